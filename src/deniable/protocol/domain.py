@@ -1,0 +1,264 @@
+"""The possible answers to a question, and the step from a value to an answer.
+
+A *value* is what the app hands over (True, "firefox", 37.2). An *answer* is its place in the
+domain, in canonical bytes that every client derives alike. Neither can be printed.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from numbers import Real
+from typing import ClassVar
+
+from deniable.errors import InvalidAnswer, InvalidParameter
+from deniable.protocol.canonical import Json
+from deniable.protocol.hashing import fingerprint
+
+MAX_CATEGORIES = 65_536
+MAX_STRING_BYTES = 4_096
+
+
+class Absent:
+    """The type of ABSENT."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = Absent()
+"""The answer of a device that has nothing to say, where a question is always sent."""
+
+
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """A place in a domain. Its repr shows nothing, so that no log or traceback can.
+
+    Attributes:
+        key: canonical bytes: b"i" + u32 for a closed domain, b"s" + UTF-8 for strings, b"a" absent.
+        code: the index in a closed domain (absent is the last one), -1 for strings.
+    """
+
+    key: bytes
+    code: int = -1
+
+    def __repr__(self) -> str:
+        return "Answer(<hidden>)"
+
+    @cached_property
+    def words(self) -> tuple[int, int]:
+        """The answer's fingerprint for the hash family."""
+        return fingerprint(self.key)
+
+
+ABSENT_KEY = b"a"
+
+
+def code_key(code: int) -> bytes:
+    """Return the canonical bytes of an answer in a closed domain."""
+    return b"i" + code.to_bytes(4, "little")
+
+
+def string_key(text: str) -> bytes:
+    """Return the canonical bytes of a string answer: NFC, then UTF-8.
+
+    Raises:
+        InvalidAnswer: if the text has an unpaired surrogate or is longer than 4,096 bytes.
+    """
+    if len(text) > MAX_STRING_BYTES:  # before normalising: a huge string costs nothing
+        raise _too_long()
+    try:
+        data = unicodedata.normalize("NFC", text).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidAnswer("bad_unicode", "A string must not hold unpaired surrogates.") from None
+    if len(data) > MAX_STRING_BYTES:
+        raise _too_long()
+    return b"s" + data
+
+
+def _too_long() -> InvalidAnswer:
+    return InvalidAnswer("too_long", f"A string must have at most {MAX_STRING_BYTES} UTF-8 bytes.")
+
+
+class Domain:
+    """The possible answers. `size` is their number, None when they cannot be listed."""
+
+    kind: ClassVar[str]
+
+    @property
+    def size(self) -> int | None:
+        """The number of possible answers, without an absent one; None for strings."""
+        return len(self.labels)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The answers in words, in order of their codes; empty for strings."""
+        return ()
+
+    def answer(self, value: object) -> Answer:
+        """Return the answer that `value` stands for, else raise InvalidAnswer without the value."""
+        code = self.code(value)
+        return Answer(code_key(code), code)
+
+    def code(self, value: object) -> int:
+        """Return the index of `value` in a closed domain."""
+        raise InvalidAnswer("type", "Strings have no code.")
+
+    def published(self) -> dict[str, Json]:
+        """Return the domain as it stands in survey.json."""
+        return {"type": self.kind}
+
+
+@dataclass(frozen=True)
+class Boolean(Domain):
+    """Yes or no. Code 0 is no, 1 is yes."""
+
+    kind: ClassVar[str] = "boolean"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """No and yes, as JSON writes them."""
+        return ("false", "true")
+
+    def code(self, value: object) -> int:
+        """Return 1 for True and 0 for False; nothing else is a boolean."""
+        if not isinstance(value, bool):
+            raise InvalidAnswer("type", "The value must be True or False.")
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Categories(Domain):
+    """One of a list of names, NFC, compared exactly."""
+
+    values: tuple[str, ...]
+    kind: ClassVar[str] = "categories"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names, in the order of the survey."""
+        return self.values
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {label: code for code, label in enumerate(self.values)}
+
+    def code(self, value: object) -> int:
+        """Return the index of the category named `value`."""
+        if not isinstance(value, str):
+            raise InvalidAnswer("type", "The value must be a string, the name of a category.")
+        code = self._codes.get(unicodedata.normalize("NFC", value[: MAX_STRING_BYTES + 1]))
+        if code is None:
+            raise InvalidAnswer("unknown_category", "The value is not one of the categories.")
+        return code
+
+    def published(self) -> dict[str, Json]:
+        """Return the domain as it stands in survey.json."""
+        return {"type": self.kind, "values": list(self.values)}
+
+
+@dataclass(frozen=True)
+class Numbers(Domain):
+    """A number, known only by its bin. n edges make n + 1 bins: below, between and from the last.
+
+    A value equal to an edge lies in the bin above it. Infinities lie in the outer bins. The edges
+    are the decimal strings of survey.json; every language reads them as the same doubles.
+    """
+
+    edges: tuple[str, ...]
+    kind: ClassVar[str] = "numbers"
+
+    @cached_property
+    def bounds(self) -> tuple[float, ...]:
+        """The edges as floating-point numbers."""
+        return tuple(float(edge) for edge in self.edges)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The bins in words, such as "< 10", "10 to 20" and ">= 20"."""
+        inner = pairwise(self.edges)
+        return (
+            f"< {self.edges[0]}",
+            *(f"{low} to {high}" for low, high in inner),
+            f">= {self.edges[-1]}",
+        )
+
+    def code(self, value: object) -> int:
+        """Return the bin of `value`."""
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise InvalidAnswer("type", "The value must be a number.")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf if value == abs(value) else -math.inf  # an integer beyond 1e308
+        if math.isnan(number):
+            raise InvalidAnswer("not_a_number", "The value must not be NaN.")
+        return bisect_right(self.bounds, number)
+
+    def published(self) -> dict[str, Json]:
+        """Return the domain as it stands in survey.json."""
+        return {"type": self.kind, "edges": list(self.edges)}
+
+
+@dataclass(frozen=True)
+class Strings(Domain):
+    """Any string, NFC, at most 4,096 bytes of UTF-8."""
+
+    kind: ClassVar[str] = "strings"
+
+    @property
+    def size(self) -> int | None:
+        """Strings cannot be listed."""
+        return None
+
+    def answer(self, value: object) -> Answer:
+        """Return the answer for a string."""
+        if not isinstance(value, str):
+            raise InvalidAnswer("type", "The value must be a string.")
+        return Answer(string_key(value))
+
+
+def domain_from_published(data: object) -> Domain:
+    """Read a domain of survey.json, refusing anything `published` would not write."""
+    if not isinstance(data, Mapping):
+        raise InvalidParameter("A domain must be an object.")
+    kind, keys = data.get("type"), set(data)
+    if kind == "boolean" and keys == {"type"}:
+        return Boolean()
+    if kind == "strings" and keys == {"type"}:
+        return Strings()
+    if kind == "categories" and keys == {"type", "values"}:
+        return Categories(_category_names(data["values"]))
+    if kind == "numbers" and keys == {"type", "edges"}:
+        return Numbers(_edges(data["edges"]))
+    raise InvalidParameter(
+        "A domain must be boolean, strings, categories with values, or numbers with edges."
+    )
+
+
+def _category_names(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list) or not 2 <= len(values) <= MAX_CATEGORIES:
+        raise InvalidParameter(f"Categories must be a list of 2 to {MAX_CATEGORIES:,} names.")
+    if not all(isinstance(v, str) and unicodedata.is_normalized("NFC", v) for v in values):
+        raise InvalidParameter("Category names must be strings in NFC.")
+    if len(set(values)) != len(values):
+        raise InvalidParameter("Category names must differ.")
+    return tuple(values)
+
+
+def _edges(edges: object) -> tuple[str, ...]:
+    if not isinstance(edges, list) or not 1 <= len(edges) < MAX_CATEGORIES:
+        raise InvalidParameter(f"Edges must be a list of 1 to {MAX_CATEGORIES - 1:,} numbers.")
+    try:
+        bounds = [float(edge) for edge in edges if isinstance(edge, str)]
+    except ValueError:
+        bounds = []
+    rising = all(low < high for low, high in pairwise(bounds))
+    if len(bounds) != len(edges) or not rising or not all(map(math.isfinite, bounds)):
+        raise InvalidParameter("Edges must be decimal strings of finite, rising numbers.")
+    return tuple(edges)

@@ -1,0 +1,66 @@
+"""Fixed-size little-endian records, declared once and read by every party.
+
+The client packs a record with `struct`, a browser with `DataView`, the analyst views a whole
+batch as one NumPy structured array without copying: `numpy.dtype(layout.descr)`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from deniable.errors import InvalidReport
+
+_CODES = {1: "B", 2: "H", 4: "I"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item of a record: an unsigned integer of `width` bytes, or `count` raw bytes."""
+
+    name: str
+    width: int
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The items of a record, in order, without padding between them."""
+
+    items: tuple[Item, ...]
+
+    @cached_property
+    def size(self) -> int:
+        """The number of bytes of every record."""
+        return self._struct.size
+
+    @cached_property
+    def _struct(self) -> struct.Struct:
+        return struct.Struct(
+            "<" + "".join(f"{i.count}s" if i.count else _CODES[i.width] for i in self.items)
+        )
+
+    @property
+    def descr(self) -> list[tuple[str, str] | tuple[str, str, tuple[int]]]:
+        """The record as NumPy's dtype description."""
+        return [
+            (i.name, "u1", (i.count,)) if i.count else (i.name, f"<u{i.width}") for i in self.items
+        ]
+
+    def pack(self, values: Mapping[str, int | bytes]) -> bytes:
+        """Return the record that holds `values`, one per item."""
+        return self._struct.pack(*(values[item.name] for item in self.items))
+
+    def unpack(self, record: bytes) -> dict[str, int | bytes]:
+        """Return the values in a record.
+
+        Raises:
+            InvalidReport: if the record does not have exactly the declared size.
+        """
+        if len(record) != self.size:
+            raise InvalidReport(
+                "record", f"The record must be {self.size} bytes long. Got {len(record)}."
+            )
+        return dict(zip((i.name for i in self.items), self._struct.unpack(record), strict=True))

@@ -1,0 +1,75 @@
+"""What every mechanism's parameters promise, whichever mechanism it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from deniable.protocol.canonical import Json
+from deniable.protocol.domain import Domain
+from deniable.protocol.layout import Layout
+
+
+class Parameters(ABC):
+    """A mechanism's integers: all that a client, a collector and an analyst must agree on.
+
+    Subclasses are frozen dataclasses, one per mechanism, in the file named after it.
+    """
+
+    mechanism: ClassVar[str]
+    """The mechanism's name in a survey."""
+
+    authored: ClassVar[frozenset[str]]
+    """The names that people may write under `parameters` in a survey.toml."""
+
+    @classmethod
+    @abstractmethod
+    def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
+        """Turn what people wrote (probabilities, or the wanted epsilon) into integers, once.
+
+        Raises:
+            InvalidParameter: naming the parameter, what is allowed, and what was found.
+        """
+
+    @classmethod
+    @abstractmethod
+    def from_published(cls, data: Mapping[str, object]) -> Self:
+        """Read the parameters of survey.json, refusing anything out of range."""
+
+    @abstractmethod
+    def published(self) -> dict[str, Json]:
+        """Return the parameters as they stand in survey.json."""
+
+    @abstractmethod
+    def check_domain(self, domain: Domain, absent: bool) -> None:
+        """Raise InvalidParameter unless these parameters can carry the domain's answers."""
+
+    @property
+    @abstractmethod
+    def layout(self) -> Layout:
+        """The wire record."""
+
+    @abstractmethod
+    def check_record(self, record: bytes) -> None:
+        """Raise InvalidReport unless a client with these parameters could have sent `record`."""
+
+    @property
+    @abstractmethod
+    def memoised(self) -> bool:
+        """Whether a permanent response bounds what any number of reports can reveal."""
+
+    @property
+    @abstractmethod
+    def epsilon_once(self) -> int:
+        """The epsilon of one report, in micros, rounded up."""
+
+    @property
+    @abstractmethod
+    def epsilon_forever(self) -> int | None:
+        """The epsilon of all reports ever made of one value, in micros; None if it is unbounded."""
+
+
+def answers_of(domain: Domain, absent: bool) -> int | None:
+    """Return the number of answers with the absent one where there is one; None for strings."""
+    return None if domain.size is None else domain.size + absent

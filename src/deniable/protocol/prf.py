@@ -1,0 +1,47 @@
+"""What is permanent is derived, not stored: HKDF-SHA-256 keys and an HMAC-SHA-256 stream.
+
+`spec/protocol.md`, section "Pseudo-random function", specifies this bit for bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+SALT = b"deniable/v1"
+SECRET_BYTES = 32
+
+
+def derive_key(secret: bytes, *info: bytes) -> bytes:
+    """Return a 32-byte key for `info`, by HKDF-SHA-256 [RFC 5869] with a fixed salt.
+
+    Each piece of info is prefixed with its length (u32, little-endian), so that no two different
+    lists of pieces give the same bytes.
+    """
+    extracted = hmac.digest(SALT, secret, hashlib.sha256)
+    joined = b"".join(len(piece).to_bytes(4, "little") + piece for piece in info)
+    return hmac.digest(extracted, joined + b"\x01", hashlib.sha256)
+
+
+class Stream:
+    """The pseudo-random stream of a key: HMAC-SHA-256(key, u32 counter) for counter 0, 1, ...
+
+    Cost: one HMAC per four words.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._counter = 0
+        self._block = b""
+
+    def __repr__(self) -> str:
+        return "Stream(<key hidden>)"
+
+    def word(self) -> int:
+        """Return the next 8 bytes of the stream as a little-endian integer."""
+        if not self._block:
+            counter = self._counter.to_bytes(4, "little")
+            self._block = hmac.digest(self._key, counter, hashlib.sha256)
+            self._counter += 1
+        head, self._block = self._block[:8], self._block[8:]
+        return int.from_bytes(head, "little")

@@ -1,0 +1,100 @@
+"""Everything that is wrong with a survey, said at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from deniable.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, or worth a warning: where, what, and how to mend it."""
+
+    key: str
+    message: str
+    fix: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.message}" + (f" Fix: {self.fix}" if self.fix else "")
+
+    def as_json(self) -> dict[str, str]:
+        """Return the problem as `deniable check --json` prints it."""
+        return {"key": self.key, "message": self.message, "fix": self.fix}
+
+
+@dataclass
+class Notes:
+    """A place in the survey, and the list into which problems at and below it go."""
+
+    key: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+
+    def at(self, name: str | int) -> Notes:
+        """Return the notes of a place below this one, sharing the lists."""
+        if isinstance(name, int):
+            return Notes(f"{self.key}[{name}]", self.problems, self.warnings)
+        return Notes(f"{self.key}.{name}" if self.key else name, self.problems, self.warnings)
+
+    def problem(self, message: str, fix: str = "") -> None:
+        """Note something that must be mended."""
+        self.problems.append(Problem(self.key, message, fix))
+
+    def warn(self, message: str, fix: str = "") -> None:
+        """Note something that works but deserves a thought."""
+        self.warnings.append(Problem(self.key, message, fix))
+
+    def unknown_keys(self, table: Mapping[str, object], allowed: frozenset[str]) -> None:
+        """Note each key of a table that has no meaning here."""
+        for name in sorted(set(table) - allowed):
+            self.at(name).problem(
+                "unknown key.", f"remove it, or use one of: {', '.join(sorted(allowed))}."
+            )
+
+    def text(self, table: Mapping[str, object], name: str, default: str | None = None) -> str:
+        """Read a non-empty string, with a note when it is missing or something else."""
+        value = table.get(name, default)
+        if isinstance(value, str) and value.strip() and _encodes(value):
+            return value
+        if value is None:
+            self.at(name).problem("missing.", f'add {name} = "...".')
+        else:
+            self.at(name).problem(f"must be a non-empty string. Got {value!r:.60}.")
+        return ""
+
+    def integer(
+        self, table: Mapping[str, object], name: str, low: int, high: int, default: int | None
+    ) -> int | None:
+        """Read an integer in low..high, with a note when it is missing or something else."""
+        value = table.get(name, default)
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        if value is None:
+            self.at(name).problem("missing.", f"add {name} = {low}.")
+        else:
+            self.at(name).problem(f"must be an integer from {low} to {high:,}. Got {value!r:.60}.")
+        return None
+
+    def choice(
+        self, table: Mapping[str, object], name: str, allowed: tuple[str, ...], default: str
+    ) -> str:
+        """Read one of a few words, with a note when it is another."""
+        value = table.get(name, default)
+        if isinstance(value, str) and value in allowed:
+            return value
+        self.at(name).problem(f"must be one of {', '.join(allowed)}. Got {value!r:.60}.")
+        return default
+
+    def refusal(self, error: InvalidParameter) -> None:
+        """Note what a parameter check said."""
+        self.problem(str(error))
+
+
+def _encodes(value: str) -> bool:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,99 @@
+"""From f, p, q or a wanted epsilon to RAPPOR's four thresholds, rounded inwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from deniable import _validate
+from deniable.errors import InvalidParameter
+from deniable.protocol import epsilon
+from deniable.protocol.thresholds import ONE, as_fraction, ceil_threshold, floor_threshold
+
+
+class TwoStage(NamedTuple):
+    """The four thresholds of a two-stage unary mechanism."""
+
+    permanent_one: int
+    permanent_zero: int
+    report_one: int
+    report_zero: int
+
+
+def from_letters(named: Mapping[str, object]) -> TwoStage:
+    """Read the paper's probabilities. f is 0 unless said; p and q are needed."""
+    if "p" not in named or "q" not in named:
+        raise InvalidParameter("rappor needs both 'p' and 'q' (and 'f' for a permanent stage).")
+    f = Fraction(_validate.probability("f", "rappor", named.get("f", 0)))
+    p = _validate.probability("p", "rappor", named["p"])
+    q = _validate.probability("q", "rappor", named["q"])
+    if not q > p:
+        raise _validate.invalid("q", "rappor", f"greater than 'p' = {p}", q)
+    permanent = floor_threshold(1 - f / 2)
+    return TwoStage(permanent, ONE - permanent, floor_threshold(q), ceil_threshold(p))
+
+
+def from_epsilon(named: Mapping[str, object], hashes: int, single: bool) -> TwoStage:
+    """Choose the stages that spend a wanted epsilon with the least variance.
+
+    The chain gets q* = 1/2 and p* = 1/(E + 1), E = exp(epsilon / h): the unary response with the
+    least variance for rare answers. A single bit gets Warner's symmetric one instead. With
+    `epsilon_forever` the permanent stage takes f from theorem 1, and p and q solve
+
+        q* = (1 - f/2) q + (f/2) p,      p* = (f/2) q + (1 - f/2) p.
+
+    Where that asks for p < 0, p is 0 and q spends the epsilon alone.
+    """
+    if "epsilon" not in named:
+        raise InvalidParameter("rappor needs 'epsilon', or the probabilities 'p' and 'q'.")
+    once = epsilon.wanted("epsilon", "rappor", named["epsilon"])
+    permanent = ONE
+    if "epsilon_forever" in named:
+        forever = epsilon.wanted("epsilon_forever", "rappor", named["epsilon_forever"])
+        if not once < forever:
+            raise InvalidParameter(
+                "The 'epsilon_forever' parameter of rappor must be greater than 'epsilon'. "
+                "Raise it, or leave it out for a question that is answered once."
+            )
+        permanent = _permanent(forever, 1 if single else 2 * hashes)
+    ratio = epsilon.exp_micros(once // (1 if single else hashes))
+    one, zero = _solve(as_fraction(permanent), ratio, single)
+    return _inwards(permanent, floor_threshold(one), ceil_threshold(zero), ratio, single)
+
+
+def _permanent(forever: int, factors: int) -> int:
+    """Return the threshold of 1 - f/2 when `factors` factors (1 - f/2)/(f/2) may be spent."""
+    e = epsilon.exp_micros(forever // factors)
+    keep = floor_threshold(e / (e + 1))
+    while keep < ONE and not epsilon.within(Fraction(keep, ONE - keep), forever // factors):
+        keep -= 1
+    return keep
+
+
+def _solve(keep: Fraction, ratio: Fraction, single: bool) -> tuple[Fraction, Fraction]:
+    """Return q and p of the fresh stage."""
+    q_star = ratio / (ratio + 1) if single else Fraction(1, 2)
+    p_star = 1 / (ratio + 1)
+    flip = 1 - keep
+    one = (keep * q_star - flip * p_star) / (keep - flip)
+    zero = (keep * p_star - flip * q_star) / (keep - flip)
+    if zero < 0:
+        # With p = 0: q*/p* = keep/flip is fixed, so (1 - p*)/(1 - q*) = ratio * flip/keep = r,
+        # that is (1 - flip q)/(1 - keep q) = r.
+        r = ratio * flip / keep
+        return (r - 1) / (keep * r - flip), Fraction(0)
+    return one, zero
+
+
+def _inwards(permanent: int, one: int, zero: int, ratio: Fraction, single: bool) -> TwoStage:
+    """Move q and p towards each other until the exact ratio is at most the wanted one."""
+    keep, step = as_fraction(permanent), 1
+    while True:
+        report_one, report_zero = as_fraction(one), as_fraction(zero)
+        q_star = keep * report_one + (1 - keep) * report_zero
+        p_star = keep * report_zero + (1 - keep) * report_one
+        up, down = q_star / p_star, (1 - p_star) / (1 - q_star)
+        if (max(up, down) if single else up * down) <= ratio:
+            return TwoStage(permanent, ONE - permanent, one, zero)
+        one, zero, step = one - step, zero + step, step * 2

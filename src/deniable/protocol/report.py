@@ -1,0 +1,97 @@
+"""The randomised record that leaves a device, and the batch that carries it.
+
+A batch is `{"reports": [...]}`, each report an object of six members and nothing else. Ids and
+digests are lower-case hexadecimal, records base64url without padding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from deniable.errors import InvalidParameter, InvalidReport
+from deniable.protocol.canonical import Json, canonical, from_base64url, to_base64url
+
+ID_BYTES = 16
+MAX_BATCH_REPORTS = 1_000
+MAX_BATCH_BYTES = 2**20
+MAX_EPOCH = 2**31 - 1
+MEDIA_TYPE = "application/json"
+_HEX_ID = re.compile(r"[0-9a-f]{32}")
+_HEX_DIGEST = re.compile(r"[0-9a-f]{64}")
+_KEYS = {"question", "version", "digest", "epoch", "id", "record"}
+
+
+@dataclass(frozen=True)
+class Report:
+    """One report. It holds nothing about its sender; `id` is random and only finds duplicates."""
+
+    question: str
+    version: int
+    digest: bytes
+    epoch: int
+    id: bytes
+    record: bytes
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the report as it stands in a batch."""
+        return {
+            "question": self.question,
+            "version": self.version,
+            "digest": self.digest.hex(),
+            "epoch": self.epoch,
+            "id": self.id.hex(),
+            "record": to_base64url(self.record),
+        }
+
+    @classmethod
+    def from_json(cls, data: object) -> Self:
+        """Read one report of a batch.
+
+        Raises:
+            InvalidReport: with reason "schema".
+        """
+        if not isinstance(data, Mapping) or set(data) != _KEYS:
+            raise _schema(f"A report has exactly these members: {', '.join(sorted(_KEYS))}.")
+        question, record = data["question"], data["record"]
+        if not (isinstance(question, str) and len(question) <= 64):
+            raise _schema("'question' must be a string of at most 64 characters.")
+        if not isinstance(record, str):
+            raise _schema("'record' must be base64url without padding.")
+        try:
+            raw = from_base64url(record)
+        except InvalidParameter as error:
+            raise _schema(f"'record': {error}") from None
+        return cls(
+            question=question,
+            version=_number(data, "version"),
+            digest=_hex(data, "digest", _HEX_DIGEST),
+            epoch=_number(data, "epoch"),
+            id=_hex(data, "id", _HEX_ID),
+            record=raw,
+        )
+
+
+def batch_bytes(reports: Iterable[Report]) -> bytes:
+    """Return the body of a batch."""
+    return canonical({"reports": [report.as_json() for report in reports]})
+
+
+def _schema(message: str) -> InvalidReport:
+    return InvalidReport("schema", message)
+
+
+def _number(data: Mapping[str, object], name: str) -> int:
+    value = data[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_EPOCH:
+        raise _schema(f"'{name}' must be an integer from 0 to {MAX_EPOCH}.")
+    return value
+
+
+def _hex(data: Mapping[str, object], name: str, pattern: re.Pattern[str]) -> bytes:
+    value = data[name]
+    if not (isinstance(value, str) and pattern.fullmatch(value)):
+        raise _schema(f"'{name}' must match {pattern.pattern}.")
+    return bytes.fromhex(value)

@@ -1,0 +1,114 @@
+"""The store contract: durable groups of reports in, shuffled chunks out.
+
+    append (one durable group commit) -> chunks -> read
+
+Nothing about the sender or the order of arrival is kept: see ARCHITECTURE.md.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from deniable.protocol import Report
+
+
+@dataclass(frozen=True, order=True)
+class Batch:
+    """What the reports of a chunk have in common."""
+
+    question: str
+    version: int
+    digest: bytes
+    epoch: int
+
+
+@dataclass(frozen=True)
+class Appended:
+    """What became of a group: how many reports were new, and how many were there already."""
+
+    accepted: int
+    duplicates: int
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Many reports of one batch: their records, one after the other, in shuffled order."""
+
+    batch: Batch
+    records: bytes
+    count: int
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The number of reports of one batch, and the bytes of their records."""
+
+    batch: Batch
+    reports: int
+    bytes: int
+
+
+class Store(ABC):
+    """Where admitted reports live."""
+
+    @abstractmethod
+    def append(self, reports: Sequence[Report]) -> Appended:
+        """Write a group of reports durably: when this returns, a power cut loses none of them.
+
+        Duplicates (the same id in the same epoch) within the group or against earlier ones are
+        counted, not written. All or nothing: on an error none is written.
+
+        Raises:
+            StoreError: if the disk is full or the store cannot be written; nothing was written.
+        """
+
+    @abstractmethod
+    def append_records(self, batch: Batch, records: bytes, size: int) -> int:
+        """Write many records of one batch at once, each `size` bytes, with ids of their own.
+
+        This is how simulated populations enter: the same chunks, the same transaction, no HTTP.
+        Returns the number of records.
+        """
+
+    @abstractmethod
+    def read(
+        self,
+        question: str,
+        version: int | None = None,
+        first_epoch: int | None = None,
+        last_epoch: int | None = None,
+    ) -> Iterator[Chunk]:
+        """Yield the chunks of a question, in no meaningful order; safe while others append."""
+
+    @abstractmethod
+    def tallies(self) -> list[Tally]:
+        """Return how many reports there are of each batch."""
+
+    @abstractmethod
+    def count(self, counters: Mapping[tuple[str, str], int]) -> None:
+        """Add to the counters, keyed by (question id or "", reason)."""
+
+    @abstractmethod
+    def counters(self) -> dict[tuple[str, str], int]:
+        """Return the counters: accepted, duplicate, and one per reason of refusal."""
+
+    @abstractmethod
+    def close_epochs(self, before_day: int, epoch_days: Mapping[str, int]) -> int:
+        """Close every epoch whose last acceptable day is before `before_day`.
+
+        Its chunks become one shuffled chunk, its ids are dropped and overwritten, the log is
+        truncated. `epoch_days` gives each question's epoch length. Returns the number closed.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release the store; safe to call twice."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
