@@ -13,9 +13,21 @@ from numbers import Integral, Real
 from deniable.errors import InvalidParameter
 
 
+def shown(value: object, limit: int = 80) -> str:
+    """Return the beginning of a value's repr, for a message.
+
+    Edge cases: an integer of thousands of digits has no repr, and neither has a value nested
+    deeper than the stack; both are shown by their type.
+    """
+    try:
+        return f"{value!r:.{limit}}"
+    except (ValueError, RecursionError):
+        return f"a very large {type(value).__name__}"
+
+
 def invalid(name: str, owner: str, must: str, got: object) -> InvalidParameter:
     """Return the error for parameter `name` of `owner`, ready to be raised."""
-    return InvalidParameter(f"The '{name}' parameter of {owner} must be {must}. Got {got!r:.80}.")
+    return InvalidParameter(f"The '{name}' parameter of {owner} must be {must}. Got {shown(got)}.")
 
 
 def integer(name: str, owner: str, value: object, low: int, high: int) -> int:
@@ -33,12 +45,17 @@ def positive(name: str, owner: str, value: object) -> float:
     return number
 
 
+def between(name: str, owner: str, value: object, low: str, high: str) -> float:
+    """Return `value` as a float in low..high, else raise; the message shows the bounds as given."""
+    number = _real(value)
+    if not float(low) <= number <= float(high):
+        raise invalid(name, owner, f"a number from {low} to {high}", value)
+    return number
+
+
 def probability(name: str, owner: str, value: object) -> float:
     """Return `value` as a float in 0..1, else raise."""
-    number = _real(value)
-    if not 0 <= number <= 1:
-        raise invalid(name, owner, "a number from 0 to 1", value)
-    return number
+    return between(name, owner, value, "0", "1")
 
 
 def _real(value: object) -> float:

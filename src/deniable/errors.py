@@ -8,6 +8,8 @@ DeniableError
 ├── RecordRefused       the strict client says why it did not report; carries its reason
 ├── StoreError          the store cannot be opened, written or read
 └── MissingExtra        an optional dependency is not installed (also an ImportError)
+
+Each keeps its arguments as `args`, so that it survives pickling and copying.
 """
 
 from __future__ import annotations
@@ -19,44 +21,54 @@ class DeniableError(Exception):
     """The root of the tree: catch this to catch everything Deniable raises on purpose."""
 
 
+class _Reasoned(DeniableError):
+    """An error with a reason from a closed set beside its message."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(reason, message)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+
 class InvalidParameter(DeniableError, ValueError):
-    """A parameter is outside what is allowed; the message says what is."""
+    """A parameter is outside what is allowed; the message says what is, `fix` what to do."""
+
+    def __init__(self, message: str, fix: str = "") -> None:
+        super().__init__(message, fix)
+        self.message = message
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.fix}".rstrip()
 
 
-class InvalidAnswer(DeniableError, ValueError):
+class InvalidAnswer(_Reasoned, ValueError):
     """An answer is outside the question's domain. The message never contains the answer.
 
     `reason` is one of a closed set: type, not_a_number, unknown_category, too_long,
     bad_unicode, missing_field, unknown_field.
     """
 
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-
 
 class InvalidSurvey(DeniableError, ValueError):
     """A survey cannot be read or published; `problems` holds every reason, not only the first."""
 
     def __init__(self, problems: Sequence[object]) -> None:
-        super().__init__("\n".join(str(problem) for problem in problems))
+        super().__init__(tuple(problems))
         self.problems = tuple(problems)
 
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
 
-class InvalidReport(DeniableError, ValueError):
+
+class InvalidReport(_Reasoned, ValueError):
     """A report breaks the wire contract; `reason` is one of the collector's closed reasons."""
 
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
 
-
-class RecordRefused(DeniableError):
+class RecordRefused(_Reasoned):
     """The strict client did not make a report; `reason` is the counter that was raised."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
 
 
 class StoreError(DeniableError):
@@ -67,7 +79,10 @@ class MissingExtra(DeniableError, ImportError):
     """An optional dependency is missing; the message holds the command that installs it."""
 
     def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"{purpose} needs the '{extra}' extra. Install it with: pip install 'deniable[{extra}]'"
-        )
+        super().__init__(extra, purpose)
         self.extra = extra
+        self.purpose = purpose
+
+    def __str__(self) -> str:
+        command = f"pip install 'deniable[{self.extra}]'"
+        return f"{self.purpose} needs the '{self.extra}' extra. Install it with: {command}"

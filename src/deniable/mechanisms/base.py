@@ -16,7 +16,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.protocol import Domain, Parameters
+from deniable.errors import InvalidParameter, InvalidReport
+from deniable.protocol import Parameters
+from deniable.protocol.domain import Absent
 from deniable.protocol.epsilon import as_float
 
 Reports = NDArray[Any]
@@ -24,8 +26,16 @@ Reports = NDArray[Any]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Values = Sequence[str] | Codes
+Candidate = str | Absent
+"""A string to test for, the label of an answer, or ABSENT."""
+
+Values = (
+    Sequence[Candidate] | Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_ | np.str_]
+)
 """True values for simulation: strings, or codes into a list that is given beside them."""
+
+LARGEST_COVARIANCE = 4_096
+"""Above so many candidates a closed domain's covariance (128 MiB and more) is not kept."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +58,16 @@ class Counts:
         return int(self.reports.sum())
 
     def merge(self, other: Self) -> Counts:
-        """Return the counts of both sets of reports together."""
+        """Return the counts of both sets of reports together.
+
+        Raises:
+            InvalidParameter: if the two are of different shapes, so of different mechanisms.
+        """
         if self.table.shape != other.table.shape:
-            raise ValueError(f"Counts of shapes {self.table.shape} and {other.table.shape} differ.")
+            raise InvalidParameter(
+                f"Only counts of one shape can be merged. Got {self.table.shape} and "
+                f"{other.table.shape}: they come from different parameters."
+            )
         return Counts(self.reports + other.reports, self.table + other.table)
 
 
@@ -65,6 +82,8 @@ class Estimate:
         covariance: of `frequency`; None where it is too large to keep.
         n: the number of reports.
         notes: what a reader must know (not identifiable, cohorts without reports, ...).
+
+    Guarantees: where `frequency` and `std_error` are NaN, a note says why.
     """
 
     candidates: tuple[str, ...]
@@ -81,13 +100,43 @@ class Estimate:
 
 
 class Mechanism(ABC):
-    """A mechanism for whole populations, over the same integers that clients use."""
+    """A mechanism for whole populations, over the same integers that clients use.
+
+    Subclasses have a constructor that reads as people think (probabilities or epsilons); it
+    resolves them into `parameters` exactly as a survey does.
+
+    Attributes:
+        parameters: the integers.
+        dtype: the wire record as a NumPy dtype.
+    """
 
     parameters_type: ClassVar[type[Parameters]]
+    parameters: Parameters
+    dtype: np.dtype[Any]
 
-    def __init__(self, parameters: Parameters) -> None:
+    def _adopt(self, parameters: Parameters) -> None:
+        """Take the integers; every constructor ends here."""
         self.parameters = parameters
-        self.dtype: np.dtype[Any] = np.dtype(parameters.layout.descr)
+        self.dtype = np.dtype(parameters.layout.descr)
+
+    @classmethod
+    def from_parameters(cls, parameters: Parameters) -> Self:
+        """Return the mechanism that runs with a survey's integers.
+
+        Raises:
+            InvalidParameter: if they are the parameters of another mechanism.
+        """
+        if not isinstance(parameters, cls.parameters_type):
+            raise InvalidParameter(
+                f"{cls.__name__} takes the parameters of '{cls.parameters_type.mechanism}'. "
+                f"Got those of '{parameters.mechanism}'."
+            )
+        mechanism = cls.__new__(cls)
+        mechanism._adopt(parameters)
+        return mechanism
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.from_parameters({self.parameters!r})"
 
     @property
     def epsilon(self) -> float:
@@ -105,9 +154,11 @@ class Mechanism(ABC):
         self,
         values: Values,
         rng: np.random.Generator,
-        candidates: Sequence[str] | None = None,
+        candidates: Sequence[Candidate] | None = None,
     ) -> Reports:
         """Return one report per value, equal in distribution to what clients send.
+
+        Every value belongs to another person: permanent stage and cohort are drawn anew for each.
 
         Args:
             values: strings (open alphabets), or codes. With `candidates`, codes index that list;
@@ -121,22 +172,66 @@ class Mechanism(ABC):
         """Return the counts of no reports."""
 
     @abstractmethod
-    def accumulate(self, reports: Reports) -> Counts:
-        """Return the counts of reports (a structured array, or any buffer viewed as one)."""
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return the counts of reports (a structured array, or the bytes of whole records).
+
+        Raises:
+            InvalidReport: if a record could not have come from a client.
+        """
 
     @abstractmethod
-    def estimate(self, counts: Counts, candidates: Sequence[str] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
         """Return unbiased frequencies of the candidates (closed domains: of every answer)."""
 
     @abstractmethod
-    def likelihood(self, reports: Reports, candidates: Sequence[str] | None = None) -> Floats:
-        """Return P(report | candidate), a row per report, a column per candidate."""
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | candidate), a row per report, a column per candidate.
+
+        A cohort is part of the report: the probability includes the cohort's 1/m. So each
+        candidate's probabilities sum to 1 over all possible records. With `log`, natural
+        logarithms, for records of so many bits that the probability itself underflows.
+        """
 
     @abstractmethod
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return the closed-form variance of an estimated frequency, given the people's values."""
 
+    def records(self, reports: Reports | bytes | memoryview) -> Reports:
+        """Return reports as a flat array of this mechanism's records, without copying.
 
-def candidate_keys(domain: Domain, candidates: Sequence[str]) -> list[bytes]:
-    """Return the canonical bytes of candidates in a domain of strings."""
-    return [domain.answer(candidate).key for candidate in candidates]
+        Raises:
+            InvalidReport: if they are not whole records of this mechanism.
+        """
+        if not isinstance(reports, np.ndarray):
+            size = memoryview(reports).nbytes
+            if size % self.dtype.itemsize:
+                raise InvalidReport(
+                    "record",
+                    f"Records of {self.dtype.itemsize} bytes cannot fill {size} bytes: "
+                    "pass whole records.",
+                )
+            return np.frombuffer(reports, dtype=self.dtype) if size else np.empty(0, self.dtype)
+        if reports.dtype != self.dtype or reports.ndim != 1:
+            raise InvalidReport(
+                "record",
+                f"Reports must be a flat array of dtype {self.dtype}. "
+                f"Got dtype {reports.dtype} in {reports.ndim} dimensions.",
+            )
+        return reports
+
+    def _check_counts(self, counts: Counts) -> None:
+        expected = self.zero()
+        if (counts.table.shape, counts.reports.shape) != (
+            expected.table.shape,
+            expected.reports.shape,
+        ):
+            raise InvalidParameter(
+                f"The counts must have a table of shape {expected.table.shape}. Got "
+                f"{counts.table.shape}: they come from different parameters."
+            )

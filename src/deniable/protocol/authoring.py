@@ -9,34 +9,29 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from deniable.errors import InvalidParameter, InvalidSurvey
-from deniable.protocol.authoring_domain import read_domain
+from deniable._validate import shown
+from deniable.errors import InvalidSurvey
+from deniable.protocol.authoring_field import FIELD_KEYS, read_fields
+from deniable.protocol.epochs import day_number, day_of
 from deniable.protocol.problems import Notes, Problem
-from deniable.protocol.rappor import RapporParameters
-from deniable.protocol.registry import MECHANISMS
-from deniable.protocol.survey import (
-    FIELD_NAME,
+from deniable.protocol.question import (
     MAX_EPOCH_DAYS,
-    MAX_FIELDS,
-    MAX_QUESTIONS,
     MAX_VERSION,
-    PLAIN_FIELD,
     QUESTION_ID,
     REPEATS,
     SENDS,
-    Field,
     Question,
-    Survey,
 )
+from deniable.protocol.rappor import RapporParameters
+from deniable.protocol.survey import MAX_QUESTIONS, MAX_SURVEY_BYTES, Survey
 
 MAX_SURVEY_FILE = 16 * 2**20
 FEW_PER_COHORT = 1_000
 """Below so many people per cohort a warning: cohort and permanent response single people out."""
 
 _SURVEY_KEYS = frozenset({"name", "owner", "people", "questions"})
-_FIELD_KEYS = frozenset({"domain", "mechanism", "parameters"})
 _QUESTION_KEYS = frozenset(
     {"id", "version", "description", "owner", "expires", "epoch", "repeat", "send", "fields"}
 )
@@ -64,20 +59,34 @@ class Authored:
 def read_authored(path: str | Path) -> Authored:
     """Read and check survey.toml. Candidate files are looked for beside it."""
     path, notes = Path(path), Notes()
-    try:
-        data = path.read_bytes()
-        if len(data) > MAX_SURVEY_FILE:
-            raise InvalidParameter(f"the file must be at most {MAX_SURVEY_FILE:,} bytes long.")
-        raw = tomllib.loads(data.decode("utf-8"))
-    except OSError as error:
-        problem = Problem(str(path), f"cannot be read: {error.strerror or error}.")
-        return Authored(None, (problem,), ())
-    except (ValueError, InvalidParameter, RecursionError) as error:
-        problem = Problem(path.name, f"is not a TOML file: {error}")
-        return Authored(None, (problem,), ())
+    raw = _read_toml(path, notes)
+    if raw is None:
+        return Authored(None, tuple(notes.problems), ())
     survey, people = _read_survey(raw, notes, path.parent)
+    if survey and not notes.problems and len(survey.published()) > MAX_SURVEY_BYTES:
+        notes.at(path.name).problem(
+            f"would be published as more than {MAX_SURVEY_BYTES:,} bytes.", "split the survey."
+        )
     problems = tuple(notes.problems)
     return Authored(None if problems else survey, problems, tuple(notes.warnings), people)
+
+
+def _read_toml(path: Path, notes: Notes) -> Mapping[str, object] | None:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_SURVEY_FILE + 1)
+        if len(data) <= MAX_SURVEY_FILE:
+            return tomllib.loads(data.decode("utf-8"))
+        notes.at(path.name).problem(
+            f"must be at most {MAX_SURVEY_FILE:,} bytes long.", "split the survey."
+        )
+    except OSError as error:
+        notes.at(str(path)).problem(
+            f"cannot be read: {error.strerror or error}.", "check its name and its permissions."
+        )
+    except (ValueError, RecursionError) as error:
+        notes.at(path.name).problem(f"is not a TOML file: {error}.", "mend its syntax there.")
+    return None
 
 
 def _read_survey(
@@ -102,9 +111,10 @@ def _read_survey(
 
 
 def _place(name: str, index: int, table: object) -> str:
-    """Return a key such as questions[2], with the question's id where it has one."""
+    """Return a key such as questions[2], with the question's id where it has a good one."""
     label = table.get("id") if isinstance(table, Mapping) else None
-    return f"{name}[{index}]" + (f"({label})" if isinstance(label, str) else "")
+    good = isinstance(label, str) and QUESTION_ID.fullmatch(label)
+    return f"{name}[{index}]" + (f"({label})" if good else "")
 
 
 def _check_ids(tables: list[object], notes: Notes) -> None:
@@ -128,15 +138,15 @@ def _read_question(
         notes.problem("must be a table.", "write [[questions]] above its keys.")
         return None
     before = len(notes.problems)
-    notes.unknown_keys(raw, _QUESTION_KEYS | _FIELD_KEYS)
+    notes.unknown_keys(raw, _QUESTION_KEYS | FIELD_KEYS)
     question_id = notes.text(raw, "id")
     if question_id and not QUESTION_ID.fullmatch(question_id):
         notes.at("id").problem(
-            f"must match {QUESTION_ID.pattern}. Got {question_id!r:.80}.",
+            f"must match {QUESTION_ID.pattern}. Got {shown(question_id)}.",
             "start with a lower-case letter; then letters, digits, '_', '.' and '-'.",
         )
     send = notes.choice(raw, "send", SENDS, "recorded")
-    fields = _read_fields(raw, notes, folder, send == "always")
+    fields = read_fields(raw, notes, folder, send == "always")
     memoised = bool(fields) and all(f.parameters.memoised for f in fields)
     repeat = notes.choice(raw, "repeat", REPEATS, "epoch" if memoised else "once")
     version = notes.integer(raw, "version", 1, MAX_VERSION, 1)
@@ -162,103 +172,30 @@ def _read_expiry(raw: object, notes: Notes) -> date | None:
         except ValueError:
             pass
     notes.problem(
-        "missing." if raw is None else f"must be a date. Got {raw!r:.60}.",
+        "missing." if raw is None else f"must be a date. Got {shown(raw, 60)}.",
         "add the last day of collection, such as expires = 2027-12-31.",
     )
     return None
 
 
-def _read_fields(
-    raw: Mapping[str, object], notes: Notes, folder: Path, absent: bool
-) -> list[Field]:
-    tables = raw.get("fields")
-    if tables is None:
-        field = _read_field(PLAIN_FIELD, raw, notes, folder, absent)
-        return [field] if field else []
-    for name in sorted(_FIELD_KEYS & raw.keys()):
-        notes.at(name).problem(
-            "belongs to each of the fields.", "move it below [[questions.fields]]."
-        )
-    if not isinstance(tables, list) or not 1 <= len(tables) <= MAX_FIELDS:
-        notes.at("fields").problem(f"must be a list of 1 to {MAX_FIELDS} fields.")
-        return []
-    fields, names = [], set()
-    for i, table in enumerate(tables):
-        place = notes.at("fields").at(i)
-        if not isinstance(table, Mapping):
-            place.problem("must be a table.", "write [[questions.fields]] above its keys.")
-            continue
-        place.unknown_keys(table, _FIELD_KEYS | {"name"})
-        name = place.text(table, "name")
-        if name and (not FIELD_NAME.fullmatch(name) or name in names):
-            place.at("name").problem(f"must match {FIELD_NAME.pattern} and differ from the others.")
-        names.add(name)
-        field = _read_field(name, table, place, folder, absent)
-        if field:
-            fields.append(field)
-    return fields
-
-
-def _read_field(
-    name: str, raw: Mapping[str, object], notes: Notes, folder: Path, absent: bool
-) -> Field | None:
-    domain = read_domain(raw.get("domain"), notes.at("domain"))
-    mechanism, wanted = raw.get("mechanism"), raw.get("parameters", {})
-    allowed = tuple(MECHANISMS)
-    if not (isinstance(mechanism, str) and mechanism in allowed):
-        notes.at("mechanism").problem(
-            "missing." if mechanism is None else f"unknown mechanism {mechanism!r:.60}.",
-            f"use one of: {', '.join(allowed)}.",
-        )
-        return None
-    place = notes.at("parameters")
-    if not isinstance(wanted, Mapping):
-        place.problem("must be a table.", "for example parameters = { epsilon = 1.0 }.")
-        return None
-    kind = MECHANISMS[mechanism]
-    before = len(notes.problems)
-    place.unknown_keys(wanted, kind.authored)
-    candidates = _read_candidates(raw.get("domain"), notes.at("domain").at("candidates"), folder)
-    if domain is None or len(notes.problems) > before:
-        return None
-    try:
-        return Field(name, domain, kind.resolve(wanted, domain, absent), candidates)
-    except InvalidParameter as error:
-        place.refusal(error)
-        return None
-
-
-def _read_candidates(domain: object, notes: Notes, folder: Path) -> str:
-    """Return the name of the candidate file, noting a name that leads away or to nothing."""
-    name = domain.get("candidates", "") if isinstance(domain, Mapping) else ""
-    if name == "":
-        return ""
-    path = PurePosixPath(name) if isinstance(name, str) else PurePosixPath("/")
-    if path.is_absolute() or ".." in path.parts or "\\" in str(name):
-        notes.problem("must be a file below the survey's folder, written with '/'.")
-        return ""
-    if not (folder / path).is_file():
-        notes.problem(
-            f"there is no file {str(path)!r:.80} beside the survey.", "make it, or leave it out."
-        )
-    return str(path)
-
-
 def _warn(question: Question, notes: Notes, people: int | None) -> None:
     """Warn of promises that are weaker than they may look."""
-    for field in question.fields:
+    for i, field in enumerate(question.fields):
+        place = notes if question.plain else notes.at("fields").at(i)
         parameters = field.parameters
         cohorts = parameters.cohorts if isinstance(parameters, RapporParameters) else 1
         if people is not None and cohorts > 1 and people < FEW_PER_COHORT * cohorts:
-            notes.at("parameters").warn(
+            place.at("parameters").warn(
                 f"about {people // cohorts:,} people per cohort: so few that the cohort, sent in "
                 "clear, makes it easier to follow one device.",
                 f"use at most {max(1, people // FEW_PER_COHORT)} cohorts, or ask more people.",
             )
         if question.repeat == "epoch" and not parameters.memoised:
-            notes.at("repeat").warn(
+            place.at("parameters").warn(
                 "this mechanism has no permanent response: every report adds its whole epsilon.",
                 'give epsilon_forever (or f > 0), or use repeat = "once".',
             )
-    if question.expires < date.today():
-        notes.at("expires").warn(f"{question.expires} is past: clients will not answer.")
+    if day_of(question.expires) < day_number():
+        notes.at("expires").warn(
+            f"{question.expires} is past: clients will not answer.", "set a later day."
+        )

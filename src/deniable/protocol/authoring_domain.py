@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
 
-from deniable.protocol.domain import MAX_CATEGORIES, Boolean, Categories, Domain, Numbers, Strings
+from deniable._validate import shown
+from deniable.protocol.domain import (
+    MAX_CATEGORIES,
+    MAX_STRING_BYTES,
+    Boolean,
+    Categories,
+    Domain,
+    Numbers,
+    Strings,
+)
+from deniable.protocol.domain_reading import is_category_name
 from deniable.protocol.problems import Notes
 
 KINDS = ("boolean", "categories", "strings", "numbers")
@@ -51,19 +62,20 @@ def _read_categories(values: object, notes: Notes) -> Domain | None:
             'list the possible answers, or use type = "strings" if they cannot be listed.',
         )
         return None
-    if not all(isinstance(value, str) and value for value in values):
-        notes.problem("must hold non-empty strings only.", "put each name in quotes.")
+    names = [unicodedata.normalize("NFC", value) for value in values if isinstance(value, str)]
+    if len(names) < len(values) or not all(is_category_name(name) for name in names):
+        notes.problem(
+            f"must hold strings of 1 to {MAX_STRING_BYTES:,} UTF-8 bytes only.",
+            "put each name in quotes, and shorten long ones.",
+        )
         return None
-    names = [unicodedata.normalize("NFC", value) for value in values]
-    repeated = sorted({name for name in names if names.count(name) > 1}) if _repeats(names) else []
+    repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
-        notes.problem(f"names that appear twice (after NFC): {repeated!r:.200}.", "remove one.")
+        notes.problem(
+            f"names that appear twice (after NFC): {shown(repeated, 200)}.", "remove one."
+        )
         return None
     return Categories(tuple(names))
-
-
-def _repeats(names: list[str]) -> bool:
-    return len(set(names)) < len(names)
 
 
 def _read_numbers(table: Mapping[str, object], notes: Notes) -> Domain | None:
@@ -77,59 +89,70 @@ def _read_numbers(table: Mapping[str, object], notes: Notes) -> Domain | None:
     edges = table["edges"] if "edges" in table else _spread(table, notes)
     if edges is None:
         return None
+    place = notes.at("edges")
     if not isinstance(edges, list) or not 1 <= len(edges) < MAX_CATEGORIES:
-        notes.at("edges").problem(f"must be a list of 1 to {MAX_CATEGORIES - 1:,} numbers.")
+        place.problem(
+            f"must be a list of 1 to {MAX_CATEGORIES - 1:,} numbers.", "for example [0, 10, 20]."
+        )
         return None
-    if not all(_finite(edge) for edge in edges):
-        notes.at("edges").problem("must hold finite numbers only.")
+    bounds = [number for number in map(_finite, edges) if number is not None]
+    if len(bounds) < len(edges):
+        place.problem("must hold finite numbers only.", "for example [0, 10, 20].")
         return None
-    texts = [_decimal(edge) for edge in edges]
-    bounds = [float(text) for text in texts]
     if not all(low < high for low, high in pairwise(bounds)):
-        notes.problem("edges must rise strictly.", "sort them and remove repeated ones.")
+        place.problem(
+            "must rise strictly.",
+            "sort them and remove repeated ones." if "edges" in table else "use fewer bins.",
+        )
         return None
-    return Numbers(tuple(texts))
+    return Numbers(tuple(_decimal(bound) for bound in bounds))
 
 
 def _spread(table: Mapping[str, object], notes: Notes) -> list[float] | None:
     """Return the edges of equal (or equally proportioned) bins from low to high."""
-    before = len(notes.problems)
     low, high = (_bound(table, name, notes) for name in ("low", "high"))
     bins = notes.integer(table, "bins", 1, MAX_CATEGORIES - 2, None)
+    before = len(notes.problems)
     scale = notes.choice(table, "scale", ("linear", "log"), "linear")
-    if len(notes.problems) > before or bins is None:
-        return None
-    if not low < high:
-        notes.at("high").problem(f"must be greater than low = {low:g}. Got {high:g}.")
-        return None
-    if scale == "linear":
-        return [low + (high - low) * i / bins for i in range(bins)] + [high]
-    if not low > 0:
+    if low is not None and high is not None and not low < high:
+        notes.at("high").problem(
+            f"must be greater than low = {low:g}. Got {high:g}.", "exchange the two."
+        )
+    if scale == "log" and low is not None and not low > 0:
         notes.at("low").problem(
             f"must be greater than 0 on a logarithmic scale. Got {low:g}.",
             "numbers below `low` have a bin of their own: start at the smallest magnitude.",
         )
+    if low is None or high is None or bins is None or len(notes.problems) > before:
         return None
-    edges = [low * (high / low) ** (i / bins) for i in range(bins)]
-    # Twelve digits: 10 ** (3 * 1/3) is written 1000, not 999.9999999999998.
-    return [low, *(float(f"{edge:.12g}") for edge in edges[1:]), high]
+    shares = [i / bins for i in range(1, bins)]
+    if scale == "linear":
+        inner = [low + (high - low) * share for share in shares]
+    else:
+        inner = [
+            math.exp(math.log(low) + (math.log(high) - math.log(low)) * share) for share in shares
+        ]
+    # Twelve digits: 0.1 * 3 is written 0.3 and the cube root of 1000 is written 10.
+    return [low, *(float(f"{edge:.12g}") for edge in inner), high]
 
 
-def _bound(table: Mapping[str, object], name: str, notes: Notes) -> float:
-    value = table.get(name)
-    if _finite(value):
-        return float(value)  # type: ignore[arg-type]
-    notes.at(name).problem(f"must be a finite number. Got {value!r:.60}.")
-    return math.nan
+def _bound(table: Mapping[str, object], name: str, notes: Notes) -> float | None:
+    number = _finite(table.get(name))
+    if number is None:
+        notes.at(name).problem(
+            f"must be a finite number. Got {shown(table.get(name), 60)}.",
+            f"for example {name} = 1.",
+        )
+    return number
 
 
-def _finite(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) < 1e300
+def _finite(value: object) -> float | None:
+    """Return a number as a float; None for anything else, and from 1e300 on."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
+        return None
+    return float(value)
 
 
-def _decimal(value: float) -> str:
+def _decimal(number: float) -> str:
     """Return the shortest decimal that every language reads as the same double."""
-    number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)

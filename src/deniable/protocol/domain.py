@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 from typing import ClassVar
 
-from deniable.errors import InvalidAnswer, InvalidParameter
+from deniable.errors import InvalidAnswer
 from deniable.protocol.canonical import Json
 from deniable.protocol.hashing import fingerprint
 
@@ -68,14 +67,17 @@ def string_key(text: str) -> bytes:
     """Return the canonical bytes of a string answer: NFC, then UTF-8.
 
     Raises:
-        InvalidAnswer: if the text has an unpaired surrogate or is longer than 4,096 bytes.
+        InvalidAnswer: if the text has an unpaired surrogate, more than 4,096 code points before
+            normalising, or more than 4,096 bytes after it.
     """
-    if len(text) > MAX_STRING_BYTES:  # before normalising: a huge string costs nothing
+    if len(text) > MAX_STRING_BYTES:  # before normalising, so that a huge string costs nothing
         raise _too_long()
     try:
         data = unicodedata.normalize("NFC", text).encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidAnswer("bad_unicode", "A string must not hold unpaired surrogates.") from None
+        data = None  # raised below: an error raised here would carry the text as its context
+    if data is None:
+        raise InvalidAnswer("bad_unicode", "A string must not hold unpaired surrogates.")
     if len(data) > MAX_STRING_BYTES:
         raise _too_long()
     return b"s" + data
@@ -152,7 +154,8 @@ class Categories(Domain):
         """Return the index of the category named `value`."""
         if not isinstance(value, str):
             raise InvalidAnswer("type", "The value must be a string, the name of a category.")
-        code = self._codes.get(unicodedata.normalize("NFC", value[: MAX_STRING_BYTES + 1]))
+        short = len(value) <= MAX_STRING_BYTES  # as names are, so that a huge string costs nothing
+        code = self._codes.get(unicodedata.normalize("NFC", value)) if short else None
         if code is None:
             raise InvalidAnswer("unknown_category", "The value is not one of the categories.")
         return code
@@ -221,44 +224,3 @@ class Strings(Domain):
         if not isinstance(value, str):
             raise InvalidAnswer("type", "The value must be a string.")
         return Answer(string_key(value))
-
-
-def domain_from_published(data: object) -> Domain:
-    """Read a domain of survey.json, refusing anything `published` would not write."""
-    if not isinstance(data, Mapping):
-        raise InvalidParameter("A domain must be an object.")
-    kind, keys = data.get("type"), set(data)
-    if kind == "boolean" and keys == {"type"}:
-        return Boolean()
-    if kind == "strings" and keys == {"type"}:
-        return Strings()
-    if kind == "categories" and keys == {"type", "values"}:
-        return Categories(_category_names(data["values"]))
-    if kind == "numbers" and keys == {"type", "edges"}:
-        return Numbers(_edges(data["edges"]))
-    raise InvalidParameter(
-        "A domain must be boolean, strings, categories with values, or numbers with edges."
-    )
-
-
-def _category_names(values: object) -> tuple[str, ...]:
-    if not isinstance(values, list) or not 2 <= len(values) <= MAX_CATEGORIES:
-        raise InvalidParameter(f"Categories must be a list of 2 to {MAX_CATEGORIES:,} names.")
-    if not all(isinstance(v, str) and unicodedata.is_normalized("NFC", v) for v in values):
-        raise InvalidParameter("Category names must be strings in NFC.")
-    if len(set(values)) != len(values):
-        raise InvalidParameter("Category names must differ.")
-    return tuple(values)
-
-
-def _edges(edges: object) -> tuple[str, ...]:
-    if not isinstance(edges, list) or not 1 <= len(edges) < MAX_CATEGORIES:
-        raise InvalidParameter(f"Edges must be a list of 1 to {MAX_CATEGORIES - 1:,} numbers.")
-    try:
-        bounds = [float(edge) for edge in edges if isinstance(edge, str)]
-    except ValueError:
-        bounds = []
-    rising = all(low < high for low, high in pairwise(bounds))
-    if len(bounds) != len(edges) or not rising or not all(map(math.isfinite, bounds)):
-        raise InvalidParameter("Edges must be decimal strings of finite, rising numbers.")
-    return tuple(edges)

@@ -20,8 +20,9 @@ _PRECISE = Context(prec=60)
 
 def _log_above(ratio: Fraction) -> Decimal:
     """Return a number just above ln(ratio), less than 1e-50 away for every ratio in use."""
-    # Decimal.ln is correctly rounded; the two roundings of numerator and denominator to 60
-    # digits each move the logarithm by at most 1e-59.
+    # Rounding numerator and denominator to 60 digits moves each logarithm by at most 1e-59. ln is
+    # correctly rounded: numbers below 2^8192 have logarithms below 10^4, so that each of the two
+    # and their difference is within 1e-56. All of it is less than the 1e-55 added.
     numerator = _PRECISE.ln(_PRECISE.create_decimal(ratio.numerator))
     denominator = _PRECISE.ln(_PRECISE.create_decimal(ratio.denominator))
     return _PRECISE.add(_PRECISE.subtract(numerator, denominator), Decimal("1e-55"))
@@ -35,7 +36,7 @@ def epsilon_of(ratio: Fraction) -> int:
     if ratio <= 1:
         return 0
     scaled = _PRECISE.multiply(_log_above(ratio), Decimal(MICRO))
-    return int(scaled.to_integral_value(ROUND_CEILING))
+    return int(scaled.to_integral_value(ROUND_CEILING, _PRECISE))
 
 
 def within(ratio: Fraction, micros: int) -> bool:
@@ -51,10 +52,8 @@ def wanted(name: str, owner: str, value: object) -> int:
     Raises:
         InvalidParameter: unless `value` is a number from 0.000001 to 32.
     """
-    number = _validate.positive(name, owner, value)
-    if not 1e-6 <= number <= LARGEST:
-        raise _validate.invalid(name, owner, f"a number from 0.000001 to {LARGEST}", value)
-    return int(Decimal(repr(number)) * MICRO)
+    number = _validate.between(name, owner, value, "0.000001", str(LARGEST))
+    return int(_PRECISE.multiply(Decimal(repr(number)), Decimal(MICRO)))
 
 
 def as_float(micros: int) -> float:

@@ -25,7 +25,7 @@ from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Domain
 from deniable.protocol.layout import Item, Layout
-from deniable.protocol.parameters import Parameters, answers_of
+from deniable.protocol.parameters import Parameters, Written, answers_of
 
 _LAYOUT = Layout((Item("symbol", 4),))
 
@@ -45,7 +45,11 @@ class KRRParameters(Parameters):
     report_keep: int
 
     mechanism: ClassVar[str] = "krr"
-    authored: ClassVar[frozenset[str]] = frozenset({"epsilon", "epsilon_forever", "keep"})
+    authored: ClassVar[Mapping[str, Written]] = {
+        "epsilon": Written(epsilon.wanted, "1.0"),
+        "epsilon_forever": Written(epsilon.wanted, "4.0"),
+        "keep": Written(_validate.probability, "0.75"),
+    }
 
     def __post_init__(self) -> None:
         _validate.integer("categories", "krr", self.categories, 2, MAX_CATEGORIES + 1)
@@ -54,11 +58,12 @@ class KRRParameters(Parameters):
             if not getattr(self, name) * self.categories > thresholds.ONE:
                 raise InvalidParameter(
                     f"The '{name}' threshold of krr must be above 1/{self.categories}: "
-                    "at or below it a report says nothing about the answer."
+                    "at or below it a report says nothing about the answer.",
+                    "Raise 'keep' or 'epsilon'.",
                 )
         if self.keep == 1:
             raise InvalidParameter(
-                "krr would report the true answer: 'epsilon' must be finite and 'keep' below 1."
+                "krr would report the true answer.", "Use an 'epsilon', or a 'keep' below 1."
             )
 
     @classmethod
@@ -66,14 +71,21 @@ class KRRParameters(Parameters):
         """Read `epsilon` (with `epsilon_forever` for a permanent stage), or `keep` itself."""
         count = answers_of(domain, absent)
         if count is None:
-            raise InvalidParameter("krr needs a closed domain: boolean, categories or numbers.")
+            raise InvalidParameter(
+                "krr needs a closed domain: boolean, categories or numbers.",
+                'Use mechanism = "rappor" for strings.',
+            )
         if "keep" in wanted:
             if len(wanted) > 1:
-                raise InvalidParameter("krr takes either 'keep' or 'epsilon', not both.")
+                raise InvalidParameter(
+                    "krr takes either 'keep' or 'epsilon', not both.", "Remove one."
+                )
             keep = _validate.probability("keep", "krr", wanted["keep"])
             return cls(count, thresholds.ONE, thresholds.floor_threshold(keep))
         if "epsilon" not in wanted:
-            raise InvalidParameter("krr needs 'epsilon' (or the probability 'keep').")
+            raise InvalidParameter(
+                "krr needs 'epsilon' (or the probability 'keep').", "Add epsilon = 1.0."
+            )
         once = epsilon.wanted("epsilon", "krr", wanted["epsilon"])
         if "epsilon_forever" not in wanted:
             return cls(count, thresholds.ONE, _keep(count, once))
@@ -85,8 +97,8 @@ class KRRParameters(Parameters):
         """Return the two stages whose chain spends `once` and whose first spends `forever`."""
         if not once < forever:
             raise InvalidParameter(
-                "The 'epsilon_forever' parameter of krr must be greater than 'epsilon'. "
-                "Raise it, or leave it out for a question that is answered once."
+                "The 'epsilon_forever' parameter of krr must be greater than 'epsilon'.",
+                "Raise it, or leave it out for a question that is answered once.",
             )
         permanent = _keep(count, forever)
         ratio = _gap(count, once) / _gap_of(count, thresholds.as_fraction(permanent))

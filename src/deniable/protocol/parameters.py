@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from collections.abc import Callable, Mapping
+from typing import ClassVar, NamedTuple, Self
 
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
 from deniable.protocol.layout import Layout
+
+
+class Written(NamedTuple):
+    """A parameter that people may write: its check, and an example of what is allowed."""
+
+    check: Callable[[str, str, object], object]
+    example: str
 
 
 class Parameters(ABC):
@@ -20,8 +27,11 @@ class Parameters(ABC):
     mechanism: ClassVar[str]
     """The mechanism's name in a survey."""
 
-    authored: ClassVar[frozenset[str]]
-    """The names that people may write under `parameters` in a survey.toml."""
+    authored: ClassVar[Mapping[str, Written]]
+    """What people may write under `parameters` in a survey.toml.
+
+    Each is checked alone first, so that several mistakes are all said at once.
+    """
 
     @classmethod
     @abstractmethod

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from deniable._validate import shown
 from deniable.errors import InvalidParameter
+
+_BARE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""A key that TOML lets people write without quotes."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +51,11 @@ class Notes:
         """Note something that works but deserves a thought."""
         self.warnings.append(Problem(self.key, message, fix))
 
-    def unknown_keys(self, table: Mapping[str, object], allowed: frozenset[str]) -> None:
+    def unknown_keys(self, table: Mapping[str, object], allowed: Collection[str]) -> None:
         """Note each key of a table that has no meaning here."""
-        for name in sorted(set(table) - allowed):
-            self.at(name).problem(
+        for name in sorted(set(table) - set(allowed)):
+            label = name if _BARE.fullmatch(name) else shown(name, 60)
+            self.at(label).problem(
                 "unknown key.", f"remove it, or use one of: {', '.join(sorted(allowed))}."
             )
 
@@ -61,7 +67,9 @@ class Notes:
         if value is None:
             self.at(name).problem("missing.", f'add {name} = "...".')
         else:
-            self.at(name).problem(f"must be a non-empty string. Got {value!r:.60}.")
+            self.at(name).problem(
+                f"must be a non-empty string. Got {shown(value, 60)}.", f'write {name} = "...".'
+            )
         return ""
 
     def integer(
@@ -74,7 +82,10 @@ class Notes:
         if value is None:
             self.at(name).problem("missing.", f"add {name} = {low}.")
         else:
-            self.at(name).problem(f"must be an integer from {low} to {high:,}. Got {value!r:.60}.")
+            self.at(name).problem(
+                f"must be an integer from {low} to {high:,}. Got {shown(value, 60)}.",
+                f"for example {name} = {low if default is None else default}.",
+            )
         return None
 
     def choice(
@@ -84,12 +95,15 @@ class Notes:
         value = table.get(name, default)
         if isinstance(value, str) and value in allowed:
             return value
-        self.at(name).problem(f"must be one of {', '.join(allowed)}. Got {value!r:.60}.")
+        self.at(name).problem(
+            f"must be one of {', '.join(allowed)}. Got {shown(value, 60)}.",
+            f'for example {name} = "{default}".',
+        )
         return default
 
-    def refusal(self, error: InvalidParameter) -> None:
-        """Note what a parameter check said."""
-        self.problem(str(error))
+    def refusal(self, error: InvalidParameter, fix: str = "") -> None:
+        """Note what a parameter check said; `fix` stands in where it knew no remedy."""
+        self.problem(error.message, error.fix or fix)
 
 
 def _encodes(value: str) -> bool:

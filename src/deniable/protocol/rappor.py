@@ -33,7 +33,7 @@ from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Domain
 from deniable.protocol.layout import Item, Layout
-from deniable.protocol.parameters import Parameters, answers_of
+from deniable.protocol.parameters import Parameters, Written, answers_of
 from deniable.protocol.rappor_tuning import from_epsilon, from_letters
 
 MAX_BITS = MAX_CATEGORIES + 1
@@ -42,6 +42,18 @@ MAX_COHORTS = 65_536
 LETTERS = {"k": "bits", "h": "hashes", "m": "cohorts"}
 _THRESHOLDS = ("permanent_one", "permanent_zero", "report_one", "report_zero")
 _PUBLISHED = {"form", "bits", "hashes", "cohorts", *_THRESHOLDS}
+
+
+def _bits(name: str, owner: str, value: object) -> int:
+    return _validate.integer(name, owner, value, 1, MAX_BITS)
+
+
+def _hashes(name: str, owner: str, value: object) -> int:
+    return _validate.integer(name, owner, value, 1, MAX_HASHES)
+
+
+def _cohorts(name: str, owner: str, value: object) -> int:
+    return _validate.integer(name, owner, value, 1, MAX_COHORTS)
 
 
 @dataclass(frozen=True)
@@ -64,16 +76,23 @@ class RapporParameters(Parameters):
     report_zero: int
 
     mechanism: ClassVar[str] = "rappor"
-    authored: ClassVar[frozenset[str]] = frozenset(
-        {"k", "h", "m", "bits", "hashes", "cohorts", "f", "p", "q", "epsilon", "epsilon_forever"}
-    )
+    authored: ClassVar[Mapping[str, Written]] = {
+        **dict.fromkeys(("k", "bits"), Written(_bits, "128")),
+        **dict.fromkeys(("h", "hashes"), Written(_hashes, "2")),
+        **dict.fromkeys(("m", "cohorts"), Written(_cohorts, "64")),
+        "f": Written(_validate.probability, "0.5"),
+        "p": Written(_validate.probability, "0.5"),
+        "q": Written(_validate.probability, "0.75"),
+        "epsilon": Written(epsilon.wanted, "1.0"),
+        "epsilon_forever": Written(epsilon.wanted, "4.0"),
+    }
 
     def __post_init__(self) -> None:
         if self.form not in ("bloom", "basic"):
             raise _validate.invalid("form", "rappor", "'bloom' or 'basic'", self.form)
-        _validate.integer("bits", "rappor", self.bits, 1, MAX_BITS)
-        _validate.integer("hashes", "rappor", self.hashes, 1, MAX_HASHES)
-        _validate.integer("cohorts", "rappor", self.cohorts, 1, MAX_COHORTS)
+        _bits("bits", "rappor", self.bits)
+        _hashes("hashes", "rappor", self.hashes)
+        _cohorts("cohorts", "rappor", self.cohorts)
         if self.form == "basic" and (self.hashes, self.cohorts) != (1, 1):
             raise InvalidParameter("Basic rappor has one hash and one cohort.")
         if self.form == "bloom" and self.bits < 2:
@@ -82,12 +101,13 @@ class RapporParameters(Parameters):
             _validate.integer(name, "rappor", getattr(self, name), 0, thresholds.ONE)
         if not (self.permanent_one > self.permanent_zero and self.report_one > self.report_zero):
             raise InvalidParameter(
-                "rappor needs q > p and f < 1: otherwise a report says nothing about the answer."
+                "rappor needs q > p and f < 1: otherwise a report says nothing about the answer.",
+                "Raise q or 'epsilon', or lower p or f.",
             )
         if not (self.p_star > 0 and self.q_star < 1):
             raise InvalidParameter(
-                "rappor would sometimes reveal the answer for certain: raise p above 0 and keep "
-                "q below 1, or raise f above 0."
+                "rappor would sometimes reveal the answer for certain.",
+                "Raise p above 0 and keep q below 1, or raise f above 0.",
             )
 
     @classmethod
@@ -99,12 +119,16 @@ class RapporParameters(Parameters):
         """
         named = {LETTERS.get(name, name): value for name, value in wanted.items()}
         if len(named) < len(wanted):
-            raise InvalidParameter("rappor takes k, h, m or bits, hashes, cohorts, not both.")
+            raise InvalidParameter(
+                "rappor takes k, h, m or bits, hashes, cohorts, not both.", "Remove one of each."
+            )
         form, bits, hashes, cohorts = _shape(named, domain, absent)
         single = bits == 1
         probabilities = named.keys() & {"f", "p", "q"}
         if probabilities and named.keys() & {"epsilon", "epsilon_forever"}:
-            raise InvalidParameter("rappor takes either f, p and q, or epsilon, not both.")
+            raise InvalidParameter(
+                "rappor takes either f, p and q, or epsilon, not both.", "Remove one or the other."
+            )
         stages = from_letters(named) if probabilities else from_epsilon(named, hashes, single)
         return cls(form, bits, hashes, cohorts, *stages)
 
@@ -115,9 +139,9 @@ class RapporParameters(Parameters):
             raise InvalidParameter(f"rappor has {', '.join(sorted(_PUBLISHED))}.")
         return cls(
             str(data["form"]),
-            _validate.integer("bits", "rappor", data["bits"], 1, MAX_BITS),
-            _validate.integer("hashes", "rappor", data["hashes"], 1, MAX_HASHES),
-            _validate.integer("cohorts", "rappor", data["cohorts"], 1, MAX_COHORTS),
+            _bits("bits", "rappor", data["bits"]),
+            _hashes("hashes", "rappor", data["hashes"]),
+            _cohorts("cohorts", "rappor", data["cohorts"]),
             *(thresholds.from_text(name, data[name]) for name in _THRESHOLDS),
         )
 
@@ -217,6 +241,6 @@ def _shape(named: Mapping[str, object], domain: Domain, absent: bool) -> tuple[s
     return (
         "bloom",
         _validate.integer("bits (k)", "rappor", named.get("bits", 128), 2, MAX_BITS),
-        _validate.integer("hashes (h)", "rappor", named.get("hashes", 1), 1, MAX_HASHES),
-        _validate.integer("cohorts (m)", "rappor", named.get("cohorts", 64), 1, MAX_COHORTS),
+        _hashes("hashes (h)", "rappor", named.get("hashes", 1)),
+        _cohorts("cohorts (m)", "rappor", named.get("cohorts", 64)),
     )

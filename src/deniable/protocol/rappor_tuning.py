@@ -24,7 +24,9 @@ class TwoStage(NamedTuple):
 def from_letters(named: Mapping[str, object]) -> TwoStage:
     """Read the paper's probabilities. f is 0 unless said; p and q are needed."""
     if "p" not in named or "q" not in named:
-        raise InvalidParameter("rappor needs both 'p' and 'q' (and 'f' for a permanent stage).")
+        raise InvalidParameter(
+            "rappor needs both 'p' and 'q' (and 'f' for a permanent stage).", "Add both."
+        )
     f = Fraction(_validate.probability("f", "rappor", named.get("f", 0)))
     p = _validate.probability("p", "rappor", named["p"])
     q = _validate.probability("q", "rappor", named["q"])
@@ -46,27 +48,41 @@ def from_epsilon(named: Mapping[str, object], hashes: int, single: bool) -> TwoS
     Where that asks for p < 0, p is 0 and q spends the epsilon alone.
     """
     if "epsilon" not in named:
-        raise InvalidParameter("rappor needs 'epsilon', or the probabilities 'p' and 'q'.")
+        raise InvalidParameter(
+            "rappor needs 'epsilon', or the probabilities 'p' and 'q'.", "Add epsilon = 1.0."
+        )
     once = epsilon.wanted("epsilon", "rappor", named["epsilon"])
     permanent = ONE
     if "epsilon_forever" in named:
         forever = epsilon.wanted("epsilon_forever", "rappor", named["epsilon_forever"])
         if not once < forever:
             raise InvalidParameter(
-                "The 'epsilon_forever' parameter of rappor must be greater than 'epsilon'. "
-                "Raise it, or leave it out for a question that is answered once."
+                "The 'epsilon_forever' parameter of rappor must be greater than 'epsilon'.",
+                "Raise it, or leave it out for a question that is answered once.",
             )
-        permanent = _permanent(forever, 1 if single else 2 * hashes)
-    ratio = epsilon.exp_micros(once // (1 if single else hashes))
-    one, zero = _solve(as_fraction(permanent), ratio, single)
-    return _inwards(permanent, floor_threshold(one), ceil_threshold(zero), ratio, single)
+        permanent = _permanent(_share("epsilon_forever", forever, 1 if single else 2 * hashes))
+    micros = _share("epsilon", once, 1 if single else hashes)
+    one, zero = _solve(as_fraction(permanent), epsilon.exp_micros(micros), single)
+    # Where the two epsilons differ by a few micros, q can come out a hair above 1.
+    return _inwards(permanent, min(ONE, floor_threshold(one)), ceil_threshold(zero), micros, single)
 
 
-def _permanent(forever: int, factors: int) -> int:
-    """Return the threshold of 1 - f/2 when `factors` factors (1 - f/2)/(f/2) may be spent."""
-    e = epsilon.exp_micros(forever // factors)
+def _share(name: str, micros: int, factors: int) -> int:
+    """Return what each of several equal factors of a ratio may spend, rounded down."""
+    if micros < factors:
+        raise InvalidParameter(
+            f"The '{name}' parameter of rappor must be at least {epsilon.as_float(factors):f} "
+            f"for {factors} factors of one millionth each.",
+            "Raise it, or use fewer hashes.",
+        )
+    return micros // factors
+
+
+def _permanent(micros: int) -> int:
+    """Return the threshold of 1 - f/2 when one factor (1 - f/2)/(f/2) may spend `micros`."""
+    e = epsilon.exp_micros(micros)
     keep = floor_threshold(e / (e + 1))
-    while keep < ONE and not epsilon.within(Fraction(keep, ONE - keep), forever // factors):
+    while not epsilon.within(Fraction(keep, ONE - keep), micros):
         keep -= 1
     return keep
 
@@ -86,14 +102,14 @@ def _solve(keep: Fraction, ratio: Fraction, single: bool) -> tuple[Fraction, Fra
     return one, zero
 
 
-def _inwards(permanent: int, one: int, zero: int, ratio: Fraction, single: bool) -> TwoStage:
-    """Move q and p towards each other until the exact ratio is at most the wanted one."""
+def _inwards(permanent: int, one: int, zero: int, micros: int, single: bool) -> TwoStage:
+    """Move q and p towards each other until the exact ratio is within the wanted epsilon."""
     keep, step = as_fraction(permanent), 1
     while True:
         report_one, report_zero = as_fraction(one), as_fraction(zero)
         q_star = keep * report_one + (1 - keep) * report_zero
         p_star = keep * report_zero + (1 - keep) * report_one
         up, down = q_star / p_star, (1 - p_star) / (1 - q_star)
-        if (max(up, down) if single else up * down) <= ratio:
+        if epsilon.within(max(up, down) if single else up * down, micros):
             return TwoStage(permanent, ONE - permanent, one, zero)
         one, zero, step = one - step, zero + step, step * 2

@@ -13,6 +13,7 @@ from typing import Self
 
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol.canonical import Json, canonical, from_base64url, to_base64url
+from deniable.protocol.question import MAX_VERSION, QUESTION_ID
 
 ID_BYTES = 16
 MAX_BATCH_REPORTS = 1_000
@@ -56,8 +57,8 @@ class Report:
         if not isinstance(data, Mapping) or set(data) != _KEYS:
             raise _schema(f"A report has exactly these members: {', '.join(sorted(_KEYS))}.")
         question, record = data["question"], data["record"]
-        if not (isinstance(question, str) and len(question) <= 64):
-            raise _schema("'question' must be a string of at most 64 characters.")
+        if not (isinstance(question, str) and QUESTION_ID.fullmatch(question)):
+            raise _schema(f"'question' must match {QUESTION_ID.pattern}.")
         if not isinstance(record, str):
             raise _schema("'record' must be base64url without padding.")
         try:
@@ -66,9 +67,9 @@ class Report:
             raise _schema(f"'record': {error}") from None
         return cls(
             question=question,
-            version=_number(data, "version"),
+            version=_number(data, "version", 1, MAX_VERSION),
             digest=_hex(data, "digest", _HEX_DIGEST),
-            epoch=_number(data, "epoch"),
+            epoch=_number(data, "epoch", 0, MAX_EPOCH),
             id=_hex(data, "id", _HEX_ID),
             record=raw,
         )
@@ -83,10 +84,10 @@ def _schema(message: str) -> InvalidReport:
     return InvalidReport("schema", message)
 
 
-def _number(data: Mapping[str, object], name: str) -> int:
+def _number(data: Mapping[str, object], name: str, low: int, high: int) -> int:
     value = data[name]
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_EPOCH:
-        raise _schema(f"'{name}' must be an integer from 0 to {MAX_EPOCH}.")
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise _schema(f"'{name}' must be an integer from {low} to {high}.")
     return value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from deniable._validate import shown
 from deniable.errors import InvalidParameter
 
 BITS = 64
@@ -36,6 +37,5 @@ def from_text(name: str, text: object) -> int:
     """Return the threshold published as `text` under `name`, else raise InvalidParameter."""
     if isinstance(text, str) and re.fullmatch(r"0|[1-9][0-9]{0,19}", text) and int(text) <= ONE:
         return int(text)
-    raise InvalidParameter(
-        f'The \'{name}\' threshold must be a decimal string from "0" to "{ONE}". Got {text!r:.40}.'
-    )
+    allowed = f'a decimal string from "0" to "{ONE}"'
+    raise InvalidParameter(f"The '{name}' threshold must be {allowed}. Got {shown(text, 40)}.")

@@ -14,6 +14,13 @@ from typing import Self
 
 from deniable.protocol import Report
 
+ACCEPTED = "accepted"
+DUPLICATE = "duplicate"
+"""The two counters that a store keeps by itself; all others are reasons of refusal."""
+
+Counters = Mapping[tuple[str, str], int]
+"""Numbers keyed by (question id or "", reason)."""
+
 
 @dataclass(frozen=True, order=True)
 class Batch:
@@ -27,10 +34,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class Appended:
-    """What became of a group: how many reports were new, and how many were there already."""
+    """What became of a group: how many reports were new, and how many were there already.
+
+    `new` says it of each report, in the order in which the group was handed over.
+    """
 
     accepted: int
     duplicates: int
+    new: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,11 +66,15 @@ class Store(ABC):
     """Where admitted reports live."""
 
     @abstractmethod
-    def append(self, reports: Sequence[Report]) -> Appended:
+    def append(self, reports: Sequence[Report], refusals: Counters | None = None) -> Appended:
         """Write a group of reports durably: when this returns, a power cut loses none of them.
 
         Duplicates (the same id in the same epoch) within the group or against earlier ones are
-        counted, not written. All or nothing: on an error none is written.
+        counted, not written. All or nothing: on an error none is written and nothing is counted.
+
+        Args:
+            reports: the group.
+            refusals: counters to add in the same transaction.
 
         Raises:
             StoreError: if the disk is full or the store cannot be written; nothing was written.
@@ -67,9 +82,10 @@ class Store(ABC):
 
     @abstractmethod
     def append_records(self, batch: Batch, records: bytes, size: int) -> int:
-        """Write many records of one batch at once, each `size` bytes, with ids of their own.
+        """Write many records of one batch at once, each `size` bytes.
 
-        This is how simulated populations enter: the same chunks, the same transaction, no HTTP.
+        This is how simulated populations enter: the same chunks, one transaction, no HTTP. They
+        carry no ids: nobody retries them, so nothing of them can arrive twice.
         Returns the number of records.
         """
 
@@ -88,19 +104,24 @@ class Store(ABC):
         """Return how many reports there are of each batch."""
 
     @abstractmethod
-    def count(self, counters: Mapping[tuple[str, str], int]) -> None:
+    def count(self, counters: Counters) -> None:
         """Add to the counters, keyed by (question id or "", reason)."""
 
     @abstractmethod
     def counters(self) -> dict[tuple[str, str], int]:
-        """Return the counters: accepted, duplicate, and one per reason of refusal."""
+        """Return the counters: accepted, duplicate, and one per reason of refusal.
+
+        The sum of accepted always equals the number of reports in the store.
+        """
 
     @abstractmethod
-    def close_epochs(self, before_day: int, epoch_days: Mapping[str, int]) -> int:
-        """Close every epoch whose last acceptable day is before `before_day`.
+    def close_epochs(self, before_day: int, epoch_days: Mapping[tuple[str, int], int]) -> int:
+        """Close every epoch whose last day is before `before_day`.
 
-        Its chunks become one shuffled chunk, its ids are dropped and overwritten, the log is
-        truncated. `epoch_days` gives each question's epoch length. Returns the number closed.
+        Its chunks become one shuffled chunk (a few when it is large), its ids are dropped and
+        overwritten, the log is truncated. `epoch_days` gives the epoch length of each (question
+        id, version); nobody can report on one that it does not name, so those are closed too.
+        Returns the number of batches closed.
         """
 
     @abstractmethod

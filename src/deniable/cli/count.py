@@ -1,0 +1,41 @@
+"""deniable count: the mergeable counts of a question's reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
+from deniable.cli.values import find_question
+from deniable.engines.local import accumulate
+from deniable.store import open_store
+
+
+def count(
+    question: Annotated[str, typer.Argument(help="The question's id.")],
+    survey: SurveyJson = Path("survey.json"),
+    data: DataDirectory = Path("data"),
+    json: JsonFlag = False,
+) -> None:
+    """Count the bits or symbols of all reports to a question: all that an estimate needs."""
+    asked = find_question(survey, question)
+    with open_store(data, create=False) as store, progress(quiet=json) as display:
+        task = display.add_task("counting", total=None)
+        accumulated = accumulate(
+            store,
+            asked,
+            progress=lambda done, total: display.update(task, completed=done, total=total),
+        )
+    if json:
+        fields = {
+            name: {"reports": counts.reports.tolist(), "table": counts.table.tolist()}
+            for name, counts in accumulated.counts.items()
+        }
+        emit_json({"question": asked.id, "version": asked.version, "fields": fields})
+        return
+    for name, counts in accumulated.counts.items():
+        rows, columns = counts.table.shape
+        out.print(f"{asked.id}.{name}: {counts.n:,} reports", markup=False)
+        out.print(f"  {rows} cohort(s) of {columns} counts; {int(counts.table.sum()):,} in all")

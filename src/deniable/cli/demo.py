@@ -1,0 +1,134 @@
+"""deniable demo: the whole flow on one machine, from values to a dashboard."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.progress import Progress
+
+from deniable.cli.demo_clients import run_clients
+from deniable.cli.demo_survey import HOMEPAGES, publish_demo
+from deniable.cli.output import JsonFlag, emit_json, out, progress
+from deniable.cli.population import Population, draw_population
+from deniable.cli.process import collector_process
+from deniable.protocol import Survey
+from deniable.protocol.epochs import day_number, epoch_of
+from deniable.results import Result, as_text, estimate_question, save
+from deniable.results.candidates import candidates_for
+from deniable.store import Batch, open_store
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a demo is."""
+
+    clients: int
+    people: int
+    seed: int
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="End when the results are shown.")] = False,
+    clients: Annotated[
+        int, typer.Option(min=1, max=5_000, help="Real clients, over HTTP.")
+    ] = 1_000,
+    people: Annotated[
+        int, typer.Option(min=1, max=10_000_000, help="Simulated people, straight to the store.")
+    ] = 300_000,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Fixes the population and its simulated part, not the clients."),
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Where survey, store and charts go.")] = Path(
+        "demo-output"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Loopback port; 0: a free one.")] = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Run the whole flow: real clients, a collector process, a store, estimates, a dashboard."""
+    size = Size(clients, people, secrets.randbits(32) if seed is None else seed)
+    started = time.monotonic()
+    survey = prepare(output)
+    with collector_process(output / "survey.json", output / "data", port) as collector:
+        with progress(quiet=json) as display:
+            populations = collect(survey, collector.address, output / "data", size, display)
+        results = decode(survey, output, populations)
+        seconds = time.monotonic() - started
+        if json:
+            emit_json(
+                {
+                    "seed": size.seed,
+                    "people": size.clients + size.people,
+                    "seconds": round(seconds, 1),
+                    "address": collector.address,
+                    "questions": [result.as_json() for result in results],
+                }
+            )
+        else:
+            show(results, output, seconds)
+        if not once:
+            out.print(f"Dashboard: {collector.address}/ (Ctrl-C ends it)", markup=False)
+            collector.wait()
+
+
+def prepare(output: Path) -> Survey:
+    """Make the demo's folder and publish its survey; what an earlier demo left is replaced."""
+    shutil.rmtree(output / "data", ignore_errors=True)
+    output.mkdir(parents=True, exist_ok=True)
+    return publish_demo(output)
+
+
+def collect(
+    survey: Survey, address: str, data: Path, size: Size, display: Progress
+) -> list[Population]:
+    """Send the reports of real clients over HTTP and of simulated people to the store."""
+    rng = np.random.default_rng(size.seed)
+    number = size.clients + size.people
+    populations = [
+        draw_population(question, number, rng, {"value": HOMEPAGES})
+        for question in survey.questions
+    ]
+    task = display.add_task("real clients, over HTTP", total=size.clients)
+    run_clients(survey, address, populations, size.clients, lambda: display.advance(task))
+    task = display.add_task("simulated people", total=size.people * len(populations))
+    with open_store(data) as store:
+        for population in populations:
+            question = population.question
+            epoch = epoch_of(day_number(), question.epoch)
+            batch = Batch(question.id, question.version, question.digest, epoch)
+            for done, records in population.after(size.clients).records(rng):
+                store.append_records(batch, records, question.record_size)
+                display.advance(task, done)
+    return populations
+
+
+def decode(survey: Survey, output: Path, populations: Sequence[Population]) -> list[Result]:
+    """Estimate every question, put the truth beside it and write the charts."""
+    results = []
+    with open_store(output / "data", create=False) as store:
+        for population in populations:
+            question = population.question
+            strings = candidates_for(question, output, None)
+            (result,) = estimate_question(store, question, candidates=strings)
+            result = result.with_truth(population.truth("value"))
+            save(result, output / f"{question.id}.png")
+            results.append(result)
+    return results
+
+
+def show(results: Sequence[Result], output: Path, seconds: float) -> None:
+    """Print every table beside the truth, and where the charts are."""
+    for result in results:
+        out.print(as_text(result))
+    rows = [row for result in results for row in result.rows]
+    hits = sum(row.interval[0] <= (row.truth or 0) <= row.interval[1] for row in rows)
+    out.print(f"{hits} of {len(rows)} intervals hold the truth; 95% should.")
+    out.print(f"{seconds:.1f} seconds. Survey, store and charts are in {output}/.", markup=False)

@@ -1,0 +1,63 @@
+"""deniable estimate: from reports to a table with honest errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
+from deniable.cli.values import find_question
+from deniable.results import Result, as_text, estimate_question, save
+from deniable.results.candidates import candidates_for
+from deniable.store import open_store
+
+
+def estimate(
+    question: Annotated[str, typer.Argument(help="The question's id.")],
+    survey: SurveyJson = Path("survey.json"),
+    data: DataDirectory = Path("data"),
+    candidates: Annotated[
+        Path | None, typer.Option(help="A file of strings to test for, one per line.")
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Also write a file: .csv, .json, .parquet, .png, .svg or .html. May be repeated.",
+        ),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Estimate the share of each answer, with standard error and 95% interval."""
+    asked = find_question(survey, question)
+    strings = candidates_for(asked, survey.parent, candidates)
+    with open_store(data, create=False) as store, progress(quiet=json) as display:
+        task = display.add_task("estimating", total=None)
+        results = estimate_question(
+            store,
+            asked,
+            candidates=strings,
+            progress=lambda done, total: display.update(task, completed=done, total=total),
+        )
+    for path in output or ():
+        _save(results, path)
+    if json:
+        emit_json(results[0].as_json() if len(results) == 1 else {"fields": _by_field(results)})
+        return
+    for result in results:
+        out.print(as_text(result))
+
+
+def _by_field(results: list[Result]) -> dict[str, object]:
+    return {result.field: result.as_json() for result in results}
+
+
+def _save(results: list[Result], path: Path) -> None:
+    """Write each field's result; several fields get their name into the file's."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for result in results:
+        name = path if len(results) == 1 else path.with_stem(f"{path.stem}-{result.field}")
+        save(result, name)

@@ -1,0 +1,35 @@
+"""deniable export: the raw reports, for other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
+from deniable.cli.values import find_question
+from deniable.results.export import export_reports
+from deniable.store import open_store
+
+
+def export(
+    question: Annotated[str, typer.Argument(help="The question's id.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A .parquet or .ndjson file to write.")
+    ],
+    survey: SurveyJson = Path("survey.json"),
+    data: DataDirectory = Path("data"),
+    json: JsonFlag = False,
+) -> None:
+    """Write a question's reports to a file: epoch and record, in no meaningful order."""
+    asked = find_question(survey, question)
+    with open_store(data, create=False) as store, progress(quiet=json) as display:
+        task = display.add_task("exporting", total=None)
+        written = export_reports(
+            store, asked, output, progress=lambda done: display.update(task, completed=done)
+        )
+    if json:
+        emit_json({"question": asked.id, "reports": written, "path": str(output)})
+    else:
+        out.print(f"Wrote {written:,} reports to {output}.", markup=False)

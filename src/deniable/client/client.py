@@ -1,0 +1,323 @@
+"""The public face of the client: record a value, and forget about it."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Self
+
+from deniable import _validate
+from deniable.client import ledger, outbox
+from deniable.client.consent import Consent
+from deniable.client.device import Clock, Device
+from deniable.client.ledger import Disclosed
+from deniable.client.lifecycle import Life
+from deniable.client.limits import Limits
+from deniable.client.recorder import Entry
+from deniable.client.refusals import REASONS, refused
+from deniable.client.secret import AccountSecret
+from deniable.client.surveys import Bundle
+from deniable.client.transport import HttpTransport, Transport
+from deniable.client.worker import Worker
+from deniable.errors import InvalidAnswer, InvalidParameter, RecordRefused, StoreError
+from deniable.protocol import Question, Report, Survey
+from deniable.protocol.epochs import day_of, epoch_of
+from deniable.protocol.epsilon import MICRO
+
+DEFAULT_CEILING = 16.0
+"""The most epsilon that a device discloses in its life unless the app says otherwise.
+
+About four permanent responses of epsilon 4, over all questions together.
+"""
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Client:
+    """Records values as randomised reports and sends them.
+
+        client = Client("survey.json", "state", "https://telemetry.example.org")
+        client.opt_in()                      # after asking the person
+        client.record("dark-mode", True)
+
+    Guarantees: the true value never leaves the process, and is never written, logged or shown; on
+    disk is only what is randomised, and keyed 16-byte tags. `record` never raises and never waits
+    for disk or network unless `strict` is set. Nothing is collected, sent or written before
+    consent. At most one report per question and epoch (or ever) leaves the directory, whatever
+    the clock does and however many processes share it. No server can raise the ceiling.
+
+    Args:
+        survey: what `deniable publish` wrote: a path, its bytes, or a Survey.
+        directory: where the client keeps its secret and database; made with mode 0700.
+        endpoint: the collector's address. Without one, reports wait in the outbox.
+        consent: what the app knows about the person's consent. It is stored; DENIED also wipes,
+            GRANTED does not undo an earlier opt_out(). See `deniable.client.consent`.
+        ceiling: the most epsilon that is ever disclosed, over all questions.
+        account_secret: at least 16 secret bytes of the person's account, so that all their devices
+            share one permanent response; never written to disk.
+        write_key: what the collector asks writers to show, if it does.
+        transport: another way to the collector, in place of `endpoint`.
+        strict: do everything in the caller's thread, and raise RecordRefused. For tests.
+        clock: returns the time, with a time zone.
+        limits: sizes and times.
+        allow_plain_http: allow an http endpoint that is not this machine.
+
+    Raises:
+        InvalidSurvey: if the survey is not a published one.
+        InvalidParameter: if another argument is outside what is allowed.
+        OSError: if the survey's file cannot be read. (A directory that cannot be used does not
+            raise; it is counted.)
+    """
+
+    def __init__(
+        self,
+        survey: Survey | bytes | str | Path,
+        directory: str | Path,
+        endpoint: str | None = None,
+        *,
+        consent: Consent | None = None,
+        ceiling: float = DEFAULT_CEILING,
+        account_secret: bytes | None = None,
+        write_key: str | None = None,
+        transport: Transport | None = None,
+        strict: bool = False,
+        clock: Clock = _utc_now,
+        limits: Limits | None = None,
+        allow_plain_http: bool = False,
+    ) -> None:
+        limits = limits or Limits()
+        if not isinstance(consent, Consent | None):
+            raise _validate.invalid("consent", "Client", "a Consent or None", consent)
+        if endpoint is not None:
+            if transport is not None:
+                raise InvalidParameter("Client takes either an endpoint or a transport, not both.")
+            transport = HttpTransport(endpoint, limits.timeout_seconds, allow_plain_http)
+        self._ceiling = _validate.positive("ceiling", "Client", ceiling)
+        self._strict = strict
+        self._device = Device(
+            Bundle.read(survey),
+            Path(directory),
+            consent or Consent.UNKNOWN,
+            int(Decimal(repr(self._ceiling)) * MICRO),
+            None if account_secret is None else AccountSecret(account_secret),
+            transport,
+            _authorization(write_key),
+            limits,
+            clock,
+        )
+        self._worker = Worker(
+            limits.queue, self._commit, self._device.cycle, self._device.is_complete
+        )
+        self._device.start()
+        self._life = Life(self._device, self._worker)
+        if strict:
+            self._device.look()
+        else:
+            self._worker.start()
+
+    def __repr__(self) -> str:
+        return f"Client(survey={self.survey.name!r}, strict={self._strict})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def survey(self) -> Survey:
+        """The survey that is answered now."""
+        return self._device.bundle.survey
+
+    @property
+    def consent(self) -> Consent:
+        """Whether anything is collected; UNKNOWN also if the directory cannot be read."""
+        try:
+            return self._device.consent.current()
+        except StoreError:
+            return Consent.UNKNOWN
+
+    def record(self, question: str, value: object) -> None:
+        """Report `value` as the answer to a question, randomised, if all the rules allow it.
+
+        The first value of an epoch wins. Everything that stands against a report is counted by
+        question and reason, see `counters`.
+
+        Cost: some microseconds; with `strict`, one durable write.
+
+        Raises:
+            RecordRefused: only with `strict`; with the reason, never with the value.
+        """
+        refusal = self._take(question, value)
+        # Raised here, outside any handler: as its context an error that holds the value would
+        # travel along.
+        if refusal is not None and self._strict:
+            raise refusal
+
+    def flush(self, timeout: float = 10.0) -> bool:
+        """Wait until everything recorded is on disk and everything due was sent, or tried once.
+
+        The client's own back-off is skipped, the collector's Retry-After is obeyed.
+
+        Returns:
+            True if nothing that could be sent today is left (or there is nowhere to send it).
+        """
+        if self._life.over:
+            return False
+        if not self._strict:
+            return self._worker.flush(timeout)
+        deadline = time.monotonic() + timeout
+        while self._device.cycle(hurry=True) == 0.0 and time.monotonic() < deadline:
+            pass
+        return self._device.is_complete()
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Flush, then end the thread. What is on disk and not sent goes with the next start.
+
+        Edge cases: safe to call twice; records after it are counted as "closed".
+        """
+        deadline = time.monotonic() + timeout
+        self.flush(timeout)
+        self._life.end(max(0.0, deadline - time.monotonic()))
+
+    def refresh(self) -> bool:
+        """Fetch the collector's survey and use it from now on; the old one stays if it is bad.
+
+        A fetched survey is kept over restarts, until the app bundles another one. It cannot raise
+        the ceiling, and cannot change a version that was answered. Waits for the network.
+
+        Returns:
+            True if the client has the collector's survey now; nothing is fetched without consent.
+        """
+        return self._device.refresh()
+
+    def opt_in(self) -> bool:
+        """Grant consent: the person agreed. True if that could be stored.
+
+        Raises:
+            StoreError: only with `strict`.
+        """
+        return self._opt(granted=True)
+
+    def opt_out(self) -> bool:
+        """Deny consent, and wipe outbox, secret and tags. True if that could be stored.
+
+        Epsilon totals and used epochs stay: opting in again does not reset the ceiling. If the
+        disk fails, nothing more is collected by this process all the same.
+
+        Raises:
+            StoreError: only with `strict`.
+        """
+        return self._opt(granted=False)
+
+    def counters(self) -> dict[tuple[str, str], int]:
+        """Return how often what happened, by (question, reason); the question may be "".
+
+        The reasons are those of `deniable.client.refusals`. Unknown questions are counted
+        together, without their names.
+        """
+        return self._device.counters.read(self._device.database)
+
+    def disclosed(self) -> Disclosed:
+        """Return what this device has disclosed so far; print it to read it.
+
+        Raises:
+            StoreError: if the directory cannot be read: to show nothing would not be true.
+        """
+        with self._device.database.reading() as connection:
+            return ledger.disclosed(connection, self._ceiling)
+
+    def pending(self) -> list[Report]:
+        """Return the reports that wait to be sent, exactly as they will be.
+
+        Raises:
+            StoreError: if the directory cannot be read.
+        """
+        with self._device.database.reading() as connection:
+            return [] if connection is None else outbox.pending(connection)
+
+    def _take(self, question: str, value: object) -> RecordRefused | None:
+        """Take a value on its way; return why not."""
+        name = ""
+        try:
+            asked = self._device.bundle.newest.get(question)
+            name = "" if asked is None else asked.id
+            entry = self._entry(asked, value)
+            if self._strict:
+                return self._commit(entry)
+            if self._worker.put(entry):
+                return None
+            reason = "queue_full"
+        except RecordRefused as refusal:
+            reason = refusal.reason
+        except StoreError:
+            reason = "storage"
+        except Exception:
+            # Whatever the app hands over may raise whatever it likes; the host must not suffer.
+            reason = "type"
+        self._device.counters.add(name, reason)
+        return refused(reason)
+
+    def _entry(self, asked: Question | None, value: object) -> Entry:
+        """Return the answer that a value stands for, after the checks that need no disk."""
+        device = self._device
+        if self._life.over:
+            raise refused("closed")
+        if (device.consent.current() if self._strict else device.consent.last) not in _MAYBE:
+            raise refused("no_consent")
+        if asked is None:
+            raise refused("unknown_question")
+        day = self._today()
+        if day > day_of(asked.expires):
+            raise refused("expired")
+        epoch = epoch_of(day, asked.epoch)
+        if device.is_answered(asked, epoch):
+            raise refused("answered")
+        try:
+            return Entry(asked, asked.answers(value), epoch)
+        except InvalidAnswer as error:
+            reason = error.reason
+        raise refused(reason if reason in REASONS else "type")
+
+    def _today(self) -> int:
+        try:
+            day = self._device.today()
+        except Exception:
+            day = -1  # the clock is the app's; an hour that cannot be told is no reason to crash
+        if day < 0:
+            raise refused("clock")
+        return day
+
+    def _commit(self, entry: Entry) -> RecordRefused | None:
+        refusal = self._device.commit(entry)
+        if self._strict:
+            self._device.look()
+        return refusal
+
+    def _opt(self, granted: bool) -> bool:
+        try:
+            self._device.opt(granted)
+        except StoreError:
+            self._device.counters.add("", "storage")
+            if self._strict:
+                raise
+            return False
+        if self._strict:
+            self._device.look()
+        return True
+
+
+_MAYBE = (Consent.GRANTED, None)
+"""With these last known states a value is taken on; the transaction decides."""
+
+
+def _authorization(write_key: str | None) -> dict[str, str]:
+    if write_key is None:
+        return {}
+    if not (write_key and write_key.isascii() and write_key.isprintable()):
+        raise InvalidParameter("The 'write_key' parameter of Client must be printable ASCII.")
+    return {"Authorization": f"Bearer {write_key}"}

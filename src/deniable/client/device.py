@@ -1,0 +1,218 @@
+"""Everything that happens in one client directory, in whichever thread calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from deniable.client import outbox, surveys
+from deniable.client.absence import Absences
+from deniable.client.consent import Consent, ConsentBook
+from deniable.client.counters import LOGGER, Counters
+from deniable.client.database import Database
+from deniable.client.limits import Limits
+from deniable.client.randomness import SystemDraws
+from deniable.client.recorder import Entry, Recorder
+from deniable.client.refusals import refused
+from deniable.client.secret import Secret, SecretFile
+from deniable.client.surveys import Bundle
+from deniable.client.transport import Transport
+from deniable.client.upload import Uploader
+from deniable.errors import InvalidSurvey, RecordRefused, StoreError
+from deniable.protocol import Question
+from deniable.protocol.epochs import day_number
+
+Clock = Callable[[], datetime]
+_ANY_EPOCH = -1
+_SOON = 0.01
+
+
+class Device:
+    """The parts of a client, put together. Its methods count what goes wrong and do not raise.
+
+    Args:
+        bundled: the survey that the app brings.
+        directory: where the database and the secret live.
+        consent: what the app says about consent; UNKNOWN where it says nothing.
+        ceiling: the most epsilon that will ever be disclosed, in micros.
+        secret: the account secret, or None for one of the device's own.
+        transport: how to reach the collector, or None to let reports pile up.
+        headers: what to send with every batch.
+    """
+
+    def __init__(
+        self,
+        bundled: Bundle,
+        directory: Path,
+        consent: Consent,
+        ceiling: int,
+        secret: Secret | None,
+        transport: Transport | None,
+        headers: dict[str, str],
+        limits: Limits,
+        clock: Clock,
+    ) -> None:
+        entropy = SystemDraws()
+        own = SecretFile(directory, entropy)
+        self.bundle = self._bundled = bundled
+        self.counters = Counters()
+        self.database = Database(directory, limits.busy_seconds)
+        self.consent = ConsentBook(self.database, own, consent)
+        self._limits, self._clock, self._transport = limits, clock, transport
+        self._recorder = Recorder(
+            self.database, secret or own, self.consent, ceiling, limits.outbox, entropy
+        )
+        self._absences = Absences(
+            self.database, self._recorder, self.consent, self.counters, limits.stale_days
+        )
+        self._uploader = None
+        if transport is not None:
+            self._uploader = Uploader(
+                self.database, transport, self.consent, self.counters, limits, clock, headers
+            )
+        self._answered: dict[tuple[str, int], int] = {}
+        self._tidied = -1
+
+    def start(self) -> None:
+        """Carry out what the app says about consent, and take up a survey fetched earlier."""
+        try:
+            self.consent.start()
+            self.consent.current()
+            with self.database.reading() as connection:
+                self.bundle = surveys.remembered(connection, self._bundled) or self._bundled
+        except StoreError:
+            self.counters.add("", "storage")
+
+    def today(self) -> int:
+        """Return the number of the UTC day by the client's clock."""
+        return day_number(self._clock())
+
+    def is_answered(self, question: Question, epoch: int) -> bool:
+        """Tell from memory whether a question has its report: used epochs stay used."""
+        return self._answered.get((question.id, question.version)) in (epoch, _ANY_EPOCH)
+
+    def commit(self, entry: Entry) -> RecordRefused | None:
+        """Make an entry's report; return why not, as an error that holds nothing else."""
+        try:
+            self._recorder.commit(entry)
+            reason = ""
+        except RecordRefused as refusal:
+            reason = refusal.reason
+        except StoreError:
+            reason = "storage"
+        except Exception as error:
+            # The host must not suffer from our mistakes. The type alone is logged: a message
+            # could hold a value.
+            LOGGER.warning("unexpected %s while recording", type(error).__name__)
+            reason = "internal"
+        if reason in ("", "answered"):
+            question = entry.question
+            once = question.repeat == "once"
+            self._answered[question.id, question.version] = _ANY_EPOCH if once else entry.epoch
+        if not reason:
+            return None
+        self.counters.add(entry.question.id, reason)
+        return refused(reason)
+
+    def look(self) -> None:
+        """Note that the app runs today, and report the absent answer where it is due."""
+        self._guarded(self._look)
+
+    def cycle(self, hurry: bool = False) -> float:
+        """Do what is due, sending at most one batch; return seconds to wait, 0 if there is more."""
+        if self._guarded(lambda: self._work(hurry)):
+            return 0.0
+        wait = self._limits.cycle_seconds
+        if self._uploader is not None:
+            wait = min(wait, self._uploader.seconds_to_wait())
+        return max(wait, _SOON)
+
+    def is_complete(self) -> bool:
+        """Tell whether nothing is left that could be sent today."""
+        return self._transport is None or self._guarded(self._nothing_due)
+
+    def opt(self, granted: bool) -> None:
+        """Opt in or out.
+
+        Raises:
+            StoreError: if it could not be stored; opting out holds for this process all the same.
+        """
+        self._absences.again()
+        if granted:
+            self.consent.opt_in()
+        else:
+            self.consent.opt_out()
+
+    def refresh(self) -> bool:
+        """Fetch the collector's survey; True if the client now has it."""
+        try:
+            if self._transport is None or self.consent.current() is not Consent.GRANTED:
+                return False
+            fetched = surveys.fetch(self._transport, self.bundle)
+            if fetched is not None:
+                self.bundle = fetched
+                with self.database.transaction() as connection:
+                    surveys.remember(connection, self._bundled, fetched)
+        except StoreError:
+            self.counters.add("", "storage")  # fetched, but not kept for the next start
+        except InvalidSurvey:
+            self.counters.add("", "bad_survey")
+            return False
+        except Exception:
+            # The transport may be the app's own: whatever it raises, there is no new survey.
+            self.counters.add("", "unreachable")
+            return False
+        return True
+
+    def save(self) -> None:
+        """Bring the counters to disk, if there is consent to write."""
+        try:
+            if self.consent.current() is Consent.GRANTED:
+                self.counters.save(self.database)
+        except StoreError:
+            pass  # nobody is left to tell
+
+    def forget_parent(self) -> None:
+        """Leave the parent's connection, locks and counts alone, as a forked child must."""
+        self.database.abandon()
+        self.counters.forget()
+        if self._uploader is not None:
+            self._uploader.unlock()
+
+    def _guarded(self, work: Callable[[], bool]) -> bool:
+        """Do some work and return its answer; False, counted, if anything goes wrong."""
+        try:
+            return work()
+        except StoreError:
+            self.counters.add("", "storage")
+        except Exception as error:
+            # As in commit; and a thread that dies would end all reporting.
+            LOGGER.warning("unexpected %s in the client", type(error).__name__)
+            self.counters.add("", "internal")
+        return False
+
+    def _look(self) -> bool:
+        self._absences.look(self.bundle.survey, self.today())
+        return True
+
+    def _nothing_due(self) -> bool:
+        if self.consent.current() is not Consent.GRANTED:
+            return True
+        with self.database.reading() as connection:
+            return connection is None or outbox.count_due(connection, self.today()) == 0
+
+    def _work(self, hurry: bool) -> bool:
+        if self.consent.current() is not Consent.GRANTED:
+            return False
+        day = self.today()
+        self._absences.look(self.bundle.survey, day)
+        if day != self._tidied:
+            with self.database.transaction() as connection:
+                stale = outbox.drop_stale(connection, day, self._limits.stale_days)
+            for question, count in stale.items():
+                self.counters.add(question, "stale", count)
+            self._tidied = day
+        more = self._uploader is not None and self._uploader.step(hurry)
+        self.counters.save(self.database)
+        return more

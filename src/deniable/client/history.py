@@ -1,0 +1,74 @@
+"""What this device has answered, and which epochs it has seen: pins, used epochs, seen epochs.
+
+Used epochs are a set, not a maximum: a clock that goes a year ahead and returns neither repeats an
+epoch nor silences the ones between. They are kept for ever.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from deniable.client.refusals import refused
+from deniable.protocol import Question
+
+
+def check_pin(connection: sqlite3.Connection, question: Question) -> None:
+    """Bind a version to its digest at first use, and refuse any other digest from then on.
+
+    Raises:
+        RecordRefused: with reason "changed".
+    """
+    key = (question.id, question.version)
+    row = connection.execute(
+        "SELECT digest FROM pins WHERE question = ? AND version = ?", key
+    ).fetchone()
+    if row is None:
+        connection.execute("INSERT INTO pins VALUES (?, ?, ?)", (*key, question.digest))
+    elif row[0] != question.digest:
+        raise refused("changed")
+
+
+def is_used(connection: sqlite3.Connection, question: Question, epoch: int) -> bool:
+    """Tell whether the question has its report: in this epoch, or ever if it is asked once."""
+    row = connection.execute(
+        "SELECT 1 FROM used WHERE question = ? AND version = ? AND (epoch = ? OR ?) LIMIT 1",
+        (question.id, question.version, epoch, question.repeat == "once"),
+    ).fetchone()
+    return row is not None
+
+
+def mark_used(connection: sqlite3.Connection, question: Question, epoch: int) -> None:
+    """Enter an epoch as used; a second time is an error, and the transaction fails."""
+    connection.execute("INSERT INTO used VALUES (?, ?, ?)", (question.id, question.version, epoch))
+    forget_seen(connection, question, epoch)
+
+
+def mark_seen(connection: sqlite3.Connection, question: Question, epoch: int) -> None:
+    """Note that the app ran in an epoch for which there is no report yet."""
+    if not is_used(connection, question, epoch):
+        connection.execute(
+            "INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", (question.id, question.version, epoch)
+        )
+
+
+def forget_seen(connection: sqlite3.Connection, question: Question, epoch: int) -> None:
+    """Remove a seen epoch, or all of them if the question is asked once."""
+    connection.execute(
+        "DELETE FROM seen WHERE question = ? AND version = ? AND (epoch = ? OR ?)",
+        (question.id, question.version, epoch, question.repeat == "once"),
+    )
+
+
+def seen_before(connection: sqlite3.Connection, question: Question, epoch: int) -> list[int]:
+    """Return the seen epochs without a report that lie before `epoch`, earliest first."""
+    rows = connection.execute(
+        "SELECT epoch FROM seen WHERE question = ? AND version = ? AND epoch < ? ORDER BY epoch",
+        (question.id, question.version, epoch),
+    )
+    return [row[0] for row in rows]
+
+
+def wipe(connection: sqlite3.Connection) -> None:
+    """Delete what would still be sent or recognised; what was spent or used stays."""
+    for statement in ("DELETE FROM outbox", "DELETE FROM tags", "DELETE FROM seen"):
+        connection.execute(statement)

@@ -1,0 +1,132 @@
+"""Reports that wait on the disk until the collector has answered for them.
+
+A row holds exactly what goes over the wire, so that a retry is bit-identical. Every function works
+within the caller's transaction.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from deniable.client.randomness import SystemDraws
+from deniable.protocol import Question, Report
+from deniable.protocol.epochs import days_of
+from deniable.protocol.report import MAX_BATCH_BYTES
+
+LEASE_SECONDS = 120.0
+"""How long a row that one process is sending is left alone by the others."""
+
+_OVERHEAD = 300
+"""More than the bytes of a report in a batch apart from its question and record."""
+
+
+def has_room(connection: sqlite3.Connection, limit: int) -> bool:
+    """Tell whether another report may wait."""
+    row = connection.execute("SELECT COUNT(*) FROM outbox").fetchone()
+    return int(row[0]) < limit
+
+
+def put(connection: sqlite3.Connection, question: Question, report: Report) -> None:
+    """Let a report wait.
+
+    A question that is always sent is held until its epoch is over: then the time of sending says
+    nothing about whether, or when, a value was recorded. Any other report may go from the first
+    day of its epoch; only a clock that was ahead and returned makes that a wait.
+    """
+    first, last = days_of(report.epoch, question.epoch)
+    not_before = last + 1 if question.absent else first
+    connection.execute(
+        "INSERT INTO outbox (question, version, digest, epoch, id, record, not_before, last_day)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (*_wire(report), not_before, last),
+    )
+
+
+def pending(connection: sqlite3.Connection) -> list[Report]:
+    """Return all reports that wait, held ones included, in the order of their random ids."""
+    rows = connection.execute("SELECT question, version, digest, epoch, id, record FROM outbox")
+    return [Report(*row) for row in rows]
+
+
+def count_due(connection: sqlite3.Connection, day: int) -> int:
+    """Return how many reports may be sent on `day`, whoever is sending them."""
+    row = connection.execute("SELECT COUNT(*) FROM outbox WHERE not_before <= ?", (day,)).fetchone()
+    return int(row[0])
+
+
+def lease(
+    connection: sqlite3.Connection, day: int, now: float, limit: int, draws: SystemDraws
+) -> list[Report]:
+    """Return a batch of reports that are due, in random order, and reserve them for the caller.
+
+    Edge cases: a lease further in the future than any lease lasts was made by a wrong clock and
+    does not count.
+    """
+    place = {"day": day, "now": now, "lease": LEASE_SECONDS}
+    rows = connection.execute(
+        "SELECT question, version, digest, epoch, id, record FROM outbox WHERE not_before <= :day"
+        " AND leased_until NOT BETWEEN :now AND :now + :lease",
+        place,
+    )
+    due = [Report(*row) for row in rows]
+    draws.shuffle(due)
+    batch = _fitting(due[:limit])
+    connection.executemany(
+        "UPDATE outbox SET leased_until = ? WHERE id = ?",
+        [(now + LEASE_SECONDS, report.id) for report in batch],
+    )
+    return batch
+
+
+def release(connection: sqlite3.Connection, reports: Iterable[Report]) -> None:
+    """Give back reports that could not be sent."""
+    connection.executemany(
+        "UPDATE outbox SET leased_until = 0 WHERE id = ?", [(report.id,) for report in reports]
+    )
+
+
+def delete(connection: sqlite3.Connection, reports: Iterable[Report]) -> None:
+    """Remove reports for which the collector has answered, or that it will never accept."""
+    connection.executemany("DELETE FROM outbox WHERE id = ?", [(report.id,) for report in reports])
+
+
+def drop_stale(connection: sqlite3.Connection, day: int, days: int) -> Counter[str]:
+    """Drop reports whose epoch ended more than `days` days ago; return how many per question.
+
+    Edge cases: a report must be found stale on two different days, so that a clock that is a
+    year ahead for a day loses nothing. Until then it is still sent: the collector knows better.
+    """
+    connection.execute(
+        "UPDATE outbox SET stale_since = CASE WHEN last_day + ? >= ? THEN NULL"
+        " ELSE COALESCE(stale_since, ?) END",
+        (days, day, day),
+    )
+    rows = connection.execute("SELECT question FROM outbox WHERE stale_since < ?", (day,))
+    dropped = Counter(str(row[0]) for row in rows)
+    connection.execute("DELETE FROM outbox WHERE stale_since < ?", (day,))
+    return dropped
+
+
+def _wire(report: Report) -> tuple[str, int, bytes, int, bytes, bytes]:
+    return (
+        report.question,
+        report.version,
+        report.digest,
+        report.epoch,
+        report.id,
+        report.record,
+    )
+
+
+def _fitting(reports: Sequence[Report]) -> list[Report]:
+    """Return the first reports whose batch stays below the collector's limit; at least one."""
+    batch: list[Report] = []
+    room = MAX_BATCH_BYTES
+    for report in reports:
+        room -= _OVERHEAD + len(report.question) + len(report.record) * 4 // 3
+        if batch and room < 0:
+            break
+        batch.append(report)
+    return batch

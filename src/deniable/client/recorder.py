@@ -1,0 +1,111 @@
+"""From an answer to a report in the outbox, in one transaction that checks and marks everything."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from deniable.client import history, ledger, outbox
+from deniable.client.consent import Consent, ConsentBook
+from deniable.client.database import Database
+from deniable.client.encode import encode_answers
+from deniable.client.randomness import SystemDraws
+from deniable.client.refusals import refused
+from deniable.client.secret import Secret
+from deniable.protocol import Answer, Question, Report
+from deniable.protocol.report import ID_BYTES
+
+
+@dataclass(frozen=True, repr=False)
+class Entry:
+    """An answer on its way to a report. Its repr shows the question only."""
+
+    question: Question
+    answers: tuple[Answer, ...]
+    epoch: int
+
+    def __repr__(self) -> str:
+        return f"Entry({self.question.id!r}, <hidden>)"
+
+
+class Recorder:
+    """Makes reports.
+
+    Guarantees: at most one report per question, version and epoch (or ever, if asked once), also
+    among processes that share the directory; a report exists exactly when its epoch is marked as
+    used and its epsilon is in the ledger. A refused answer spends nothing.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        secret: Secret,
+        consent: ConsentBook,
+        ceiling: int,
+        room: int,
+        entropy: SystemDraws,
+    ) -> None:
+        self._database = database
+        self._secret = secret
+        self._consent = consent
+        self._ceiling = ceiling
+        self._room = room
+        self._entropy = entropy
+
+    def commit(self, entry: Entry) -> None:
+        """Make the report of an entry and let it wait in the outbox.
+
+        Cost: one durable write.
+
+        Raises:
+            RecordRefused: with its reason; nothing was written or spent.
+            StoreError: if the disk fails; the same.
+        """
+        if self._consent.current() is not Consent.GRANTED:  # before any file is made
+            raise refused("no_consent")
+        with self._database.transaction() as connection:
+            if not self._consent.granted(connection):
+                raise refused("no_consent")
+            self._check(connection, entry)
+            self._write(connection, entry)
+
+    def _check(self, connection: sqlite3.Connection, entry: Entry) -> None:
+        question, epoch = entry.question, entry.epoch
+        history.check_pin(connection, question)
+        if history.is_used(connection, question, epoch) or _is_missed(connection, entry):
+            raise refused("answered")
+        if not outbox.has_room(connection, self._room):
+            raise refused("outbox_full")
+
+    def _write(self, connection: sqlite3.Connection, entry: Entry) -> None:
+        question, secret = entry.question, self._secret.load()
+        charge = ledger.charge_of(
+            question, entry.answers, secret, lambda tag: ledger.is_known(connection, tag)
+        )
+        # A report that costs nothing is made even if the ceiling has been lowered since.
+        if charge.micros and ledger.total(connection) + charge.micros > self._ceiling:
+            raise refused("ceiling")
+        record = encode_answers(question, entry.answers, secret, self._entropy)
+        report = Report(
+            question.id,
+            question.version,
+            question.digest,
+            entry.epoch,
+            self._entropy.token(ID_BYTES),
+            record,
+        )
+        history.mark_used(connection, question, entry.epoch)
+        ledger.add(connection, question, charge)
+        outbox.put(connection, question, report)
+
+
+def _is_missed(connection: sqlite3.Connection, entry: Entry) -> bool:
+    """Tell whether the answer comes after the one epoch in which it was asked for.
+
+    A question that is asked once and always sent has its report from the first epoch that the
+    device saw, absent or not: a later one would show that something was recorded.
+    """
+    question = entry.question
+    if question.repeat != "once" or not question.absent:
+        return False
+    return bool(history.seen_before(connection, question, entry.epoch))

@@ -1,0 +1,47 @@
+"""Why a value was not reported: a closed set of reasons, each with its sentence.
+
+The sentences are fixed, so that no message can ever hold a value.
+"""
+
+from __future__ import annotations
+
+from deniable.errors import RecordRefused
+
+REASONS = {
+    "no_consent": "There is no consent: call opt_in() after the person has agreed.",
+    "unknown_question": "The survey has no such question: check the id against survey.json.",
+    "type": "The value has the wrong type for the question's domain.",
+    "not_a_number": "The value must be a number, not NaN.",
+    "unknown_category": "The value is not one of the question's categories.",
+    "too_long": "A string must have at most 4,096 bytes of UTF-8.",
+    "bad_unicode": "A string must not hold unpaired surrogates.",
+    "missing_field": "The value must have every field of the question.",
+    "unknown_field": "The value has a field that the question has not.",
+    "expired": "The question's last day of collection is past.",
+    "answered": "This question was answered already in this epoch (or for ever, if asked once).",
+    "changed": "The question changed without a new version: publish it with a higher version.",
+    "ceiling": "The report would exceed the client's ceiling of epsilon.",
+    "outbox_full": "Too many reports wait to be sent: nothing was reported, nothing was spent.",
+    "queue_full": "Too many values wait for the client's thread: call record less often.",
+    "storage": "The client's directory cannot be read or written: check the disk and the modes.",
+    "secret": "The secret file is damaged: opt out and in again to make a new one.",
+    "clock": "The clock does not give a day that a report can carry.",
+    "closed": "The client is closed.",
+    "internal": "Something unexpected happened in the client.",
+}
+"""What strict clients raise and all clients count, per question (or "" where it has none)."""
+
+UPLOAD_REASONS = {
+    "uploaded": "The collector answered for the report.",
+    "stale": "The report's epoch ended too long ago to be accepted.",
+    "too_large": "The collector found a single report too large.",
+    "unreachable": "The collector could not be reached; the upload is tried again.",
+    "bad_response": "The collector's answer was not understood; the upload is tried again.",
+    "bad_survey": "The fetched survey was refused and the old one kept.",
+}
+"""What uploads count besides; also `status_NNN` by HTTP status and `refused_REASON` by problem."""
+
+
+def refused(reason: str) -> RecordRefused:
+    """Return the error for a reason of the closed set, ready to be raised."""
+    return RecordRefused(reason, REASONS[reason])

@@ -1,0 +1,139 @@
+"""The 32 bytes from which everything permanent on a device is derived."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+from deniable.client.randomness import SystemDraws
+from deniable.client.refusals import refused
+from deniable.errors import InvalidParameter
+from deniable.protocol.prf import SECRET_BYTES, derive_key
+
+FILE_NAME = "secret"
+SHORTEST_ACCOUNT_SECRET = 16
+
+
+class Secret(Protocol):
+    """Where the secret comes from."""
+
+    def load(self) -> bytes:
+        """Return the secret's 32 bytes."""
+
+
+class AccountSecret:
+    """A secret that the app supplies, so that one person's devices share one permanent response.
+
+    Guarantees: it is never written to disk.
+
+    Raises:
+        InvalidParameter: unless it has at least 16 bytes.
+    """
+
+    def __init__(self, account_secret: bytes) -> None:
+        if not isinstance(account_secret, bytes) or len(account_secret) < SHORTEST_ACCOUNT_SECRET:
+            raise InvalidParameter(
+                f"The 'account_secret' parameter of Client must be at least "
+                f"{SHORTEST_ACCOUNT_SECRET} bytes that nobody can guess."
+            )
+        self._key = derive_key(account_secret, b"account")
+
+    def __repr__(self) -> str:
+        return "AccountSecret(<hidden>)"
+
+    def load(self) -> bytes:
+        """Return the 32 bytes derived from what the app supplied."""
+        return self._key
+
+
+class SecretFile:
+    """A secret of this device's own, in a file that only its user may read.
+
+    Guarantees: made once, atomically: processes that race agree on one secret, and a crash leaves
+    either a whole secret or none. A file of the wrong length is refused, never replaced.
+
+    Edge cases: read for every report and not kept in memory, so that a secret that another
+    process wiped is gone here too. File modes hold where the system has them.
+    """
+
+    def __init__(self, directory: Path, entropy: SystemDraws) -> None:
+        self._path = directory / FILE_NAME
+        self._entropy = entropy
+
+    def __repr__(self) -> str:
+        return "SecretFile(<hidden>)"
+
+    def load(self) -> bytes:
+        """Return the secret, making it if there is none.
+
+        Raises:
+            RecordRefused: with reason "secret" if the file is damaged.
+            OSError: if it cannot be read or made.
+        """
+        try:
+            secret = self._path.read_bytes()
+        except FileNotFoundError:
+            self._make()
+            secret = self._path.read_bytes()
+        if len(secret) != SECRET_BYTES:
+            raise refused("secret")
+        return secret
+
+    def wipe(self) -> None:
+        """Overwrite and remove the secret, and what a crash may have left of one."""
+        leftovers = self._path.parent.glob(f"{FILE_NAME}.*.new")
+        for path in (self._path, *leftovers):
+            try:
+                _overwrite(path)
+                path.unlink()
+            except FileNotFoundError:
+                pass
+
+    def _make(self) -> None:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = self._path.with_name(f"{FILE_NAME}.{self._entropy.token(8).hex()}.new")
+        _write(temporary, self._entropy.token(SECRET_BYTES))
+        try:
+            _publish(temporary, self._path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _sync_directory(self._path.parent)
+
+
+def _write(path: Path, data: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _publish(temporary: Path, path: Path) -> None:
+    """Give the file its name unless another process was first: a link never replaces."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        pass
+    except (OSError, NotImplementedError):
+        # No hard links here (FAT, some network file systems). The caller holds the database's
+        # write lock, so nobody comes between the question and the answer.
+        if not path.exists():
+            temporary.rename(path)
+
+
+def _overwrite(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(bytes(path.stat().st_size))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_directory(path: Path) -> None:
+    """Make the file's name durable, where a directory can be opened (not on Windows)."""
+    if os.name == "posix":
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,30 @@
+"""HTTP in, admitted reports out.
+
+    request -> limits -> admission -> group commit -> store
+
+`create_app` makes the application, `serve` runs it; a dashboard beside it is wrapped in
+`AnalystGuard`.
+"""
+
+from deniable.errors import MissingExtra
+
+try:
+    from deniable.collector.app import create_app
+    from deniable.collector.auth import AnalystGuard
+    from deniable.collector.reasons import Reason
+    from deniable.collector.serve import serve
+    from deniable.collector.settings import Settings, hash_token, new_token
+except ModuleNotFoundError as error:
+    if (error.name or "").startswith("deniable"):
+        raise
+    raise MissingExtra("server", "The collector") from error
+
+__all__ = [
+    "AnalystGuard",
+    "Reason",
+    "Settings",
+    "create_app",
+    "hash_token",
+    "new_token",
+    "serve",
+]

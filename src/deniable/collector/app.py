@@ -1,0 +1,66 @@
+"""The collector as an ASGI application: its routes, and what stands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+
+from deniable.collector.auth import HostGuard
+from deniable.collector.endpoints import Collector
+from deniable.collector.headers import OpenToWebPages, SecurityHeaders
+from deniable.collector.problems import ProblemAnswers
+from deniable.collector.settings import Settings
+from deniable.errors import StoreError
+from deniable.protocol.epochs import day_number
+from deniable.store import Store
+
+
+def create_app(
+    settings: Settings,
+    store: Store,
+    survey_bytes: bytes,
+    *,
+    routes: Sequence[BaseRoute] = (),
+    today: Callable[[], int] = day_number,
+) -> Starlette:
+    """Return the collector.
+
+    Args:
+        settings: what the operator chose.
+        store: where reports go; whoever opened it closes it.
+        survey_bytes: the published survey, served as it is.
+        routes: more routes beside the collector's own, such as a dashboard; guard each of them
+            with AnalystGuard.
+        today: the number of the current UTC day.
+
+    Guarantees: an answer of 200 to a batch is sent after its reports are durable. Nothing about
+    the sender is stored or logged.
+
+    Edge cases: the application works only while its lifespan runs, as every ASGI server does it.
+
+    Raises:
+        InvalidSurvey: if the survey cannot be read.
+    """
+    collector = Collector(settings, store, survey_bytes, today)
+    answers = ProblemAnswers(collector.refusals)
+    app = Starlette(
+        routes=[*collector.routes(), *routes],
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(HostGuard, settings=settings),
+            *([Middleware(OpenToWebPages)] if settings.cors else []),
+        ],
+        exception_handlers={
+            HTTPException: answers.http,
+            StoreError: answers.store,
+            Exception: answers.internal,
+        },
+        lifespan=collector.lifespan,
+    )
+    app.state.settings, app.state.store, app.state.survey = settings, store, collector.survey
+    app.state.refusals = collector.refusals
+    return app

@@ -1,0 +1,147 @@
+"""Who may write and who may read.
+
+Writing is open unless a write key is set. Reading is open on a loopback address without an analyst
+token; in every other case it needs the token. On a loopback address only requests that name this
+machine are served, so that a web page cannot reach the collector under a name of its own (DNS
+rebinding).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from deniable.collector.problems import Problem, Refused, problem_response
+from deniable.collector.reasons import Reason
+from deniable.collector.refusals import Refusals
+from deniable.collector.settings import Settings
+
+_LOCAL_HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?", re.IGNORECASE)
+_FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+_ASK_READER = {"www-authenticate": 'Basic realm="Deniable", charset="UTF-8"'}
+_ASK_WRITER = {"www-authenticate": 'Bearer realm="Deniable"'}
+
+
+class HostGuard:
+    """Serves only requests for this machine when the collector listens on a loopback address."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._loopback = settings.loopback
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer 421."""
+        if scope["type"] == "lifespan" or not self._loopback or _is_local(scope):
+            await self._app(scope, receive, send)
+            return
+        problem = Problem.of(
+            Reason.HOST,
+            "A collector on a loopback address serves localhost, 127.0.0.1 and [::1] only. "
+            "Use one of these names.",
+        )
+        await _refuse(problem, {}, scope, receive, send)
+
+
+class AnalystGuard:
+    """Serves an application to analysts only: wrap every page and route that shows results.
+
+    The token comes as `Authorization: Bearer`, or as the password of HTTP Basic, for which a
+    browser asks by itself.
+
+    Guarantees: fails closed. Without a token, reading is open on a loopback address only, and not
+    there either when a proxy has passed the request on: it would open the results to the world.
+
+    Refusals are counted with the collector's, where the guard stands in its application.
+
+    Args:
+        app: what to guard.
+        settings: of the collector.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer 401 or 403."""
+        problem = None if scope["type"] == "lifespan" else self._problem(HTTPConnection(scope))
+        if problem is None:
+            await self._app(scope, receive, send)
+            return
+        headers = _ASK_READER if problem.reason is Reason.UNAUTHORIZED else {}
+        await _refuse(problem, headers, scope, receive, send)
+
+    def _problem(self, request: HTTPConnection) -> Problem | None:
+        wanted = self._settings.analyst_token_hash
+        if wanted:
+            shown = hashlib.sha256(_token(request)).hexdigest()
+            if hmac.compare_digest(shown, wanted):
+                return None
+            detail = "Send the analyst token as a bearer token or as the password."
+            return Problem.of(Reason.UNAUTHORIZED, detail)
+        if not self._settings.loopback:
+            detail = "No analyst token is set, and the collector can be reached from elsewhere."
+        elif any(name in request.headers for name in _FORWARDED):
+            detail = "No analyst token is set, and the request came through a proxy."
+        else:
+            return None
+        return Problem.of(
+            Reason.FORBIDDEN, f"{detail} Start the collector with the hash of an analyst token."
+        )
+
+
+def require_write_key(request: HTTPConnection, settings: Settings) -> None:
+    """Raise Refused unless the request shows the write key, or none is set."""
+    if settings.write_key and not hmac.compare_digest(
+        _bearer(request), settings.write_key.encode()
+    ):
+        raise Refused(Reason.UNAUTHORIZED, "Send the write key as a bearer token.", _ASK_WRITER)
+
+
+def _is_local(scope: Scope) -> bool:
+    hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+    return len(hosts) == 1 and _LOCAL_HOST.fullmatch(hosts[0]) is not None
+
+
+def _credentials(request: HTTPConnection) -> tuple[str, bytes]:
+    """Return the scheme of the Authorization header in lower case, and what follows it."""
+    scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+    return scheme.lower(), rest.strip().encode("latin-1", "replace")
+
+
+def _bearer(request: HTTPConnection) -> bytes:
+    scheme, rest = _credentials(request)
+    return rest if scheme == "bearer" else b""
+
+
+def _token(request: HTTPConnection) -> bytes:
+    """Return the analyst token of a request, empty if there is none."""
+    scheme, rest = _credentials(request)
+    if scheme != "basic":
+        return _bearer(request)
+    try:
+        return base64.b64decode(rest, validate=True).partition(b":")[2]
+    except binascii.Error:
+        return b""
+
+
+async def _refuse(
+    problem: Problem,
+    headers: dict[str, str],
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+) -> None:
+    refusals = getattr(getattr(scope.get("app"), "state", None), "refusals", None)
+    if isinstance(refusals, Refusals):
+        refusals.add("", problem.reason)
+    if scope["type"] == "http":
+        await problem_response(problem, headers)(scope, receive, send)
+    else:
+        await send({"type": "websocket.close", "code": 1008})

@@ -1,0 +1,147 @@
+"""What each of the collector's routes answers."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from deniable.collector.admission import Admission, split_batch
+from deniable.collector.auth import AnalystGuard, require_write_key
+from deniable.collector.group_commit import GroupCommit
+from deniable.collector.limits import check_media, read_body
+from deniable.collector.openapi import openapi_bytes
+from deniable.collector.problems import Problem
+from deniable.collector.refusals import Refusals
+from deniable.collector.settings import Settings
+from deniable.collector.upkeep import keep_closing
+from deniable.protocol import Survey
+from deniable.store import Store
+
+SURVEY_SECONDS = 300
+"""How long a client may use the survey without asking again."""
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """The answer to a batch. Every report of it is in exactly one of the three."""
+
+    accepted: int
+    duplicates: int
+    problems: list[Problem]
+
+
+class Collector:
+    """What the routes share: one survey, one store, one queue before it."""
+
+    def __init__(
+        self, settings: Settings, store: Store, survey_bytes: bytes, today: Callable[[], int]
+    ) -> None:
+        self.settings = settings
+        self.survey = Survey.from_published(survey_bytes)
+        self.refusals = Refusals()
+        self._store = store
+        self._today = today
+        self._survey_bytes = survey_bytes
+        self._etag = f'"{hashlib.sha256(survey_bytes).hexdigest()}"'
+        self._admission = Admission(
+            self.survey, settings.accept_past_days, settings.accept_future_days
+        )
+        self._commits = GroupCommit(
+            store,
+            self.refusals,
+            window_ms=settings.commit_window_ms,
+            max_group=settings.commit_reports,
+            max_waiting=settings.waiting_reports,
+        )
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the collector's own routes."""
+        guard = [Middleware(AnalystGuard, settings=self.settings)]
+        return [
+            Route("/v1/reports", self.post_reports, methods=["POST"]),
+            Route("/v1/survey", self.get_survey, methods=["GET"]),
+            Route("/v1/counters", self.get_counters, methods=["GET"], middleware=guard),
+            Route("/healthz", self.get_health, methods=["GET"]),
+            Route("/readyz", self.get_readiness, methods=["GET"]),
+            Route("/openapi.json", self.get_openapi, methods=["GET"]),
+        ]
+
+    @asynccontextmanager
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        """Run the queue and the housekeeping; at the end, write what is waiting."""
+        upkeep = asyncio.create_task(
+            keep_closing(
+                self._store,
+                self._admission.epoch_days,
+                self.settings.accept_past_days,
+                self._today,
+            )
+        )
+        try:
+            async with self._commits:
+                yield
+        finally:
+            upkeep.cancel()
+            with suppress(asyncio.CancelledError):
+                await upkeep
+
+    async def post_reports(self, request: Request) -> Response:
+        """Take a batch; answer when what was admitted of it is durable."""
+        require_write_key(request, self.settings)
+        check_media(request)
+        body = await read_body(request, self.settings.max_body, self.settings.body_seconds)
+        items = split_batch(body, self.settings.max_batch)
+        admitted = self._admission.admit(items, self._today())
+        done = await self._commits.append(admitted.reports)
+        for refusal in admitted.refusals:
+            self.refusals.add(refusal.question, refusal.reason)
+        problems = [Problem.of(r.reason, r.detail, index=r.index) for r in admitted.refusals]
+        return _json(Receipt(done.accepted, done.duplicates, problems))
+
+    async def get_survey(self, request: Request) -> Response:
+        """Serve the survey, or say that the client has it."""
+        headers = {"etag": self._etag, "cache-control": f"public, max-age={SURVEY_SECONDS}"}
+        known = request.headers.get("if-none-match", "")
+        tags = {tag.strip().removeprefix("W/") for tag in known.split(",")}
+        if tags & {self._etag, "*"}:
+            return Response(status_code=304, headers=headers)
+        return Response(self._survey_bytes, headers=headers, media_type="application/json")
+
+    async def get_counters(self, request: Request) -> Response:
+        """Show what was accepted and refused, written or about to be."""
+        stored = await asyncio.to_thread(self._store.counters)
+        counts = Counter(stored) + Counter(self.refusals.waiting())
+        totals: Counter[str] = Counter()
+        for (_, reason), count in counts.items():
+            totals[reason] += count
+        rows = [
+            {"question": question, "reason": reason, "count": count}
+            for (question, reason), count in sorted(counts.items())
+        ]
+        return _json({"counters": rows, "totals": dict(sorted(totals.items()))})
+
+    async def get_health(self, request: Request) -> Response:
+        """The process is up."""
+        return _json({"status": "ok"})
+
+    async def get_readiness(self, request: Request) -> Response:
+        """The survey is loaded and the store can be written."""
+        await self._commits.probe()
+        return _json({"status": "ready"})
+
+    async def get_openapi(self, request: Request) -> Response:
+        """Serve the description of this interface."""
+        return Response(openapi_bytes(), media_type="application/json")
+
+
+def _json(answer: object) -> Response:
+    return Response(msgspec.json.encode(answer), media_type="application/json")

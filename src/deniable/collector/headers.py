@@ -1,0 +1,84 @@
+"""Headers that protect readers, and the ones that let web pages send reports."""
+
+from __future__ import annotations
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+OPEN_PATHS = {"/v1/reports": "POST", "/v1/survey": "GET"}
+"""What a web page of any origin may call, with its method."""
+
+_ALWAYS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+}
+_DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
+# Pages carry their charts inline, and nothing comes from another host.
+_PAGE_POLICY = (
+    "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'unsafe-eval';"
+    " style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self';"
+    " frame-ancestors 'none'"
+)
+_PREFLIGHT = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-headers": "authorization, content-type, if-none-match",
+    "access-control-max-age": "86400",
+}
+
+
+class SecurityHeaders:
+    """Adds protective headers to every answer, where the answer does not set them itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the request with headers added."""
+
+        async def send_protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _ALWAYS.items():
+                    headers.setdefault(name, value)
+                page = headers.get("content-type", "").startswith("text/html")
+                policy = _PAGE_POLICY if page else _DATA_POLICY
+                headers.setdefault("content-security-policy", policy)
+                open_to_pages = "access-control-allow-origin" in headers
+                site = "cross-origin" if open_to_pages else "same-origin"
+                headers.setdefault("cross-origin-resource-policy", site)
+            await send(message)
+
+        await self._app(scope, receive, send_protected)
+
+
+class OpenToWebPages:
+    """Lets web pages of any origin send reports and fetch the survey, and nothing else (CORS).
+
+    No credentials: a browser adds neither cookies nor remembered passwords.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a preflight, or serve the request with the permission added."""
+        method = OPEN_PATHS.get(scope["path"]) if scope["type"] == "http" else None
+        if method is None:
+            await self._app(scope, receive, send)
+            return
+        if scope["method"] == "OPTIONS":
+            headers = {**_PREFLIGHT, "access-control-allow-methods": method}
+            await Response(status_code=204, headers=headers)(scope, receive, send)
+            return
+
+        async def send_open(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["access-control-allow-origin"] = "*"
+                headers["access-control-expose-headers"] = "etag, retry-after"
+            await send(message)
+
+        await self._app(scope, receive, send_open)

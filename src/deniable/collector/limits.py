@@ -1,0 +1,75 @@
+"""Reading a body that may be too long, too slow, or not what it should be."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.requests import ClientDisconnect, Request
+
+from deniable.collector.problems import Refused
+from deniable.collector.reasons import Reason
+from deniable.protocol.report import MAX_BATCH_BYTES, MEDIA_TYPE
+
+PATIENCE_BYTES = 2 * MAX_BATCH_BYTES
+"""A body that is too large is still read so far, and thrown away.
+
+A client that is cut off in the middle sees a broken connection instead of the answer, and would
+send the same again; with the answer it splits the batch. Beyond this no honest client goes.
+"""
+
+_CLOSE = {"connection": "close"}
+
+
+def check_media(request: Request) -> None:
+    """Refuse a body that is not plain JSON.
+
+    Raises:
+        Refused: media_type or encoding.
+    """
+    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise Refused(
+            Reason.ENCODING,
+            "Send the body without 'content-encoding': a batch is small.",
+            {"accept-encoding": "identity"},
+        )
+    media, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    if media.strip().lower() != MEDIA_TYPE or charset not in ("", "utf-8"):
+        raise Refused(
+            Reason.MEDIA_TYPE, f"Send the body with 'content-type: {MEDIA_TYPE}', in UTF-8."
+        )
+
+
+async def read_body(request: Request, limit: int, seconds: float) -> bytes:
+    """Return the body, at most `limit` bytes of it in memory at any time.
+
+    Raises:
+        Refused: oversize, slow, or body if the sender hung up.
+    """
+    declared = request.headers.get("content-length", "0")
+    patience = max(limit, PATIENCE_BYTES)
+    if not declared.isdecimal() or len(declared) > 12 or int(declared) > patience:
+        raise _oversize(limit, _CLOSE)
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(seconds):
+            async for part in request.stream():
+                size += len(part)
+                if size > patience:
+                    raise _oversize(limit, _CLOSE)
+                if size <= limit:
+                    parts.append(part)
+    except TimeoutError:
+        detail = f"A body must arrive within {seconds:g} seconds. Send it again."
+        raise Refused(Reason.SLOW, detail, _CLOSE) from None
+    except ClientDisconnect:
+        raise Refused(Reason.BODY, "The body ended early. Send it again.", _CLOSE) from None
+    if size > limit:
+        raise _oversize(limit)
+    return b"".join(parts)
+
+
+def _oversize(limit: int, headers: dict[str, str] | None = None) -> Refused:
+    detail = f"A body must have at most {limit:,} bytes. Split the batch."
+    return Refused(Reason.OVERSIZE, detail, headers)

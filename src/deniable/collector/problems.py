@@ -1,0 +1,112 @@
+"""Refusals as HTTP answers: problem details, RFC 9457."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from deniable.collector.reasons import Reason
+from deniable.collector.refusals import Refusals
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_SECONDS = {Reason.BUSY: 1, Reason.STORE: 10}
+"""What Retry-After says."""
+
+
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A problem as it is sent. `index` is the place of a refused report in its batch."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    reason: Reason
+    index: int | msgspec.UnsetType = msgspec.UNSET
+
+    @classmethod
+    def of(
+        cls,
+        reason: Reason,
+        detail: str,
+        *,
+        index: int | msgspec.UnsetType = msgspec.UNSET,
+        status: int | None = None,
+    ) -> Problem:
+        """Return the problem of a reason; `status` only where a reason has two."""
+        return cls(reason.uri, reason.meaning, status or reason.status, detail, reason, index)
+
+
+class Refused(HTTPException):
+    """A whole request is refused; carries its problem.
+
+    Args:
+        reason: why.
+        detail: what was wrong, what is allowed, what to do. Never anything about the sender.
+        headers: of the answer.
+        status: where the reason's own does not fit.
+    """
+
+    def __init__(
+        self,
+        reason: Reason,
+        detail: str,
+        headers: Mapping[str, str] | None = None,
+        status: int | None = None,
+    ) -> None:
+        self.problem = Problem.of(reason, detail, status=status)
+        super().__init__(self.problem.status, detail, dict(headers or {}))
+
+
+def unavailable(reason: Reason, detail: str) -> Refused:
+    """Return the refusal that asks a sender to come back."""
+    return Refused(reason, detail, {"retry-after": str(RETRY_SECONDS[reason])})
+
+
+def problem_response(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a problem as an answer that nobody keeps."""
+    return Response(
+        msgspec.json.encode(problem),
+        problem.status,
+        {"cache-control": "no-store", **(headers or {})},
+        MEDIA_TYPE,
+    )
+
+
+class ProblemAnswers:
+    """Turns exceptions into problems, and counts them.
+
+    Guarantees: what went wrong inside is not told to the sender.
+    """
+
+    def __init__(self, refusals: Refusals) -> None:
+        self._refusals = refusals
+
+    async def http(self, request: Request, error: Exception) -> Response:
+        """Answer a refusal, or one of the router's own (no such path, no such method)."""
+        if isinstance(error, Refused):
+            self._refusals.add("", error.problem.reason)
+            return problem_response(error.problem, error.headers)
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        headers = error.headers if isinstance(error, HTTPException) else None
+        if status == Reason.METHOD.status:
+            problem = Problem.of(Reason.METHOD, "See the 'allow' header for the methods.")
+        else:
+            problem = Problem.of(Reason.NOT_FOUND, "See /openapi.json for what there is.")
+        self._refusals.add("", problem.reason)
+        return problem_response(problem, headers)
+
+    async def store(self, request: Request, error: Exception) -> Response:
+        """Answer that the store cannot be read."""
+        self._refusals.add("", Reason.STORE)
+        problem = Problem.of(Reason.STORE, "It cannot be read at the moment. Try again later.")
+        return problem_response(problem, {"retry-after": str(RETRY_SECONDS[Reason.STORE])})
+
+    async def internal(self, request: Request, error: Exception) -> Response:
+        """Answer a mistake of ours."""
+        self._refusals.add("", Reason.INTERNAL)
+        problem = Problem.of(Reason.INTERNAL, "Nothing was accepted. Try again later.")
+        return problem_response(problem)

@@ -1,0 +1,86 @@
+"""Running a collector: one process, one socket, and a log without senders."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from deniable.collector.http_limits import LimitedHttp
+from deniable.collector.settings import Settings
+from deniable.errors import InvalidParameter
+
+MAX_CONNECTIONS = 1_000
+KEEP_ALIVE_SECONDS = 30
+SHUTDOWN_SECONDS = 20
+
+
+def serve(
+    settings: Settings, app: ASGIApp, on_listening: Callable[[str], object] | None = None
+) -> None:
+    """Serve until interrupted or terminated; then finish what was begun, and write what waits.
+
+    Args:
+        settings: the address, and everything else the operator chose.
+        app: of `create_app`.
+        on_listening: called once with the address, such as http://127.0.0.1:8000, when requests
+            are answered. With port 0 this is how to learn the port.
+
+    Guarantees: logs warnings and errors of the server only; none of them says who sent what.
+    Headers that name a sender (X-Forwarded-For and the like) are not looked at.
+
+    Raises:
+        InvalidParameter: if the address cannot be listened on.
+    """
+    config = uvicorn.Config(
+        app,
+        http=LimitedHttp,
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )
+    with listen(settings) as listener:
+        _Server(config, lambda: on_listening and on_listening(address_of(listener))).run([listener])
+
+
+def listen(settings: Settings) -> socket.socket:
+    """Return a socket that listens on the address of the settings."""
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+        family, _, _, _, address = found[0]
+        return socket.create_server(
+            (str(address[0]), int(address[1])), family=family, backlog=MAX_CONNECTIONS
+        )
+    except OSError as error:
+        raise InvalidParameter(
+            f"The collector cannot listen on {settings.host}:{settings.port}: {error.strerror}.",
+            "Choose another address or port.",
+        ) from error
+
+
+def address_of(listener: socket.socket) -> str:
+    """Return the URL of a listening socket."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, on_started: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._on_started = on_started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start as ever, then tell."""
+        await super().startup(sockets)
+        if self.started:
+            self._on_started()

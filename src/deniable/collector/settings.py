@@ -1,0 +1,171 @@
+"""What an operator decides about a collector, from code, flags or the environment."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+
+from deniable import _validate
+from deniable.errors import InvalidParameter
+from deniable.protocol.report import MAX_BATCH_BYTES, MAX_BATCH_REPORTS
+from deniable.store import STORE_FILE
+
+ENV_PREFIX = "DENIABLE_"
+MIN_TOKEN_LENGTH = 16
+MAX_DAYS = 366
+_HASH = re.compile(r"[0-9a-f]{64}")
+_SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+_PATHS = ("data_dir", "survey_path")
+_WHOLE_NUMBERS = {
+    "port": (0, 65_535),
+    "accept_past_days": (0, MAX_DAYS),
+    "accept_future_days": (0, MAX_DAYS),
+    "max_body": (1_024, MAX_BATCH_BYTES),
+    "max_batch": (1, MAX_BATCH_REPORTS),
+    "commit_window_ms": (0, 1_000),
+    "commit_reports": (1, 1_000_000),
+    "waiting_reports": (1, 10_000_000),
+    "body_seconds": (1, 3_600),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything about a collector that an operator may choose.
+
+    Attributes:
+        data_dir: the directory of the store.
+        survey_path: the published survey.json.
+        host, port: the address to listen on. Port 0 lets the operating system choose.
+        write_key: what senders must show as a bearer token; empty lets anybody write.
+        analyst_token_hash: `hash_token` of the token that opens results and counters. Empty means
+            that they are open on a loopback address and closed on any other.
+        accept_past_days, accept_future_days: an epoch is accepted if some day of it lies between
+            today minus the first and today plus the second.
+        max_body, max_batch: the largest body in bytes, the most reports in a batch; at most what
+            the protocol allows, which is the default.
+        commit_window_ms, commit_reports: a group waits so long for company, or until it is full.
+        waiting_reports: beyond so many reports in the queue, senders are asked to come back.
+        body_seconds: a body must have arrived after so many seconds.
+        cors: whether web pages of any origin may send reports and fetch the survey.
+
+    Guarantees: neither the key nor the hash is in the repr.
+
+    Raises:
+        InvalidParameter: on construction, naming the setting and what is allowed.
+    """
+
+    data_dir: Path
+    survey_path: Path
+    host: str = "127.0.0.1"
+    port: int = 8_000
+    write_key: str = field(default="", repr=False)
+    analyst_token_hash: str = field(default="", repr=False)
+    accept_past_days: int = 30
+    accept_future_days: int = 1
+    max_body: int = MAX_BATCH_BYTES
+    max_batch: int = MAX_BATCH_REPORTS
+    commit_window_ms: int = 5
+    commit_reports: int = 10_000
+    waiting_reports: int = 50_000
+    body_seconds: int = 30
+    cors: bool = True
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _WHOLE_NUMBERS.items():
+            _validate.integer(name, "the collector", getattr(self, name), low, high)
+        if not self.host:
+            raise _validate.invalid("host", "the collector", "a name or an address", self.host)
+        if self.analyst_token_hash and not _HASH.fullmatch(self.analyst_token_hash):
+            raise InvalidParameter(
+                "The 'analyst_token_hash' parameter of the collector must be the 64 lower-case "
+                "hexadecimal digits that hash_token() returns."
+            )
+        if not (self.write_key.isascii() and self.write_key.isprintable()):
+            raise InvalidParameter(
+                "The 'write_key' parameter of the collector must be printable ASCII."
+            )
+        if self.waiting_reports < self.max_batch:
+            raise InvalidParameter(
+                "The 'waiting_reports' parameter of the collector must be at least 'max_batch' "
+                f"({self.max_batch}): otherwise a full batch could never enter."
+            )
+
+    @property
+    def store_path(self) -> Path:
+        """The file of the store, in the data directory."""
+        return self.data_dir / STORE_FILE
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only programs on the same machine can connect."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] | None = None, **given: object) -> Self:
+        """Return settings from variables such as DENIABLE_PORT; what is `given` wins.
+
+        Only names of attributes are read; a `given` None counts as not given.
+
+        Raises:
+            InvalidParameter: if a variable cannot be read, or the two paths are missing.
+        """
+        environ = os.environ if environ is None else environ
+        chosen: dict[str, Any] = {}
+        for name in (each.name for each in fields(cls)):
+            variable = ENV_PREFIX + name.upper()
+            if given.get(name) is not None:
+                chosen[name] = given[name]
+            elif environ.get(variable):
+                chosen[name] = _read(name, variable, environ[variable])
+            elif name in _PATHS:
+                raise InvalidParameter(f"The collector needs '{name}'.", f"Set {variable}.")
+        return cls(**chosen)
+
+
+def hash_token(token: str) -> str:
+    """Return what is stored of an analyst token: its SHA-256 in hexadecimal.
+
+    A plain hash is enough because the token is random, not a password that could be guessed.
+
+    Raises:
+        InvalidParameter: if the token is shorter than 16 characters.
+    """
+    if len(token) < MIN_TOKEN_LENGTH:
+        raise InvalidParameter(
+            f"An analyst token must have at least {MIN_TOKEN_LENGTH} characters. "
+            "Make one with new_token()."
+        )
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def new_token() -> str:
+    """Return a fresh analyst token of 256 random bits. Show it once; keep only its hash."""
+    return secrets.token_urlsafe(32)
+
+
+def _read(name: str, variable: str, text: str) -> object:
+    """Return the value of an environment variable in the type of its setting."""
+    if name in _PATHS:
+        return Path(text)
+    if name in _WHOLE_NUMBERS:
+        if not re.fullmatch(r"[0-9]{1,9}", text):
+            raise InvalidParameter(f"{variable} must be a whole number. Got {text!r:.40}.")
+        return int(text)
+    if name == "cors":
+        if text.lower() not in _SWITCH:
+            raise InvalidParameter(f"{variable} must be true or false. Got {text!r:.40}.")
+        return _SWITCH[text.lower()]
+    return text

@@ -1,0 +1,145 @@
+"""What there is: questions with their numbers of reports, and the health of collection."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from deniable.protocol import Question, Survey
+from deniable.protocol.epochs import date_of, day_number
+from deniable.results import Epochs
+from deniable.store import Store, Tally
+from deniable.store.base import ACCEPTED, DUPLICATE
+
+SPARK_EPOCHS = 30
+"""So many of the newest epochs are drawn beside a question."""
+
+
+@dataclass(frozen=True)
+class Health:
+    """What became of the reports that arrived, for one question or for all.
+
+    `refused` holds the number of refusals by reason, the most frequent first.
+    """
+
+    accepted: int
+    duplicates: int
+    refused: Mapping[str, int]
+
+    @property
+    def refusals(self) -> int:
+        """The number of refused reports."""
+        return sum(self.refused.values())
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One question in the list: its reports by epoch, and its health.
+
+    `others` holds its other versions in the survey.
+    """
+
+    question: Question
+    reports: Mapping[int, int]
+    health: Health
+    today: date
+    others: tuple[int, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """The number of reports with the question's digest."""
+        return sum(self.reports.values())
+
+    @property
+    def epochs(self) -> Epochs | None:
+        """The epochs from which there are reports."""
+        if not self.reports:
+            return None
+        return Epochs(min(self.reports), max(self.reports), self.question.epoch)
+
+    def epoch(self, number: int) -> Epochs:
+        """Return one epoch of the question, with its days."""
+        return Epochs(number, number, self.question.epoch)
+
+    @property
+    def expired(self) -> bool:
+        """Whether the last day of collection is past."""
+        return self.question.expires < self.today
+
+    @property
+    def spark(self) -> list[float]:
+        """The reports of the newest epochs, the fullest being 1; empty unless there are two."""
+        if len(self.reports) < 2:
+            return []
+        last = max(self.reports)
+        first = max(min(self.reports), last - SPARK_EPOCHS + 1)
+        most = max(self.reports.values())
+        return [self.reports.get(epoch, 0) / most for epoch in range(first, last + 1)]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything the list of questions and the health page show."""
+
+    survey: Survey
+    questions: tuple[Summary, ...]
+    health: Health
+    unknown: Health
+
+    @property
+    def n(self) -> int:
+        """The number of reports to all questions."""
+        return sum(summary.n for summary in self.questions)
+
+
+def overview(store: Store, survey: Survey) -> Overview:
+    """Read the numbers of all questions, each in its newest version.
+
+    Cost: one line per batch and counter; no report is read.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
+    tallies, counters = store.tallies(), store.counters()
+    newest = [q for q in survey.questions if survey.question(q.id) is q]
+    return Overview(
+        survey,
+        tuple(_summary(survey, question, tallies, counters) for question in newest),
+        _health(counters.items()),
+        _health(item for item in counters.items() if item[0][0] == ""),
+    )
+
+
+def summary_of(store: Store, survey: Survey, question: Question) -> Summary:
+    """Read the numbers of one question."""
+    return _summary(survey, question, store.tallies(), store.counters())
+
+
+def _summary(
+    survey: Survey,
+    question: Question,
+    tallies: Iterable[Tally],
+    counters: Mapping[tuple[str, str], int],
+) -> Summary:
+    reports: Counter[int] = Counter()
+    for tally in tallies:
+        if tally.batch.digest == question.digest:
+            reports[tally.batch.epoch] += tally.reports
+    versions = (q.version for q in survey.questions if q.id == question.id)
+    return Summary(
+        question=question,
+        reports=dict(sorted(reports.items())),
+        health=_health(item for item in counters.items() if item[0][0] == question.id),
+        today=date_of(day_number()),
+        others=tuple(sorted(version for version in versions if version != question.version)),
+    )
+
+
+def _health(counters: Iterable[tuple[tuple[str, str], int]]) -> Health:
+    totals: Counter[str] = Counter()
+    for (_, reason), count in counters:
+        totals[reason] += count
+    accepted, duplicates = totals.pop(ACCEPTED, 0), totals.pop(DUPLICATE, 0)
+    return Health(accepted, duplicates, dict(totals.most_common()))

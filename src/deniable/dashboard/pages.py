@@ -1,0 +1,102 @@
+"""Templates, and the headers that every page carries."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import date
+from functools import lru_cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from deniable.collector.problems import Problem, problem_response
+from deniable.collector.reasons import Reason
+from deniable.dashboard.overview import SPARK_EPOCHS
+from deniable.results.chart import described, key_lines
+from deniable.results.labels import printable, shortened
+from deniable.results.words import epsilon_text, in_words, odds, percent, typical_error
+
+HEADERS = {
+    # Nothing but our own style sheet and pictures: even markup that got through could load or
+    # run nothing.
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+ASSETS = {"dashboard.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml"}
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    # Every template is HTML: everything is escaped, and a misspelt name is an error.
+    environment = Environment(
+        loader=PackageLoader("deniable.dashboard"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        count=lambda number: f"{number:,}",
+        day=_day,
+        epsilon=epsilon_text,
+        meaning=_meaning,
+        odds=odds,
+        printable=printable,
+        reason=lambda name: printable(name).replace("_", " "),
+        shortened=shortened,
+    )
+    environment.globals.update(
+        asset_version=_asset_version(),
+        described=described,
+        in_words=in_words,
+        key_lines=key_lines,
+        percent=percent,
+        spark_epochs=SPARK_EPOCHS,
+        typical_error=typical_error,
+    )
+    return environment
+
+
+def page(request: Request, template: str, status: int = 200, **values: object) -> Response:
+    """Return a page."""
+    html = (
+        _environment()
+        .get_template(template)
+        .render(base=request.scope.get("root_path", "").rstrip("/"), **values)
+    )
+    # Printable text has no unpaired surrogates; anything else becomes a question mark.
+    body = html.encode("utf-8", "replace")
+    return HTMLResponse(body, status, headers=HEADERS)
+
+
+def message(request: Request, reason: Reason, title: str, detail: str) -> Response:
+    """Return a refusal: a friendly page for a browser, a problem (RFC 9457) for a program."""
+    if "text/html" in request.headers.get("accept", ""):
+        return page(request, "message.html", reason.status, title=title, detail=detail)
+    return problem_response(Problem.of(reason, detail), HEADERS)
+
+
+def asset(name: str) -> bytes:
+    """Return a file that pages refer to."""
+    return files("deniable.dashboard").joinpath("assets", name).read_bytes()
+
+
+def _asset_version() -> str:
+    """Return what changes with the style sheet, so that browsers may keep it."""
+    return hashlib.sha256(b"".join(map(asset, ASSETS))).hexdigest()[:12]
+
+
+def _day(when: date) -> str:
+    return f"{when.day} {when:%b %Y}"
+
+
+def _meaning(reason: str) -> str:
+    """Return what a reason of refusal means; a store may know reasons of other versions."""
+    return Reason(reason).meaning if reason in set(Reason) else "A reason of another version."

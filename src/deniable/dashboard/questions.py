@@ -1,0 +1,128 @@
+"""The page of a question, its pictures and its files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from deniable.dashboard.findings import CHART_WIDTHS, Finding, Findings
+from deniable.dashboard.overview import Summary, summary_of
+from deniable.dashboard.pages import HEADERS, page
+from deniable.protocol import Survey
+from deniable.results import Result
+from deniable.results.chart import THEMES
+from deniable.results.explain import explain_question
+from deniable.results.files import FORMATS
+from deniable.store import Store
+
+MAX_TABLE_ROWS = 500
+"""So many rows stand on a page; the downloads have all of them."""
+MAX_LISTED_EPOCHS = 60
+_NUMBER = re.compile(r"[0-9]{1,10}")
+
+
+class NoSuchPage(Exception):
+    """An address that leads nowhere; the message says why."""
+
+
+class QuestionPages:
+    """Answers every address below /questions."""
+
+    def __init__(self, store: Store, survey: Survey, findings: Findings) -> None:
+        self._store = store
+        self._survey = survey
+        self._findings = findings
+
+    def page(self, request: Request) -> Response:
+        """Return the page of a question: for each field chart, words, table and downloads."""
+        summary, epoch = self._summary(request), _number(request, "epoch")
+        wanted = self._findings.wanted(summary, epoch)
+        found = self._findings.of(wanted) if wanted.n else {}
+        return page(
+            request,
+            "question.html",
+            summary=summary,
+            question=summary.question,
+            n=wanted.n,
+            findings=list(found.values()),
+            epoch=epoch,
+            listed_epochs=sorted(summary.reports, reverse=True)[:MAX_LISTED_EPOCHS],
+            promise=explain_question(summary.question).sentences,
+            formats=tuple(FORMATS),
+            max_rows=MAX_TABLE_ROWS,
+            query=_query_maker(summary, epoch),
+        )
+
+    def chart(self, request: Request) -> Response:
+        """Return a picture for the page: a field, a theme and a size."""
+        theme = request.query_params.get("theme", "light")
+        size = request.query_params.get("size", "wide")
+        if theme not in THEMES or size not in CHART_WIDTHS:
+            raise NoSuchPage("A picture's theme is light or dark, its size wide, medium or narrow.")
+        summary, epoch = self._summary(request), _number(request, "epoch")
+        wanted = self._findings.wanted(summary, epoch, _number(request, "n"))
+        result = _result(request, summary, self._findings.of(wanted))
+        data = self._findings.chart(wanted, result, theme, size)
+        return Response(data, media_type="image/svg+xml", headers=HEADERS)
+
+    def result(self, request: Request) -> Response:
+        """Return a field's result as a file."""
+        name = request.path_params["format"]
+        if name not in FORMATS:
+            raise NoSuchPage(f"A result can be had as {', '.join(FORMATS)}.")
+        summary, epoch = self._summary(request), _number(request, "epoch")
+        wanted = self._findings.wanted(summary, epoch)
+        result = _result(request, summary, self._findings.of(wanted))
+        field = "" if summary.question.plain else f"-{result.field}"
+        # Ids and field names hold only letters, digits, '.', '_' and '-'.
+        file_name = f"{summary.question.id}{field}.{name}"
+        return Response(
+            self._findings.file(wanted, result, name),
+            media_type=FORMATS[name][0],
+            headers={**HEADERS, "Content-Disposition": f'attachment; filename="{file_name}"'},
+        )
+
+    def _summary(self, request: Request) -> Summary:
+        question_id, version = request.path_params["id"], _number(request, "version")
+        question = self._survey.question(question_id, version)
+        if question is None:
+            raise NoSuchPage("The survey has no such question, or not in this version.")
+        return summary_of(self._store, self._survey, question)
+
+
+def _number(request: Request, name: str) -> int | None:
+    """Return a number of the query; None where it is missing."""
+    text = request.query_params.get(name)
+    if text is None or text == "":
+        return None
+    if not _NUMBER.fullmatch(text):
+        raise NoSuchPage(f"'{name}' must be a number.")
+    return int(text)
+
+
+def _result(request: Request, summary: Summary, found: dict[str, Finding]) -> Result:
+    """Return the result of the field that is asked for; a single field need not be named."""
+    names = ", ".join(found)
+    name = request.query_params.get("field") or (names if len(found) == 1 else "")
+    finding = found.get(name)
+    if finding is None:
+        raise NoSuchPage(f"Name a field of this question: ?field= and one of {names}.")
+    if finding.result is None:
+        raise NoSuchPage(finding.problem)
+    return finding.result
+
+
+def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:
+    """Return what writes the query of a link to the same version and epoch."""
+    version = summary.question.version if summary.others else None
+
+    def query(**more: object) -> str:
+        given = {"version": version, "epoch": epoch, **more}
+        text = urlencode({name: value for name, value in given.items() if value is not None})
+        return f"?{text}" if text else ""
+
+    return query

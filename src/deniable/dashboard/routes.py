@@ -1,0 +1,96 @@
+"""The addresses of the dashboard, to be mounted beside the collector's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from deniable.collector.reasons import Reason
+from deniable.dashboard.findings import Findings
+from deniable.dashboard.overview import overview
+from deniable.dashboard.pages import ASSETS, HEADERS, asset, message, page
+from deniable.dashboard.questions import NoSuchPage, QuestionPages
+from deniable.errors import StoreError
+from deniable.protocol import Survey
+from deniable.store import Store
+
+THREADS = 4
+"""Threads for the pages: so many estimates run at once, and no more take processors from
+collecting."""
+
+Answer = Callable[[Request], Response]
+
+
+def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> list[BaseRoute]:
+    """Return the pages for a store and a survey.
+
+    The last route answers every other address with a friendly 404, so the collector's routes
+    must come before these. Who may read is decided by whoever mounts them.
+
+    Guarantees: no page runs a script or refers to another host; reading and estimating happen in
+    threads, so that collecting goes on.
+
+    Args:
+        store: where the reports are.
+        survey: the published survey.
+        survey_folder: where the candidate files of its fields are.
+    """
+    threads = ThreadPoolExecutor(THREADS, thread_name_prefix="deniable-dashboard")
+    questions = QuestionPages(store, survey, Findings(store, survey_folder))
+
+    def index(request: Request) -> Response:
+        return page(request, "index.html", overview=overview(store, survey))
+
+    def health(request: Request) -> Response:
+        return page(request, "health.html", overview=overview(store, survey))
+
+    answers: dict[str, Answer] = {
+        "/": index,
+        "/health": health,
+        "/questions/{id}": questions.page,
+        "/questions/{id}/chart.svg": questions.chart,
+        "/questions/{id}/result.{format}": questions.result,
+        "/assets/{name}": _asset,
+        "/{path:path}": _not_found,
+    }
+    return [Route(path, _in_thread(answer, threads)) for path, answer in answers.items()]
+
+
+def _in_thread(
+    answer: Answer, threads: ThreadPoolExecutor
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that answers in a thread: the event loop belongs to the collector."""
+
+    async def endpoint(request: Request) -> Response:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(threads, _answered, answer, request)
+
+    return endpoint
+
+
+def _answered(answer: Answer, request: Request) -> Response:
+    """Return the answer, or a page that says why there is none."""
+    try:
+        return answer(request)
+    except NoSuchPage as error:
+        return message(request, Reason.NOT_FOUND, "There is no such page", str(error))
+    except StoreError as error:
+        return message(request, Reason.STORE, "The store cannot be read", str(error))
+
+
+def _asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in ASSETS:
+        return _not_found(request)
+    headers = {**HEADERS, "Cache-Control": "public, max-age=86400"}
+    return Response(asset(name), media_type=ASSETS[name], headers=headers)
+
+
+def _not_found(request: Request) -> Response:
+    raise NoSuchPage("Nothing lives at this address. The list of questions is a good place to go.")

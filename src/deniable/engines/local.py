@@ -1,0 +1,187 @@
+"""Accumulate on one machine: chunks in, counts out, folded in threads.
+
+    store.read -> groups of records -> one Counts per field, per group -> merge
+
+NumPy releases the GIL in the loops that matter, so threads are enough. Counts are integers and
+`merge` is associative and commutative: the result depends neither on the number of threads nor
+on how the reports were cut into chunks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from deniable import _validate
+from deniable.errors import StoreError
+from deniable.mechanisms import Counts, Mechanism, mechanism_for
+from deniable.mechanisms.records import view_records
+from deniable.protocol import Question
+from deniable.store.base import Chunk, Store
+
+GROUP_BYTES = 1 << 20
+"""Small chunks are joined up to this size: a task for ten reports would be all overhead."""
+MAX_THREADS = 256
+
+Progress = Callable[[int, int], None]
+"""Called with the number of reports done and the number expected."""
+
+
+@dataclass(frozen=True)
+class Accumulated:
+    """The counts of a question's reports, one per field, and what they cover.
+
+    Attributes:
+        question: the question, whose digest every counted report carries.
+        counts: by field name, in the order of the question.
+        epochs: the number of reports of each epoch, in order of the epochs.
+        ignored: reports under the same id and version but with another digest, not counted.
+    """
+
+    question: Question
+    counts: Mapping[str, Counts]
+    epochs: Mapping[int, int]
+    ignored: int = 0
+
+    @property
+    def n(self) -> int:
+        """The number of reports counted."""
+        return sum(self.epochs.values())
+
+
+def accumulate(
+    store: Store,
+    question: Question,
+    *,
+    first_epoch: int | None = None,
+    last_epoch: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Accumulated:
+    """Return the counts of a question's reports in `store`.
+
+    Guarantees: the same reports give the same counts, whatever the threads and the chunks. Only
+    reports whose digest is the question's are counted.
+
+    Cost: linear in the reports; about 3 groups of at least 1 MiB per thread are held in memory.
+
+    Args:
+        store: where the reports are; others may append meanwhile.
+        question: the question, with the version that is wanted.
+        first_epoch: leave out the epochs before this one.
+        last_epoch: leave out the epochs after this one.
+        threads: how many work at once; one per processor unless said.
+        progress: called in this thread after every group.
+
+    Raises:
+        StoreError: if a chunk's length does not fit its number of records.
+        InvalidReport: if a record could not have come from a client.
+    """
+    workers = _threads(threads)
+    mechanisms = {field.name: mechanism_for(field.parameters) for field in question.fields}
+    totals = {name: mechanism.zero() for name, mechanism in mechanisms.items()}
+    chunks = store.read(question.id, question.version, first_epoch, last_epoch)
+    kept = _Kept(question, chunks)
+    expected = _expected(store, question, first_epoch, last_epoch) if progress else 0
+
+    def fold(records: bytes) -> dict[str, Counts]:
+        return _count(question, mechanisms, records)
+
+    for part in _in_threads(fold, kept.groups(), workers):
+        totals = {name: totals[name].merge(part[name]) for name in totals}
+        if progress is not None:
+            done = next(iter(totals.values())).n
+            progress(done, max(done, expected))
+    return Accumulated(question, totals, dict(sorted(kept.epochs.items())), kept.ignored)
+
+
+class _Kept:
+    """The records of the chunks that count, in groups; on the way it notes what it saw."""
+
+    def __init__(self, question: Question, chunks: Iterator[Chunk]) -> None:
+        self._question = question
+        self._chunks = chunks
+        self.epochs: Counter[int] = Counter()
+        self.ignored = 0
+
+    def groups(self) -> Iterator[bytes]:
+        """Yield records of at least GROUP_BYTES, the last group excepted."""
+        waiting: list[bytes] = []
+        size = 0
+        for chunk in self._chunks:
+            if chunk.batch.digest != self._question.digest:
+                self.ignored += chunk.count
+                continue
+            self._check(chunk)
+            self.epochs[chunk.batch.epoch] += chunk.count
+            waiting.append(chunk.records)
+            size += len(chunk.records)
+            if size >= GROUP_BYTES:
+                yield b"".join(waiting)
+                waiting, size = [], 0
+        if waiting:
+            yield b"".join(waiting)
+
+    def _check(self, chunk: Chunk) -> None:
+        expected = chunk.count * self._question.record_size
+        if len(chunk.records) != expected:
+            raise StoreError(
+                f"A chunk of question {self._question.id!r} must hold {expected:,} bytes. "
+                f"Got {len(chunk.records):,}. The store is damaged: restore it from a backup."
+            )
+
+
+def _count(
+    question: Question, mechanisms: Mapping[str, Mechanism], records: bytes
+) -> dict[str, Counts]:
+    """Return one Counts per field of records that hold the fields one after the other."""
+    reports = view_records(question, records)
+    # A single field's records are already contiguous; those of several are copied one field at
+    # a time, at most one group each.
+    return {
+        name: mechanism.accumulate(np.ascontiguousarray(reports[name]))
+        for name, mechanism in mechanisms.items()
+    }
+
+
+def _in_threads(
+    fold: Callable[[bytes], dict[str, Counts]], groups: Iterator[bytes], workers: int
+) -> Iterator[dict[str, Counts]]:
+    """Yield fold(group) for every group, in any order, with few groups in memory at a time."""
+    with ThreadPoolExecutor(workers, thread_name_prefix="deniable-accumulate") as pool:
+        running: set[Future[dict[str, Counts]]] = set()
+        try:
+            running |= {pool.submit(fold, group) for group in islice(groups, 2 * workers)}
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+                running |= {pool.submit(fold, group) for group in islice(groups, len(done))}
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def _threads(wanted: int | None) -> int:
+    """Return the number of threads: as wanted, or one per processor this process may use."""
+    if wanted is not None:
+        return _validate.integer("threads", "accumulate", wanted, 1, MAX_THREADS)
+    may_use = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    return min(MAX_THREADS, len(may_use) or os.cpu_count() or 1)
+
+
+def _expected(store: Store, question: Question, first: int | None, last: int | None) -> int:
+    """Return how many reports `accumulate` will count, as far as is known now."""
+    return sum(
+        tally.reports
+        for tally in store.tallies()
+        if tally.batch.digest == question.digest
+        and (first is None or tally.batch.epoch >= first)
+        and (last is None or tally.batch.epoch <= last)
+    )

@@ -1,0 +1,132 @@
+"""From what people write (strings, labels, codes, ABSENT) to keys, labels and codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import InvalidAnswer, InvalidParameter
+from deniable.mechanisms.base import Candidate, Values
+from deniable.mechanisms.hashing import Words, fingerprints
+from deniable.protocol.domain import ABSENT_KEY, Absent, string_key
+
+ABSENT_LABEL = "(absent)"
+
+
+def label_of(candidate: Candidate) -> str:
+    """Return how a candidate is written in an estimate."""
+    return ABSENT_LABEL if isinstance(candidate, Absent) else str(candidate)
+
+
+def closed_labels(
+    candidates: Sequence[Candidate] | None, default: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the labels of a closed domain: the given ones, or else the default.
+
+    Raises:
+        InvalidParameter: unless there is one label per answer.
+    """
+    if candidates is None:
+        return tuple(default)
+    labels = tuple(label_of(candidate) for candidate in candidates)
+    if len(labels) != len(default):
+        raise InvalidParameter(
+            f"A closed domain of {len(default)} answers needs that many labels. Got {len(labels)}: "
+            "list every answer in order, or leave 'candidates' out."
+        )
+    return labels
+
+
+def open_keys(candidates: Sequence[Candidate] | None) -> list[bytes]:
+    """Return the canonical bytes of candidate strings.
+
+    Raises:
+        InvalidParameter: if there are none, if one cannot be an answer, or if two are the same
+            string after normalisation (NFC).
+    """
+    if candidates is None or len(candidates) == 0:
+        raise InvalidParameter(
+            "Strings cannot be listed from reports: pass at least one candidate to test for."
+        )
+    keys = [_key(candidate, place) for place, candidate in enumerate(candidates)]
+    _refuse_repeats(keys)
+    return keys
+
+
+def _key(candidate: object, place: int) -> bytes:
+    if isinstance(candidate, Absent):
+        return ABSENT_KEY
+    if not isinstance(candidate, str):
+        raise InvalidParameter(
+            f"Candidate {place} must be a string or ABSENT. Got {type(candidate).__name__}."
+        )
+    try:
+        return string_key(candidate)
+    except InvalidAnswer as error:
+        raise InvalidParameter(f"Candidate {place} cannot be an answer: {error}") from None
+
+
+def _refuse_repeats(items: Sequence[str | bytes]) -> None:
+    first: dict[str | bytes, int] = {}
+    for place, item in enumerate(items):
+        if item in first:
+            raise InvalidParameter(
+                f"Candidates {first[item]} and {place} are the same (strings are compared in NFC): "
+                "list each once."
+            )
+        first[item] = place
+
+
+def codes_of(
+    values: Values, size: int, candidates: Sequence[Candidate] | None
+) -> NDArray[np.int64]:
+    """Return values as codes below `size`; strings are looked up among the candidates' labels.
+
+    Raises:
+        InvalidParameter: if a value is no code of the domain; the value itself is not shown.
+    """
+    codes = np.asarray(values)
+    if codes.dtype.kind in "UOT" and codes.size:
+        if candidates is None:
+            raise InvalidParameter("Values that are strings need their list in 'candidates'.")
+        labels = [label_of(candidate) for candidate in candidates]
+        _refuse_repeats(labels)
+        place = {label: code for code, label in enumerate(labels)}
+        codes = np.array([place.get(label_of(value), -1) for value in codes.tolist()])
+    if codes.ndim != 1 or (codes.size and codes.dtype.kind not in "iub"):
+        raise InvalidParameter("Values must be a flat sequence of strings or of integer codes.")
+    if codes.size and not (int(codes.min()) >= 0 and int(codes.max()) < size):
+        raise InvalidParameter(
+            f"Every value must be a code from 0 to {size - 1}, or a string of the list."
+        )
+    return codes.astype(np.int64)
+
+
+def words_of(
+    values: Values, candidates: Sequence[Candidate] | None
+) -> tuple[Words, NDArray[np.int64]]:
+    """Return fingerprints of distinct strings, and for each value the row that is its own.
+
+    Cost: one SHA-256 per distinct string, one dictionary look-up per value.
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
+        return _words_of_codes(values, candidates)
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    if len(listed) and isinstance(listed[0], int | np.integer):
+        return _words_of_codes(np.asarray(listed), candidates)
+    rows: dict[object, int] = {}
+    codes = np.fromiter(
+        (rows.setdefault(value, len(rows)) for value in listed), np.int64, len(listed)
+    )
+    return fingerprints(_key(value, place) for value, place in rows.items()), codes
+
+
+def _words_of_codes(
+    codes: Values, candidates: Sequence[Candidate] | None
+) -> tuple[Words, NDArray[np.int64]]:
+    if candidates is None:
+        raise InvalidParameter("Codes of strings need their list in 'candidates'.")
+    keys = open_keys(candidates)
+    return fingerprints(keys), codes_of(codes, len(keys), None)

@@ -1,0 +1,334 @@
+"""RAPPOR for whole populations: bloom and basic, one-time or with a permanent stage [EPK14].
+
+Model: a reported bit is 1 with probability q* where the answer sets it and p* where it does not,
+both stages together, independently of the other bits; q* and p* are exact fractions of the
+protocol's integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import InvalidReport
+from deniable.mechanisms import candidates as names
+from deniable.mechanisms.base import (
+    LARGEST_COVARIANCE,
+    Candidate,
+    Counts,
+    Estimate,
+    Floats,
+    Mechanism,
+    Reports,
+    Values,
+)
+from deniable.mechanisms.closed_form import Pure, categories_domain, checked, nothing_learned
+from deniable.mechanisms.coins import coins, nearest_threshold
+from deniable.mechanisms.hashing import bloom_bits, fingerprints
+from deniable.mechanisms.rappor_bloom import Bloom, estimate_strings
+from deniable.protocol import Boolean, Parameters, RapporParameters, Strings
+
+_CHUNK_BITS = 2**22
+"""Bits that are held unpacked at once: a few arrays of so many bytes."""
+_YES_NO = ("false", "true")
+
+
+class Rappor(Mechanism):
+    """RAPPOR of strings: Bloom filters of k bits, h hash functions, m cohorts.
+
+    Give f, p and q as in the paper (f = 0, or p = 0 and q = 1, for the one-time forms), or the
+    epsilon of one report and, for a permanent stage, of all reports for ever. `Rappor.basic` has
+    one bit per answer of a closed domain.
+
+    Args:
+        bits: k.
+        hashes: h.
+        cohorts: m.
+        f: the share of permanent noise; 0 unless said.
+        p: P(1 is reported | a 0 is held).
+        q: P(1 is reported | a 1 is held).
+        epsilon: what one report may spend, instead of f, p and q.
+        epsilon_forever: what all reports of one value may spend.
+
+    Raises:
+        InvalidParameter: naming the parameter, what is allowed, and what was found.
+    """
+
+    parameters_type = RapporParameters
+    parameters: RapporParameters
+    pure: Pure
+
+    def __init__(
+        self,
+        *,
+        bits: int = 128,
+        hashes: int = 1,
+        cohorts: int = 64,
+        f: float | None = None,
+        p: float | None = None,
+        q: float | None = None,
+        epsilon: float | None = None,
+        epsilon_forever: float | None = None,
+    ) -> None:
+        shape = {"bits": bits, "hashes": hashes, "cohorts": cohorts}
+        wanted = {**shape, **_given(f, p, q, epsilon, epsilon_forever)}
+        self._adopt(RapporParameters.resolve(wanted, Strings(), absent=False))
+
+    @classmethod
+    def basic(
+        cls,
+        categories: int | None = None,
+        *,
+        f: float | None = None,
+        p: float | None = None,
+        q: float | None = None,
+        epsilon: float | None = None,
+        epsilon_forever: float | None = None,
+    ) -> Self:
+        """Return basic RAPPOR: one bit per answer, or a single bit for a yes/no question.
+
+        Args:
+            categories: the number of answers, an absent one included; leave it out for a yes/no
+                question, whose one bit is set for yes (code 1).
+            f: as in the class.
+            p: as in the class.
+            q: as in the class.
+            epsilon: as in the class.
+            epsilon_forever: as in the class.
+        """
+        domain = Boolean() if categories is None else categories_domain("Rappor", categories)
+        wanted = _given(f, p, q, epsilon, epsilon_forever)
+        return cls.from_parameters(RapporParameters.resolve(wanted, domain, absent=False))
+
+    def _adopt(self, parameters: Parameters) -> None:
+        super()._adopt(parameters)
+        # In the letters of a pure oracle p is for the set bit: q* of the paper.
+        self.pure = Pure.of(self.parameters.q_star, self.parameters.p_star)
+
+    @property
+    def _yes_no(self) -> bool:
+        """Whether the only bit tells yes from no, so that there are two answers to one bit."""
+        return self.parameters.bits == 1
+
+    @property
+    def _labels(self) -> list[str]:
+        """The answers of the basic form."""
+        return list(_YES_NO) if self._yes_no else [str(i) for i in range(self.parameters.bits)]
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        """Return one report per value.
+
+        Every value belongs to another person, whose cohort is uniform and whose permanent
+        response nobody else shares: both stages are drawn as one coin per bit.
+
+        Guarantees: each bit's probability is within 2^-64 of the client's.
+
+        Cost: O(n (k + h)) time; the reports, 16 bytes per value and about 20 MB more.
+
+        Args:
+            values: strings, or codes of `candidates`; basic form: codes, or labels with their
+                list in `candidates`.
+            rng: the only source of randomness.
+            candidates: the strings that codes stand for.
+        """
+        shape = self.parameters
+        if shape.form == "basic":
+            words, codes = None, names.codes_of(values, len(self._labels), candidates)
+        else:
+            words, codes = names.words_of(values, candidates)
+        reports = np.empty(codes.size, dtype=self.dtype)
+        reports["cohort"] = rng.integers(0, shape.cohorts, size=codes.size, dtype=np.uint16)
+        step = self._rows_at_once()
+        for start in range(0, codes.size, step):
+            part = codes[start : start + step]
+            if words is None:
+                held = part[:, None]
+            else:
+                cohort = reports["cohort"][start : start + step]
+                held = bloom_bits(words[part], cohort, shape.hashes, shape.bits)
+            reports["bits"][start : start + step] = self._noisy(held, rng)
+        return reports
+
+    def _noisy(self, held: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Return packed reports of people whose answers set the bits `held`, a row each."""
+        rows, bits = len(held), self.parameters.bits
+        noise = coins(rng, nearest_threshold(self.parameters.p_star), rows * bits)
+        # For yes/no the code itself says whether the bit, number 0, is held at all. Bits that two
+        # hash functions share are drawn twice, and the last draw stays: still one coin.
+        people = np.flatnonzero(held[:, 0]) if self._yes_no else np.arange(rows)
+        places = (people * bits)[:, None] + (0 if self._yes_no else held)
+        drawn = coins(rng, nearest_threshold(self.parameters.q_star), places.size)
+        noise[places] = drawn.reshape(places.shape)
+        return np.packbits(noise.reshape(rows, bits), axis=1, bitorder="little")
+
+    def _rows_at_once(self) -> int:
+        # At most 65,535 rows, so that a count of bits in one step fits 16 bits.
+        return max(1, min(2**16 - 1, _CHUNK_BITS // self.parameters.bits))
+
+    def zero(self) -> Counts:
+        """Return the counts of no reports: a row per cohort, a column per bit."""
+        m, k = self.parameters.cohorts, self.parameters.bits
+        return Counts(np.zeros(m, dtype=np.int64), np.zeros((m, k), dtype=np.int64))
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return how often each bit was reported in each cohort.
+
+        Cost: O(n k) time; the counts and about 20 MB.
+
+        Raises:
+            InvalidReport: if a cohort is not below m, or a padding bit is set.
+        """
+        records = self._checked(reports)
+        counts = self.zero()
+        counts.reports[:] = np.bincount(records["cohort"], minlength=self.parameters.cohorts)
+        step = self._rows_at_once()
+        for start in range(0, records.size, step):
+            part = records[start : start + step]
+            order = np.argsort(part["cohort"], kind="stable")  # a radix sort: linear
+            cohorts = part["cohort"][order]
+            first = np.flatnonzero(np.diff(cohorts, prepend=np.int32(-1)))
+            bits = self._unpacked(part["bits"][order])
+            counts.table[cohorts[first]] += np.add.reduceat(bits, first, axis=0, dtype=np.uint16)
+        return counts
+
+    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
+        records, shape = self.records(reports), self.parameters
+        if records.size and int(records["cohort"].max()) >= shape.cohorts:
+            raise InvalidReport("record", f"The cohort must be below {shape.cohorts}.")
+        if shape.bits % 8 and np.any(records["bits"][:, -1] >> (shape.bits % 8)):
+            raise InvalidReport("record", "The padding bits of the last byte must be zero.")
+        return records
+
+    def _unpacked(self, packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        return np.unpackbits(packed, axis=1, count=self.parameters.bits, bitorder="little")
+
+    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+        """Return unbiased frequencies: of the candidate strings, or of every answer.
+
+        The bloom form is solved by weighted least squares: see `rappor_bloom`. In the basic form
+        bits are independent given the people's values, so that the covariance is diagonal; for
+        a yes/no question false is 1 - true and the covariance [[v, -v], [-v, v]].
+
+        Edge cases: without reports everything is NaN, with a note. Basic frequencies need not
+        sum to 1. Above 4,096 answers the covariance of the basic form is None.
+
+        Args:
+            counts: of this mechanism.
+            candidates: strings to test for, ABSENT among them if the question is always sent;
+                basic form: labels, one per answer ("0", "1", ... by default; "false", "true").
+
+        Raises:
+            InvalidParameter: if candidates are missing, repeated or no possible answers.
+        """
+        self._check_counts(counts)
+        if self.parameters.form == "bloom":
+            words = fingerprints(names.open_keys(candidates))
+            labels = tuple(names.label_of(candidate) for candidate in candidates or ())
+            return estimate_strings(self._bloom, counts, words, labels)
+        labels = names.closed_labels(candidates, self._labels)
+        if counts.n == 0:
+            return nothing_learned(labels)
+        share = counts.table[0] / counts.n
+        frequency = self.pure.frequency(share)
+        variance = self.pure.variance_observed(share, counts.n)
+        if self._yes_no:
+            frequency = np.array([1 - frequency[0], frequency[0]])
+            covariance = variance[0] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+            return Estimate(labels, frequency, np.sqrt(variance[[0, 0]]), covariance, counts.n)
+        kept = np.diag(variance) if len(labels) <= LARGEST_COVARIANCE else None
+        return Estimate(labels, frequency, np.sqrt(variance), kept, counts.n)
+
+    @property
+    def _bloom(self) -> Bloom:
+        shape = self.parameters
+        return Bloom(shape.bits, shape.hashes, shape.cohorts, self.pure)
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | candidate): 1/m for the cohort, times p* and q* bit by bit.
+
+        Cost: O(n k M) for M candidates; a row of M numbers per report, and its bits unpacked.
+        """
+        records, shape = self._checked(reports), self.parameters
+        result = np.empty((records.size, len(self._held(0, candidates))))
+        for cohort in np.unique(records["cohort"]):
+            rows = np.flatnonzero(records["cohort"] == cohort)
+            held = self._held(int(cohort), candidates)
+            ones = self._unpacked(records["bits"][rows]).astype(np.float64)
+            result[rows] = self._log_likelihood(ones, held) - np.log(shape.cohorts)
+        return result if log else np.exp(result)
+
+    def _log_likelihood(self, ones: Floats, held: Floats) -> Floats:
+        """Return ln P(bits | candidate's bits): every bit as if not held, then the correction."""
+        p, q = self.pure.q, self.pure.p
+        seen = ones.sum(axis=1)[:, None]
+        both = ones @ held.T
+        only_held = held.sum(axis=1)[None, :] - both
+        background = seen * np.log(p) + (self.parameters.bits - seen) * np.log1p(-p)
+        correction = both * np.log(q / p) + only_held * (np.log1p(-q) - np.log1p(-p))
+        return np.asarray(background + correction)
+
+    def _held(self, cohort: int, candidates: Sequence[Candidate] | None) -> Floats:
+        """Return the bits that each candidate sets in a cohort, a row of 0 and 1 each."""
+        shape = self.parameters
+        if shape.form == "basic":
+            names.closed_labels(candidates, self._labels)
+            return np.array([[0.0], [1.0]]) if self._yes_no else np.eye(shape.bits)
+        words = fingerprints(names.open_keys(candidates))
+        held = np.zeros((len(words), shape.bits))
+        bits = bloom_bits(words, np.full(len(words), cohort), shape.hashes, shape.bits)
+        held[np.arange(len(words))[:, None], bits] = 1.0
+        return held
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        """Return the closed-form variance of an estimated frequency, given the people's values.
+
+        Basic form: exactly n^-1 [p* (1 - p*) + f (q* (1 - q*) - p* (1 - p*))] / (q* - p*)^2.
+
+        Bloom form, an approximation for one string: it sets d = k (1 - (1 - 1/k)^h) distinct
+        bits on average. The mean over these d bits, less the mean of all k (the intercept),
+        estimates f (1 - d/k). Other people's strings set any bit with probability d/k, so that a
+        bit of theirs is 1 with probability r = p* + (q* - p*) d/k, whence
+
+            n Var = [f q* (1 - q*) + (1 - f) r (1 - r)] / (d (1 - d/k) (q* - p*)^2).
+
+        Accuracy: this neglects that the other candidates are fitted too, which multiplies the
+        variance by about 1 / (1 - M / (k m)) for M candidates, and strings that nobody listed,
+        which add about their frequency squared over k m each. With d = h, r = p* and k large it is
+        p* (1 - p*) / (n h (q* - p*)^2), the paper's limit of detection.
+        """
+        shape = self.parameters
+        if shape.form == "basic":
+            return self.pure.variance(n, frequency)
+        p, q, gap = self.pure.q, self.pure.p, self.pure.gap
+        n, f = checked(n, frequency)
+        filled = 1 - (1 - 1 / shape.bits) ** shape.hashes
+        r = p + gap * filled
+        noise = f * q * (1 - q) + (1 - f) * r * (1 - r)
+        distinct = shape.bits * filled
+        return np.asarray(noise / (n * distinct * (1 - filled) * gap**2))
+
+
+def _given(
+    f: float | None,
+    p: float | None,
+    q: float | None,
+    epsilon: float | None,
+    epsilon_forever: float | None,
+) -> dict[str, object]:
+    """Return what was given, by the names that a survey uses."""
+    every = {"f": f, "p": p, "q": q, "epsilon": epsilon, "epsilon_forever": epsilon_forever}
+    return {name: value for name, value in every.items() if value is not None}

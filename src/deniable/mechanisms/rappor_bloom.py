@@ -1,0 +1,153 @@
+"""Frequencies of candidate strings from Bloom reports, by weighted least squares.
+
+Model: a person holds one string, so that with X_vij = 1 where string v sets bit i in cohort j
+
+    E[c_ij] = N_j (p* + (q* - p*) sum_v f_v X_vij)              exactly, linear in f
+
+for N_j reports in cohort j of which c_ij have bit i. The observations are therefore
+
+    y_ij = (c_ij / N_j - p*) / (q* - p*),   Var(y_ij) = r_ij (1 - r_ij) / (N_j (q* - p*)^2),
+
+r_ij = E[c_ij] / N_j, and the unknowns the candidates' frequencies and an intercept. Strings that
+nobody listed set bits that are as good as random: on average they raise every bit alike, which the
+intercept takes, and around that average they add to the residuals, which widen the errors
+(mathematics, section 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse, stats
+
+from deniable.mechanisms.base import Counts, Estimate
+from deniable.mechanisms.closed_form import Pure, nothing_learned
+from deniable.mechanisms.hashing import Words, bloom_bits
+from deniable.mechanisms.least_squares import Fit, Sparse, fitted, solve
+
+_SURPRISE = 1e-3
+"""Residuals less likely than this under noise alone are worth a note."""
+_NAMED = 5
+"""A note names at most so many candidates."""
+
+
+@dataclass(frozen=True)
+class Bloom:
+    """The shape of Bloom reports; `pure` holds q* for p and p* for q, as in section 2."""
+
+    bits: int
+    hashes: int
+    cohorts: int
+    pure: Pure
+
+
+def design_matrix(bloom: Bloom, words: Words) -> Sparse:
+    """Return X in sparse row form: row cohort * k + bit, a column per candidate, entries 0 and 1.
+
+    A bit that two hash functions of one string share is set once.
+
+    Cost: O(M m h) time and memory for M candidates.
+    """
+    cohorts = np.arange(bloom.cohorts)
+    bits = bloom_bits(words[:, None, :], cohorts[None, :], bloom.hashes, bloom.bits)
+    rows = (bits + (cohorts * bloom.bits)[None, :, None]).ravel()
+    columns = np.repeat(np.arange(len(words)), bloom.cohorts * bloom.hashes)
+    design = sparse.csr_matrix(
+        (np.ones(rows.size), (rows, columns)), shape=(bloom.cohorts * bloom.bits, len(words))
+    )
+    design.data[:] = 1.0  # building it has added up the entries of shared bits
+    return design
+
+
+def estimate_strings(
+    bloom: Bloom, counts: Counts, words: Words, labels: tuple[str, ...]
+) -> Estimate:
+    """Return unbiased frequencies of the candidates with their covariance.
+
+    Two passes: the first weighs by N_j alone and gives the r_ij of the second. Observed shares as
+    weights would depend on the very noise they weigh, and bias the estimate.
+
+    Guarantees: the first pass is exactly unbiased, the second up to a term that vanishes
+    against the standard error as reports grow. The covariance is scaled by max(1, chi2 / degrees).
+
+    Cost: O(M^2 m h^2 / k) for the normal equations, O(M^3) to solve them, O(M^2) memory: a few
+    thousand candidates are seconds.
+
+    Edge cases: cohorts without reports are left out; candidates that cannot be told from others
+    are NaN; each with a note. The intercept is left out where it would cost a candidate.
+    """
+    if counts.n == 0:
+        return nothing_learned(labels)
+    design = design_matrix(bloom, words)
+    with_intercept = sparse.hstack([design, np.ones((design.shape[0], 1))], format="csr")
+    fit, notes = _fit(bloom, counts, with_intercept), []
+    if not fit.identifiable[:-1].all():
+        plain = _fit(bloom, counts, design)
+        if plain.identifiable.sum() > fit.identifiable[:-1].sum():
+            fit = plain
+            notes.append(
+                "No room for an intercept: strings that are not among the candidates bias these "
+                "frequencies. Use more bits or cohorts, or fewer candidates."
+            )
+    notes += _notes(counts, labels, fit)
+    return _estimate(counts, labels, fit, tuple(notes))
+
+
+def _fit(bloom: Bloom, counts: Counts, design: Sparse) -> Fit:
+    """Solve twice: with the weights of a flat background, then with those of the first fit."""
+    high, low, gap = bloom.pure.p, bloom.pure.q, bloom.pure.gap
+    people = np.repeat(counts.reports, bloom.bits).astype(np.float64)
+    share = np.divide(counts.table.ravel(), people, out=np.zeros_like(people), where=people > 0)
+    observed = bloom.pure.frequency(share)
+    expected = low + gap * fitted(design, observed, people)
+    # Half a report is added to either side: with few reports per cohort a small p* would
+    # otherwise promise more than so few can hold.
+    r = (people * np.clip(expected, low, high) + 0.5) / (people + 1)
+    return solve(design, observed, people * gap**2 / (r * (1 - r)))
+
+
+def _estimate(
+    counts: Counts, labels: tuple[str, ...], fit: Fit, notes: tuple[str, ...]
+) -> Estimate:
+    known = fit.identifiable[: len(labels)]
+    excess = max(1.0, fit.chi_square / fit.degrees) if fit.degrees > 0 else 1.0
+    covariance = excess * fit.covariance[: len(labels), : len(labels)]
+    covariance[~known, :] = np.nan
+    covariance[:, ~known] = np.nan
+    return Estimate(
+        labels,
+        np.where(known, fit.solution[: len(labels)], np.nan),
+        np.sqrt(covariance.diagonal()),
+        covariance,
+        counts.n,
+        notes,
+    )
+
+
+def _notes(counts: Counts, labels: tuple[str, ...], fit: Fit) -> list[str]:
+    notes = []
+    empty = int(np.count_nonzero(counts.reports == 0))
+    if empty:
+        notes.append(f"{empty} of {counts.reports.size} cohorts have no reports.")
+    unknown = np.flatnonzero(~fit.identifiable[: len(labels)])
+    if unknown.size:
+        notes.append(
+            f"{unknown.size} of {len(labels)} candidates set bits that cannot be told from those "
+            f"of the others: {_named(labels, unknown)}. Use more bits or cohorts, or fewer "
+            "candidates."
+        )
+    if fit.degrees > 0 and stats.chi2.sf(fit.chi_square, fit.degrees) < _SURPRISE:
+        notes.append(
+            "The bits vary more than the noise explains "
+            f"({fit.chi_square / fit.degrees:.3g} times): probably people hold strings that are "
+            "not among the candidates. The errors are widened accordingly."
+        )
+    return notes
+
+
+def _named(labels: Sequence[str], places: NDArray[np.intp]) -> str:
+    named = ", ".join(repr(labels[place])[:40] for place in places[:_NAMED])
+    return named + (f" and {places.size - _NAMED} more" if places.size > _NAMED else "")

@@ -1,0 +1,34 @@
+"""Privacy as proof: exact channels by enumeration, and what many reports disclose together.
+
+Standard library only.
+"""
+
+from deniable.privacy.channels import (
+    Law,
+    fresh_channel,
+    permanent_channel,
+    report_channel,
+)
+from deniable.privacy.enumeration import (
+    Channel,
+    Distribution,
+    channel,
+    enumerate_outputs,
+    paths_at_most,
+    worst_ratio,
+)
+from deniable.privacy.over_time import epsilon_after
+
+__all__ = [
+    "Channel",
+    "Distribution",
+    "Law",
+    "channel",
+    "enumerate_outputs",
+    "epsilon_after",
+    "fresh_channel",
+    "paths_at_most",
+    "permanent_channel",
+    "report_channel",
+    "worst_ratio",
+]

@@ -1,0 +1,35 @@
+"""RAPPOR over time: the worst ratio of n reports of one permanent response."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from deniable.protocol import RapporParameters
+from deniable.protocol.thresholds import as_fraction
+
+
+def ratio_after(parameters: RapporParameters, n: int) -> Fraction:
+    """Return the largest ratio of the probabilities of n reports under two answers, exactly.
+
+    Of n reports of one bit only the number of ones matters, and the likelihood ratio of
+    permanent 1 against permanent 0 rises with it; so the extremes are n ones and n zeros. With a
+    and b for P(permanent 1) of a set and an unset bit (1 - f/2 and f/2), these have probability
+
+        a q^n + (1 - a) p^n        and    (1 - a) (1 - p)^n + a (1 - q)^n      for a set bit,
+
+    and the same with b for an unset one. [EPK14] leaves this open; n = 1 is its theorem 2 and the
+    limit of large n its theorem 1.
+    """
+    a, b = as_fraction(parameters.permanent_one), as_fraction(parameters.permanent_zero)
+    q, p = as_fraction(parameters.report_one), as_fraction(parameters.report_zero)
+
+    def ones(permanent: Fraction) -> Fraction:
+        return permanent * q**n + (1 - permanent) * p**n
+
+    def zeros(permanent: Fraction) -> Fraction:
+        return (1 - permanent) * (1 - p) ** n + permanent * (1 - q) ** n
+
+    up, down = ones(a) / ones(b), zeros(b) / zeros(a)
+    if parameters.bits == 1:
+        return max(up, down)
+    return (up * down) ** parameters.hashes

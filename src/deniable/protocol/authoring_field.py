@@ -1,0 +1,138 @@
+"""Reading the fields that a person wrote in survey.toml: domain, mechanism, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from deniable._validate import shown
+from deniable.errors import InvalidParameter
+from deniable.protocol.authoring_domain import read_domain
+from deniable.protocol.parameters import Parameters
+from deniable.protocol.problems import Notes
+from deniable.protocol.question import (
+    FIELD_NAME,
+    MAX_FIELDS,
+    PLAIN_FIELD,
+    Field,
+    is_candidate_path,
+)
+from deniable.protocol.registry import MECHANISMS
+
+FIELD_KEYS = frozenset({"domain", "mechanism", "parameters"})
+
+
+def read_fields(raw: Mapping[str, object], notes: Notes, folder: Path, absent: bool) -> list[Field]:
+    """Return the fields of a question's table, with notes of everything that is wrong with them."""
+    tables = raw.get("fields")
+    if tables is None:
+        field = _read_field(PLAIN_FIELD, raw, notes, folder, absent)
+        return [field] if field else []
+    for name in sorted(FIELD_KEYS & raw.keys()):
+        notes.at(name).problem(
+            "belongs to each of the fields.", "move it below [[questions.fields]]."
+        )
+    if not isinstance(tables, list) or not 1 <= len(tables) <= MAX_FIELDS:
+        notes.at("fields").problem(
+            f"must be a list of 1 to {MAX_FIELDS} fields.", "add a [[questions.fields]] table."
+        )
+        return []
+    places = [notes.at("fields").at(i) for i in range(len(tables))]
+    _check_names(tables, places)
+    read = [
+        _read_named_field(table, place, folder, absent)
+        for table, place in zip(tables, places, strict=True)
+    ]
+    return [field for field in read if field is not None]
+
+
+def _check_names(tables: list[object], places: list[Notes]) -> None:
+    names = [table.get("name") if isinstance(table, Mapping) else None for table in tables]
+    for i, name in enumerate(names):
+        if isinstance(name, str) and name in names[:i]:
+            places[i].at("name").problem("another field has the same name.", "rename it.")
+
+
+def _read_named_field(raw: object, notes: Notes, folder: Path, absent: bool) -> Field | None:
+    if not isinstance(raw, Mapping):
+        notes.problem("must be a table.", "write [[questions.fields]] above its keys.")
+        return None
+    notes.unknown_keys(raw, FIELD_KEYS | {"name"})
+    name = notes.text(raw, "name")
+    if name and not FIELD_NAME.fullmatch(name):
+        notes.at("name").problem(
+            f"must match {FIELD_NAME.pattern}. Got {shown(name)}.",
+            "start with a lower-case letter; then letters, digits and '_'.",
+        )
+    return _read_field(name, raw, notes, folder, absent)
+
+
+def _read_field(
+    name: str, raw: Mapping[str, object], notes: Notes, folder: Path, absent: bool
+) -> Field | None:
+    before = len(notes.problems)
+    domain = read_domain(raw.get("domain"), notes.at("domain"))
+    candidates = _read_candidates(raw.get("domain"), notes.at("domain").at("candidates"), folder)
+    kind = _read_mechanism(raw.get("mechanism"), notes.at("mechanism"))
+    if kind is None:
+        return None
+    place, wanted = notes.at("parameters"), raw.get("parameters", {})
+    if not isinstance(wanted, Mapping):
+        place.problem("must be a table.", "for example parameters = { epsilon = 1.0 }.")
+        return None
+    _check_parameters(kind, wanted, place)
+    if domain is None or len(notes.problems) > before:
+        return None
+    try:
+        return Field(name, domain, kind.resolve(wanted, domain, absent), candidates)
+    except InvalidParameter as error:
+        place.refusal(error, "change it, or leave it out.")
+        return None
+
+
+def _read_mechanism(name: object, notes: Notes) -> type[Parameters] | None:
+    kind = MECHANISMS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        notes.problem(
+            "missing." if name is None else f"unknown mechanism {shown(name, 60)}.",
+            f"use one of: {', '.join(MECHANISMS)}.",
+        )
+    return kind
+
+
+def _check_parameters(kind: type[Parameters], wanted: Mapping[str, object], notes: Notes) -> None:
+    """Note what is wrong with each parameter alone; `resolve` sees how they fit together."""
+    notes.unknown_keys(wanted, kind.authored)
+    for name, value in wanted.items():
+        if name not in kind.authored:
+            continue
+        written = kind.authored[name]
+        try:
+            written.check(name, kind.mechanism, value)
+        except InvalidParameter as error:
+            notes.at(name).refusal(error, f"for example {name} = {written.example}.")
+
+
+def _read_candidates(domain: object, notes: Notes, folder: Path) -> str:
+    """Return the name of the candidate file, noting a name that leads away or to nothing."""
+    name = domain.get("candidates", "") if isinstance(domain, Mapping) else ""
+    if name == "":
+        return ""
+    path = str(PurePosixPath(name)) if isinstance(name, str) else ""
+    if not is_candidate_path(path):
+        notes.problem(
+            "must be a file below the survey's folder, written with '/'.",
+            'for example candidates = "candidates.txt".',
+        )
+    elif not _is_file(folder / path):
+        notes.problem(
+            f"there is no file {shown(path)} beside the survey.", "make it, or leave it out."
+        )
+    return path
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name too long for the file system, a folder that may not be entered
+        return False

@@ -1,0 +1,80 @@
+"""Reading a domain of survey.json, refusing anything that `published` would not write."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from itertools import pairwise
+
+from deniable.errors import InvalidParameter
+from deniable.protocol.domain import (
+    MAX_CATEGORIES,
+    MAX_STRING_BYTES,
+    Boolean,
+    Categories,
+    Domain,
+    Numbers,
+    Strings,
+)
+
+_DECIMAL = re.compile(r"(?=.{1,32}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?")
+"""An edge: a JSON number of at most 32 characters, its exponent marked by a small e."""
+
+
+def domain_from_published(data: object) -> Domain:
+    """Read a domain of survey.json.
+
+    Raises:
+        InvalidParameter: if it is not as a domain's `published` writes it.
+    """
+    if not isinstance(data, Mapping):
+        raise InvalidParameter("A domain must be an object.")
+    kind, keys = data.get("type"), set(data)
+    if kind == "boolean" and keys == {"type"}:
+        return Boolean()
+    if kind == "strings" and keys == {"type"}:
+        return Strings()
+    if kind == "categories" and keys == {"type", "values"}:
+        return Categories(_category_names(data["values"]))
+    if kind == "numbers" and keys == {"type", "edges"}:
+        return Numbers(_edges(data["edges"]))
+    raise InvalidParameter(
+        "A domain must be boolean, strings, categories with values, or numbers with edges."
+    )
+
+
+def is_category_name(name: str) -> bool:
+    """Tell whether a category may have this name: NFC, and 1 to 4,096 bytes of UTF-8."""
+    if not 1 <= len(name) <= MAX_STRING_BYTES or not unicodedata.is_normalized("NFC", name):
+        return False
+    try:
+        return len(name.encode("utf-8")) <= MAX_STRING_BYTES
+    except UnicodeEncodeError:
+        return False
+
+
+def _category_names(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list) or not 2 <= len(values) <= MAX_CATEGORIES:
+        raise InvalidParameter(f"Categories must be a list of 2 to {MAX_CATEGORIES:,} names.")
+    if not all(isinstance(v, str) and is_category_name(v) for v in values):
+        raise InvalidParameter(
+            f"Category names must be strings in NFC, of 1 to {MAX_STRING_BYTES:,} UTF-8 bytes."
+        )
+    if len(set(values)) != len(values):
+        raise InvalidParameter("Category names must differ.")
+    return tuple(values)
+
+
+def _edges(edges: object) -> tuple[str, ...]:
+    if not isinstance(edges, list) or not 1 <= len(edges) < MAX_CATEGORIES:
+        raise InvalidParameter(f"Edges must be a list of 1 to {MAX_CATEGORIES - 1:,} numbers.")
+    # A grammar, because float() also reads "1_0", " 1" and the digits of other scripts.
+    if not all(isinstance(edge, str) and _DECIMAL.fullmatch(edge) for edge in edges):
+        raise InvalidParameter("Edges must be decimal strings of at most 32 characters.")
+    bounds = [float(edge) for edge in edges]
+    rising = all(low < high for low, high in pairwise(bounds))
+    if not rising or not all(map(math.isfinite, bounds)):
+        raise InvalidParameter("Edges must be finite numbers that rise strictly.")
+    return tuple(edges)

@@ -1,0 +1,159 @@
+"""Reading survey.json: the same survey in every language, or a refusal.
+
+Nothing is repaired and nothing ignored, because a client that understood a survey differently
+from its collector would send reports that mean something else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+
+from deniable import _validate
+from deniable.errors import InvalidParameter
+from deniable.protocol.canonical import canonical
+from deniable.protocol.domain_reading import domain_from_published
+from deniable.protocol.question import (
+    FIELD_NAME,
+    MAX_EPOCH_DAYS,
+    MAX_FIELDS,
+    MAX_VERSION,
+    QUESTION_ID,
+    REPEATS,
+    SENDS,
+    Field,
+    Question,
+    is_candidate_path,
+)
+from deniable.protocol.registry import MECHANISMS
+
+FORMAT = 1
+MAX_QUESTIONS = 1_000
+MAX_SURVEY_BYTES = 16 * 2**20
+
+
+def read_published(data: bytes) -> tuple[str, str, tuple[Question, ...]]:
+    """Return the name, the owner and the questions of survey.json.
+
+    Raises:
+        InvalidParameter: for the first thing that is not as a survey is published.
+    """
+    top = _object(_read_json(data), "survey", {"deniable", "name", "owner", "questions"})
+    if top["deniable"] != FORMAT:
+        raise InvalidParameter(f"This version reads surveys of format {FORMAT}: upgrade deniable.")
+    questions = _list(top["questions"], "questions", MAX_QUESTIONS)
+    read = tuple(_read_question(question) for question in questions)
+    if len({(q.id, q.version) for q in read}) < len(read):
+        raise InvalidParameter("Two questions have the same id and version.")
+    return _text(top["name"], "name"), _text(top["owner"], "owner"), read
+
+
+def _read_json(data: bytes) -> object:
+    """Return what `data` says, if canonical JSON could say it."""
+    if len(data) > MAX_SURVEY_BYTES:
+        raise InvalidParameter(f"A survey must be at most {MAX_SURVEY_BYTES:,} bytes long.")
+    try:
+        raw = json.loads(data.decode("utf-8"), object_pairs_hook=_members)
+    except InvalidParameter:
+        raise
+    except (ValueError, RecursionError):
+        raise InvalidParameter("A survey must be JSON in UTF-8.") from None
+    canonical(raw)  # refuses floats, true, false, null, large integers and unpaired surrogates
+    return raw
+
+
+def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    # JSON readers disagree on which of two equal members counts.
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise InvalidParameter("A survey's objects must not name a member twice.")
+    return members
+
+
+def _read_question(raw: object) -> Question:
+    keys = {"id", "version", "description", "owner", "expires", "epoch", "repeat", "send", "fields"}
+    data = _object(raw, "question", keys)
+    question = Question(
+        id=_matching(data["id"], "id", QUESTION_ID),
+        version=_validate.integer("version", "a question", data["version"], 1, MAX_VERSION),
+        description=_text(data["description"], "description"),
+        owner=_text(data["owner"], "owner"),
+        expires=_date(data["expires"]),
+        epoch=_validate.integer("epoch", "a question", data["epoch"], 1, MAX_EPOCH_DAYS),
+        repeat=_one_of(data["repeat"], "repeat", REPEATS),
+        send=_one_of(data["send"], "send", SENDS),
+        fields=tuple(_read_field(f) for f in _list(data["fields"], "fields", MAX_FIELDS)),
+    )
+    if len({field.name for field in question.fields}) < len(question.fields):
+        raise InvalidParameter("Two fields of a question have the same name.")
+    for field in question.fields:
+        field.parameters.check_domain(field.domain, question.absent)
+    return question
+
+
+def _read_field(raw: object) -> Field:
+    data = _object(raw, "field", {"name", "domain", "mechanism", "parameters", "candidates"})
+    mechanism = _one_of(data["mechanism"], "mechanism", tuple(MECHANISMS))
+    parameters = data["parameters"]
+    if not isinstance(parameters, dict):
+        raise InvalidParameter("A field's 'parameters' must be an object.")
+    return Field(
+        name=_matching(data["name"], "name", FIELD_NAME),
+        domain=domain_from_published(data["domain"]),
+        parameters=MECHANISMS[mechanism].from_published(parameters),
+        candidates=_candidates(data["candidates"]),
+    )
+
+
+def _date(raw: object) -> date:
+    text = _text(raw, "expires")
+    try:
+        # fromisoformat also reads 20271231 and 2027-W52-5, which other languages do not.
+        if (read := date.fromisoformat(text)).isoformat() == text:
+            return read
+    except ValueError:
+        pass
+    raise InvalidParameter("A question's 'expires' must be a date such as 2027-12-31.")
+
+
+def _candidates(raw: object) -> str:
+    name = _text(raw, "candidates")
+    if name and not is_candidate_path(name):
+        raise InvalidParameter("'candidates' must be a file below the survey's folder, with '/'.")
+    return name
+
+
+def _object(raw: object, what: str, keys: set[str]) -> dict[str, object]:
+    if not isinstance(raw, dict) or set(raw) != keys:
+        raise InvalidParameter(
+            f"A {what} must be an object with exactly {', '.join(sorted(keys))}."
+        )
+    return raw
+
+
+def _list(raw: object, what: str, limit: int) -> list[object]:
+    if not isinstance(raw, list) or not 1 <= len(raw) <= limit:
+        raise InvalidParameter(f"'{what}' must be a list of 1 to {limit:,} entries.")
+    return raw
+
+
+def _text(raw: object, what: str) -> str:
+    if not isinstance(raw, str):
+        raise InvalidParameter(f"'{what}' must be a string.")
+    return raw
+
+
+def _matching(raw: object, what: str, pattern: re.Pattern[str]) -> str:
+    if not (isinstance(raw, str) and pattern.fullmatch(raw)):
+        raise InvalidParameter(
+            f"'{what}' must match {pattern.pattern}. Got {_validate.shown(raw)}."
+        )
+    return raw
+
+
+def _one_of(raw: object, what: str, allowed: tuple[str, ...]) -> str:
+    if not (isinstance(raw, str) and raw in allowed):
+        got = _validate.shown(raw)
+        raise InvalidParameter(f"'{what}' must be one of {', '.join(allowed)}. Got {got}.")
+    return raw

@@ -1,0 +1,195 @@
+"""From the reports in a store to results, one per field of the question.
+
+store -> accumulate -> counts -> estimate -> intervals -> result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from deniable.engines.local import Accumulated, Progress, accumulate
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import Candidate, Estimate, mechanism_for
+from deniable.protocol import ABSENT, Field, Question
+from deniable.protocol.epsilon import as_float
+from deniable.results.candidates import Candidates, candidates_for, require_candidates
+from deniable.results.intervals import normal_intervals, repeat_factor
+from deniable.results.result import ABSENT_LABEL, ORDERED_DOMAINS, Epochs, Result, Row
+from deniable.store.base import Store
+
+UNBIASED = (
+    "Intervals are 95% intervals of each frequency by itself. Frequencies are unbiased and not "
+    "clipped: noise can put one below 0 or above 1."
+)
+NOT_LEARNED = "Rows without a number cannot be learned from these reports."
+NO_REPORTS = "There are no reports yet."
+
+
+def estimate_question(
+    store: Store,
+    question: Question,
+    *,
+    candidates: Mapping[str, Sequence[str]] | None = None,
+    candidates_folder: Path | None = None,
+    field: str | None = None,
+    first_epoch: int | None = None,
+    last_epoch: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Return one result per field of a question, in the question's order.
+
+    Guarantees: frequencies are unbiased; the 95% intervals cover at least so often, also where
+    the same devices report in several epochs.
+
+    Cost: linear in the reports, then that of the mechanism's estimate.
+
+    Args:
+        store: where the reports are.
+        question: the question, with the version that is wanted.
+        candidates: the strings to test for, by field name, for fields of strings.
+        candidates_folder: where to look for the fields' own candidate files instead.
+        field: return only the result of this field.
+        first_epoch: leave out the epochs before this one.
+        last_epoch: leave out the epochs after this one.
+        threads: how many work at once; one per processor unless said.
+        progress: called with the number of reports done and expected.
+
+    Raises:
+        InvalidParameter: if a field of strings has no candidates, or a name is unknown.
+        StoreError: if the store cannot be read.
+    """
+    fields = _fields(question, field)
+    known = {**candidates_for(question, candidates_folder), **(candidates or {})}
+    lists = {f.name: require_candidates(question, f, known.get(f.name)) for f in fields}
+    _check_names(question, known)
+    accumulated = accumulate(
+        store,
+        question,
+        first_epoch=first_epoch,
+        last_epoch=last_epoch,
+        threads=threads,
+        progress=progress,
+    )
+    return [result_of(accumulated, f, lists[f.name]) for f in fields]
+
+
+def result_of(
+    accumulated: Accumulated, field: Field, candidates: Sequence[str] | None = None
+) -> Result:
+    """Return the result of one field from counts that are there already.
+
+    Raises:
+        InvalidParameter: if the field takes strings and there are no candidates.
+    """
+    question, parameters = accumulated.question, field.parameters
+    listed = require_candidates(question, field, candidates)
+    mechanism = mechanism_for(parameters)
+    found = mechanism.estimate(accumulated.counts[field.name], _asked(listed, question.absent))
+    repeats = _repeats(question, field, accumulated.epochs)
+    epsilon_forever = (
+        parameters.epsilon_once if question.repeat == "once" else parameters.epsilon_forever
+    )
+    return Result(
+        question=question.id,
+        version=question.version,
+        field=field.name,
+        description=question.description,
+        domain=field.domain.kind,
+        mechanism=parameters.mechanism,
+        n=accumulated.n,
+        epsilon_once=as_float(parameters.epsilon_once),
+        epsilon_forever=None if epsilon_forever is None else as_float(epsilon_forever),
+        memoised=parameters.memoised,
+        epochs=_epochs(accumulated),
+        rows=_rows(found, field, question.absent, repeats),
+        notes=(*_notes(accumulated, found, repeats), *(listed.notes if listed else ())),
+    )
+
+
+def _fields(question: Question, name: str | None) -> list[Field]:
+    fields = [field for field in question.fields if name in (None, field.name)]
+    if not fields:
+        known = ", ".join(field.name for field in question.fields)
+        raise InvalidParameter(
+            f"Question {question.id!r} has no field {name!r:.80}. Its fields are: {known}."
+        )
+    return fields
+
+
+def _check_names(question: Question, known: Mapping[str, Sequence[str]]) -> None:
+    open_fields = {field.name for field in question.fields if field.domain.size is None}
+    if not known.keys() <= open_fields:
+        wrong = ", ".join(sorted(known.keys() - open_fields))
+        raise InvalidParameter(
+            f"Candidates belong to fields of strings. Question {question.id!r} has no such field "
+            f"{wrong!r:.80}: leave it out."
+        )
+
+
+def _asked(listed: Candidates | None, absent: bool) -> list[Candidate] | None:
+    """Return what the mechanism is asked about; a closed domain needs no list."""
+    if listed is None:
+        return None
+    return [*listed, ABSENT] if absent else [*listed]
+
+
+def _labels(found: Estimate, field: Field, absent: bool) -> tuple[str, ...]:
+    """Return the answers in words, in the order of the estimate."""
+    if field.domain.size is None:
+        return found.candidates
+    return (*field.domain.labels, ABSENT_LABEL) if absent else field.domain.labels
+
+
+def _repeats(question: Question, field: Field, epochs: Mapping[int, int]) -> float:
+    """Return the factor of the errors: above 1 where permanent noise comes back every epoch."""
+    if question.repeat == "once" or not field.parameters.memoised:
+        return 1.0  # one report per device, or fresh noise in each
+    return repeat_factor(epochs.values())
+
+
+def _epochs(accumulated: Accumulated) -> Epochs | None:
+    if not accumulated.epochs:
+        return None
+    return Epochs(min(accumulated.epochs), max(accumulated.epochs), accumulated.question.epoch)
+
+
+def _rows(found: Estimate, field: Field, absent: bool, repeats: float) -> tuple[Row, ...]:
+    """Return the rows in the order in which they are read, the absent answer last."""
+    std_error = found.std_error * repeats
+    low, high = normal_intervals(found.frequency, std_error)
+    labels = _labels(found, field, absent)
+    rows = [
+        Row(label, float(frequency), float(error), (float(below), float(above)))
+        for label, frequency, error, below, above in zip(
+            labels, found.frequency, std_error, low, high, strict=True
+        )
+    ]
+    last = [rows.pop()] if absent else []
+    if field.domain.kind not in ORDERED_DOMAINS:
+        # Stable: equal frequencies keep the order of the survey; NaN goes to the end.
+        rows.sort(key=lambda row: -row.frequency if row.learned else np.inf)
+    return (*rows, *last)
+
+
+def _notes(accumulated: Accumulated, found: Estimate, repeats: float) -> list[str]:
+    notes = list(found.notes)
+    if accumulated.n == 0 and not notes:
+        notes.append(NO_REPORTS)
+    elif not np.all(np.isfinite(found.frequency) & np.isfinite(found.std_error)):
+        notes.append(NOT_LEARNED)
+    if repeats > 1:
+        notes.append(
+            f"The same devices report in each of {len(accumulated.epochs)} epochs, with the same "
+            f"permanent noise: standard errors are {repeats:.2f} times those of as many "
+            "independent reports. One epoch by itself has no such factor."
+        )
+    if accumulated.ignored:
+        notes.append(
+            f"{accumulated.ignored:,} reports under this id and version carry another digest and "
+            "were not counted: the question was changed without a new version."
+        )
+    return [*notes, UNBIASED] if accumulated.n else notes

@@ -1,0 +1,148 @@
+"""What a question promises to people and costs the analyst, in plain words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from deniable.mechanisms import mechanism_for
+from deniable.protocol import Field, Question, RapporParameters
+from deniable.protocol.epsilon import as_float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A question in words, with the numbers the words are about.
+
+    Attributes:
+        title: the question, its version and its description.
+        sentences: the promise, then the cost, one fact each.
+        numbers: epsilon once, for ever and for life, bytes, and the error per field.
+    """
+
+    title: str
+    sentences: tuple[str, ...]
+    numbers: dict[str, object]
+
+    def as_json(self) -> dict[str, object]:
+        """Return the explanation as `deniable explain --json` prints it."""
+        return {"title": self.title, "sentences": list(self.sentences), **self.numbers}
+
+
+def explain_question(question: Question, people: int | None = None) -> Explanation:
+    """Explain a question; with the expected number of people also the error to expect."""
+    forever = question.epsilon_forever
+    errors = {f.name: _std_error(f, people) for f in question.fields} if people else {}
+    return Explanation(
+        title=f"{question.id} (version {question.version}): {question.description}",
+        sentences=(
+            _who(question),
+            *_once(question),
+            _over_time(question),
+            _sending(question),
+            *(_linking(field) for field in question.fields if _linking(field)),
+            *(_accuracy(question, field, people) for field in question.fields if people),
+            f"A report is {question.record_size} bytes, always.",
+        ),
+        numbers={
+            "id": question.id,
+            "version": question.version,
+            "epsilon": as_float(question.epsilon_once),
+            "epsilon_forever": None if forever is None else as_float(forever),
+            "epsilon_lifetime": _lifetime(question),
+            "record_bytes": question.record_size,
+            "std_error": errors,
+        },
+    )
+
+
+def _who(question: Question) -> str:
+    return f"{question.owner} asks it until {question.expires}, inclusive."
+
+
+def _odds(micros: int) -> str:
+    """Return e^epsilon as people say it."""
+    ratio = math.exp(as_float(micros))
+    return f"{ratio:,.2f}" if ratio < 100 else f"{ratio:,.0f}"
+
+
+def _once(question: Question) -> list[str]:
+    once = question.epsilon_once
+    sentences = [
+        f"One report has epsilon {as_float(once):.6f}: whoever reads it can multiply the odds of "
+        f"any guess about the answer by at most {_odds(once)}."
+    ]
+    if len(question.fields) > 1:
+        parts = ", ".join(
+            f"{f.name} {as_float(f.parameters.epsilon_once):.6f}" for f in question.fields
+        )
+        sentences.append(f"That is the sum over its fields: {parts}.")
+    return sentences
+
+
+def _over_time(question: Question) -> str:
+    forever = question.epsilon_forever
+    days = "day" if question.epoch == 1 else f"{question.epoch} days"
+    if question.repeat == "once":
+        return (
+            "A device answers once per version, ever; a later value is not reported. A new version "
+            "of the question costs the same again."
+        )
+    if forever is None:
+        return (
+            f"A device reports at most once per {days}, and every report adds "
+            f"{as_float(question.epsilon_once):.6f}: a year of them adds up to "
+            f"{as_float(question.epsilon_once) * (365 // question.epoch):,.1f}. Only the device's "
+            "own ceiling stops it."
+        )
+    return (
+        f"A device reports at most once per {days}. All reports of one value together, for ever, "
+        f"have epsilon {as_float(forever):.6f} (odds times {_odds(forever)}), because the first "
+        "randomisation is permanent. Each different value a person ever holds, and each new "
+        "version, costs that much again."
+    )
+
+
+def _lifetime(question: Question) -> float | None:
+    """Return the epsilon of a device that never changes its value; None if it has no bound."""
+    forever = question.epsilon_forever
+    return None if forever is None else as_float(forever)
+
+
+def _sending(question: Question) -> str:
+    if question.absent:
+        return (
+            "Every device that runs the app reports in every epoch, after its end, 'absent' being "
+            "one of the answers: sending says nothing."
+        )
+    return "Only devices that recorded a value report: that a report was sent is itself visible."
+
+
+def _linking(field: Field) -> str:
+    parameters = field.parameters
+    cohorts = parameters.cohorts if isinstance(parameters, RapporParameters) else 1
+    sentences = []
+    if cohorts > 1:
+        sentences.append(
+            f"A report shows the device's cohort, one of {cohorts}, the same in every report to "
+            "this question and unrelated to any other question."
+        )
+    if parameters.memoised and parameters.epsilon_forever == parameters.epsilon_once:
+        sentences.append(
+            "Reports of an unchanged value are identical, so that they can be linked to each other."
+        )
+    return " ".join(sentences)
+
+
+def _std_error(field: Field, people: int) -> float:
+    return float(math.sqrt(float(mechanism_for(field.parameters).variance(people, 0.0))))
+
+
+def _accuracy(question: Question, field: Field, people: int | None) -> str:
+    error = _std_error(field, people or 1)
+    name = "" if question.plain else f" of {field.name}"
+    return (
+        f"With {people:,} people the share{name} of a rare answer is known to within "
+        f"±{100 * 1.96 * error:.2f} percentage points (95%); what fewer than about "
+        f"{100 * 3 * error:.2f}% of people say is lost in the noise."
+    )

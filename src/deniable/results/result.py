@@ -1,0 +1,155 @@
+"""A result: the table that a person reads, with everything needed to read it rightly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+from deniable.protocol.epochs import date_of, days_of
+from deniable.results.intervals import LEVEL
+
+ABSENT_LABEL = "(absent)"
+"""How the absent answer is named in results."""
+
+ORDERED_DOMAINS = frozenset({"boolean", "numbers"})
+"""Domains whose answers have an order of their own; the others are shown by frequency."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One answer: its estimated share of the reports, with its error.
+
+    Attributes:
+        value: the answer in words: a category, a bin, or the candidate string itself.
+        frequency: unbiased; noise may put it below 0 or above 1. NaN if it cannot be learned.
+        std_error: one standard deviation of `frequency`; NaN if it cannot be learned.
+        interval: the ends of the 95% interval.
+        truth: the true share, where it is known (simulations and the demo).
+    """
+
+    value: str
+    frequency: float
+    std_error: float
+    interval: tuple[float, float]
+    truth: float | None = None
+
+    @property
+    def learned(self) -> bool:
+        """Whether there is an estimate at all."""
+        return math.isfinite(self.frequency) and math.isfinite(self.std_error)
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the whole interval lies above 0."""
+        return self.interval[0] > 0
+
+    def as_json(self) -> dict[str, object]:
+        """Return the row as JSON; what cannot be learned is null."""
+        low, high = self.interval
+        row: dict[str, object] = {
+            "value": self.value,
+            "frequency": _number(self.frequency),
+            "std_error": _number(self.std_error),
+            "interval": [_number(low), _number(high)],
+        }
+        if self.truth is not None:
+            row["truth"] = _number(self.truth)
+        return row
+
+
+@dataclass(frozen=True)
+class Epochs:
+    """The epochs that a result covers, each `days` UTC days long."""
+
+    first: int
+    last: int
+    days: int
+
+    @property
+    def first_day(self) -> date:
+        """The first day of the first epoch."""
+        return date_of(days_of(self.first, self.days)[0])
+
+    @property
+    def last_day(self) -> date:
+        """The last day of the last epoch."""
+        return date_of(days_of(self.last, self.days)[1])
+
+    def as_json(self) -> dict[str, object]:
+        """Return the epochs as JSON, with their days."""
+        return {
+            "first": self.first,
+            "last": self.last,
+            "first_day": self.first_day.isoformat(),
+            "last_day": self.last_day.isoformat(),
+        }
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the reports to one field of a question say.
+
+    Attributes:
+        question, version, field, description: what was asked.
+        domain, mechanism: the kind of answers, and how they were randomised.
+        n: the number of reports. Where devices report in every epoch it is not one of people.
+        epsilon_once: the epsilon of this field in one report.
+        epsilon_forever: in all reports of one value; None if it grows with every report.
+        memoised: whether a permanent response bounds what many reports reveal.
+        epochs: what the reports cover; None without reports.
+        rows: one per answer, by frequency; booleans and numbers in their own order; absent last.
+        notes: what a reader must know.
+    """
+
+    question: str
+    version: int
+    field: str
+    description: str
+    domain: str
+    mechanism: str
+    n: int
+    epsilon_once: float
+    epsilon_forever: float | None
+    memoised: bool
+    epochs: Epochs | None
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the rows stand in an order of their own, not by frequency."""
+        return self.domain in ORDERED_DOMAINS
+
+    def with_truth(self, truth: Mapping[str, float]) -> Result:
+        """Return the result with the true share beside each estimate, by value.
+
+        Edge cases: a value that `truth` does not name gets none.
+        """
+        rows = tuple(replace(row, truth=truth.get(row.value)) for row in self.rows)
+        return replace(self, rows=rows)
+
+    def as_json(self) -> dict[str, object]:
+        """Return the result as spec/schemas/result.json describes it; never NaN or infinity."""
+        return {
+            "question": self.question,
+            "version": self.version,
+            "field": self.field,
+            "description": self.description,
+            "domain": self.domain,
+            "mechanism": self.mechanism,
+            "n": self.n,
+            "level": LEVEL,
+            "epsilon_once": self.epsilon_once,
+            "epsilon_forever": self.epsilon_forever,
+            "memoised": self.memoised,
+            "epochs": None if self.epochs is None else self.epochs.as_json(),
+            "rows": [row.as_json() for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+
+def _number(value: float) -> float | None:
+    """Return a number that JSON can hold: None for NaN and infinities."""
+    return value if math.isfinite(value) else None

@@ -1,0 +1,15 @@
+"""Where admitted reports live: the contract, and the embedded SQLite store."""
+
+from deniable.store.base import Appended, Batch, Chunk, Store, Tally
+from deniable.store.sqlite import STORE_FILE, SqliteStore, open_store
+
+__all__ = [
+    "STORE_FILE",
+    "Appended",
+    "Batch",
+    "Chunk",
+    "SqliteStore",
+    "Store",
+    "Tally",
+    "open_store",
+]

@@ -1,0 +1,55 @@
+"""One seed for every test, and the sum of what all tests risk."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from deniable.testing.ledger import LEDGER, LIMIT
+
+# The same examples in every run unless another seed is asked for; no limit on time, because a
+# busy machine would make a slow example look like a failure.
+settings.register_profile(
+    "deniable", deadline=None, derandomize="DENIABLE_TEST_SEED" not in os.environ
+)
+settings.load_profile("deniable")
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """A generator seeded by the test's name; DENIABLE_TEST_SEED tries another seed."""
+    seed = os.environ.get("DENIABLE_TEST_SEED", "1")
+    name = f"{seed}/{request.node.nodeid}".encode()
+    return np.random.default_rng(list(hashlib.sha256(name).digest()))
+
+
+@pytest.fixture(autouse=True)
+def _owner_of_risks(request: pytest.FixtureRequest) -> Iterator[None]:
+    LEDGER.begin(request.node.nodeid)
+    yield
+    LEDGER.begin("")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if LEDGER.exceeded() and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not LEDGER.risks:
+        return
+    terminalreporter.section("false-failure ledger")
+    terminalreporter.line(
+        f"{len(LEDGER.risks)} tests would fail by bad luck with probability {LEDGER.total:.3g} "
+        f"at most, under fresh seeds; the limit is {LIMIT:.0e}."
+    )
+    if LEDGER.exceeded():
+        worst = sorted(LEDGER.risks.items(), key=lambda item: -item[1])[:10]
+        terminalreporter.line("FAILED: the sum of alphas is above the limit. The largest are:")
+        for name, risk in worst:
+            terminalreporter.line(f"  {risk:.3g}  {name}")

@@ -1,0 +1,165 @@
+"""Every registered mechanism, in every form, keeps every promise; broken ones are caught."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from deniable.mechanisms import KRR, MECHANISMS, Counts, Estimate, Mechanism, Rappor
+from deniable.mechanisms.base import Candidate, Floats, Reports, Values
+from deniable.testing.contract import check_mechanism
+from deniable.testing.ledger import LEDGER
+
+ALPHA = 1e-10
+STRINGS = ["firefox", "chrome", "safari", "edge"]
+
+CLOSED: dict[str, Mechanism] = {
+    "krr": KRR(4, epsilon=1.0),
+    "krr with a permanent stage": KRR(5, epsilon=1.0, epsilon_forever=3.0),
+    "krr of two (Warner)": KRR(2, keep=0.75),
+    "basic rappor": Rappor.basic(4, f=0.5, p=0.5, q=0.75),
+    "basic rappor, one-time, f = 0": Rappor.basic(4, epsilon=2.0),
+    "basic rappor, one-time, p = 0 and q = 1": Rappor.basic(3, f=0.5, p=0.0, q=1.0),
+    "basic rappor of many answers": Rappor.basic(100, epsilon=1.0, epsilon_forever=4.0),
+    "yes/no rappor": Rappor.basic(epsilon=1.0, epsilon_forever=2.0),
+    "yes/no rappor, one-time": Rappor.basic(f=0.0, p=0.25, q=0.75),
+}
+OPEN: dict[str, Mechanism] = {
+    "small bloom": Rappor(bits=4, hashes=1, cohorts=2, f=0.5, p=0.25, q=0.75),
+    "bloom of the paper": Rappor(bits=128, hashes=2, cohorts=16, f=0.5, p=0.5, q=0.75),
+    "bloom, one-time": Rappor(bits=64, hashes=1, cohorts=8, epsilon=3.0),
+}
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_closed_domains(name: str, rng: np.random.Generator) -> None:
+    assert check_mechanism(CLOSED[name], rng, alpha=ALPHA) == []
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_open_alphabets(name: str, rng: np.random.Generator) -> None:
+    """The closed-form variance is that of one string; two to four are fitted."""
+    strings = STRINGS[:2] if name == "small bloom" else STRINGS
+    tolerance = 0.6 if name == "small bloom" else 0.15
+    failures = check_mechanism(OPEN[name], rng, strings, variance_tolerance=tolerance, alpha=ALPHA)
+    assert failures == []
+
+
+def test_every_registered_mechanism_is_here() -> None:
+    checked = {type(mechanism) for mechanism in (*CLOSED.values(), *OPEN.values())}
+    assert checked == set(MECHANISMS.values())
+
+
+def test_the_risk_is_entered(rng: np.random.Generator) -> None:
+    before = LEDGER.total
+    check_mechanism(KRR(3, epsilon=1.0), rng, alpha=ALPHA)
+    assert LEDGER.total - before == pytest.approx(6 * ALPHA, rel=1e-3)
+
+
+class Biased(KRR):
+    """Forgets to subtract the noise."""
+
+    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+        estimate = super().estimate(counts, candidates)
+        return replace(estimate, frequency=counts.table[0] / max(1, counts.n))
+
+
+class Overconfident(KRR):
+    """States standard errors of 70% of their size: half the variance."""
+
+    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+        estimate = super().estimate(counts, candidates)
+        return replace(estimate, std_error=estimate.std_error * 0.7)
+
+
+class WrongVariance(KRR):
+    """A closed form that is 100% too large."""
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        return 2 * super().variance(n, frequency)
+
+
+class Forgetful(KRR):
+    """Loses a report of every batch."""
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        return super().accumulate(self.records(reports)[1:])
+
+
+class HiddenRandomness(KRR):
+    """Draws from a generator of its own."""
+
+    _own = np.random.default_rng(5)
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        return super().simulate(values, self._own, candidates)
+
+
+class WrongLikelihood(KRR):
+    """Mixes up the two probabilities."""
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        return super().likelihood(reports, candidates, log=log)[:, ::-1]
+
+
+class Boastful(KRR):
+    """Shows half of the epsilon that its integers give."""
+
+    @property
+    def epsilon(self) -> float:
+        return super().epsilon / 2
+
+
+class Careless(KRR):
+    """Reports symbols that do not exist."""
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        reports = super().simulate(values, rng, candidates)
+        reports["symbol"][-1:] = 99
+        return reports
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        records = self.records(reports).copy()
+        records["symbol"] %= self.parameters.categories
+        return super().accumulate(records)
+
+
+@pytest.mark.parametrize(
+    ("broken", "promise"),
+    [
+        (Biased, "estimate: unbiased"),
+        (Overconfident, "estimate: the stated variance"),
+        (WrongVariance, "variance: the closed form"),
+        (Forgetful, "accumulate: parts merged"),
+        (HiddenRandomness, "simulate: two runs"),
+        (WrongLikelihood, "likelihood: is not the exact channel"),
+        (Boastful, "epsilon: not what the integers give"),
+        (Careless, "simulate: made a record that the collector refuses"),
+    ],
+)
+def test_a_broken_mechanism_is_caught(
+    broken: type[KRR], promise: str, rng: np.random.Generator
+) -> None:
+    """The negative controls: each is exactly wrong, or off by 14 standard deviations or more."""
+    failures = check_mechanism(broken(3, epsilon=1.5), rng, alpha=ALPHA)
+    LEDGER.add(1e-12)
+    assert any(failure.startswith(promise) for failure in failures), failures

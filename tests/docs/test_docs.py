@@ -1,0 +1,67 @@
+"""The documentation is true: every command, option, key and reason is in it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from deniable.cli.app import VERBS, app
+from deniable.protocol import MECHANISMS, authoring, authoring_domain
+from deniable.protocol.authoring_field import FIELD_KEYS
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = (ROOT / "docs/commands.md").read_text()
+SURVEY = (ROOT / "docs/survey.md").read_text()
+
+
+def commands() -> dict[str, Any]:
+    group: Any = typer.main.get_command(app)
+    return dict(group.commands)
+
+
+@pytest.mark.parametrize("name", [verb.__name__ for verb in VERBS])
+def test_every_command_has_help_json_and_a_documented_row(name: str) -> None:
+    command = commands()[name]
+    assert command.help
+    row = re.search(rf"^\| `deniable {name}` \|.*$", COMMANDS, re.MULTILINE)
+    assert row, f"docs/commands.md has no row for {name}"
+    options = {
+        option
+        for parameter in command.params
+        for option in parameter.opts
+        if option.startswith("--")
+    } - {"--help"}
+    assert "--json" in options
+    assert set(re.findall(r"`(--[a-z-]+)`", row.group())) == options - {"--json"}
+
+
+def test_every_survey_key_is_documented() -> None:
+    keys = set(authoring._SURVEY_KEYS | authoring._QUESTION_KEYS | FIELD_KEYS)
+    for allowed in authoring_domain._KEYS.values():
+        keys |= allowed
+    for mechanism in MECHANISMS.values():
+        keys |= {*mechanism.authored, mechanism.mechanism}
+    words = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`[^`]+`", SURVEY))))
+    assert keys - words == set()
+
+
+@pytest.mark.parametrize(
+    "path", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("spec/*.md")], ids=str
+)
+def test_every_link_to_a_file_leads_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text()):
+        if "://" not in target:
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_the_analyst_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (analyst,) = [block for block in blocks if "simulate" in block]
+    exec(compile(analyst, "README.md", "exec"), {})  # noqa: S102 - our own documentation
+    printed = capsys.readouterr().out
+    assert printed.startswith("1.074286 4.39445\n")
+    assert "news: 0." in printed

@@ -1,0 +1,56 @@
+"""The demo, small: real clients over HTTP, simulated people, tables beside the truth."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def demo(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run a small demo to its end."""
+    command = [sys.executable, "-m", "deniable", "demo", "--once", "--output", str(folder)]
+    command += ["--clients", "25", "--people", "20000", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+
+
+def test_the_demo_prints_truth_estimate_and_interval_for_each_question(tmp_path: Path) -> None:
+    told = json.loads(demo(tmp_path, "--json", "--seed", 5).stdout)
+    assert told["people"] == 20_025
+    by_id = {result["question"]: result for result in told["questions"]}
+    assert sorted(by_id) == ["browser", "dark-mode", "homepage", "memory"]
+    rows = [row for result in by_id.values() for row in result["rows"]]
+    assert len(rows) == 41
+    for result in by_id.values():
+        assert result["n"] == 20_025  # every client's report and every simulated one, once
+        assert sum(row["truth"] for row in result["rows"]) == pytest.approx(1)
+    for row in rows:
+        low, high = row["interval"]
+        assert low < row["frequency"] < high
+        # 8 standard errors: 41 rows fail by chance in fewer than one run in 10^13
+        assert abs(row["frequency"] - row["truth"]) < 8 * row["std_error"]
+    for question in by_id:
+        assert (tmp_path / f"{question}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_seed_fixes_the_population_and_a_second_run_starts_afresh(tmp_path: Path) -> None:
+    runs = [json.loads(demo(tmp_path, "--json", "--seed", 5).stdout) for _ in range(2)]
+    truths = [
+        [(row["value"], row["truth"]) for q in run["questions"] for row in sorted_rows(q)]
+        for run in runs
+    ]
+    assert truths[0] == truths[1]
+    assert {q["n"] for q in runs[1]["questions"]} == {20_025}
+
+
+def sorted_rows(result: dict[str, list[dict[str, object]]]) -> list[dict[str, object]]:
+    return sorted(result["rows"], key=lambda row: str(row["value"]))
+
+
+def test_the_demo_prints_a_table_for_people(tmp_path: Path) -> None:
+    text = demo(tmp_path).stdout
+    assert "truth" in text
+    assert "intervals hold the truth" in text

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from collector_material import report
+
+from deniable.collector import group_commit
+from deniable.collector.group_commit import GroupCommit
+from deniable.collector.problems import Refused
+from deniable.collector.reasons import Reason
+from deniable.collector.refusals import Refusals
+from deniable.errors import StoreError
+from deniable.protocol import Report
+from deniable.store import Appended, SqliteStore
+from deniable.store.base import Counters
+
+
+class WatchedStore(SqliteStore):
+    """A real store that notes its groups, and can be made to wait or fail."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.groups: list[int] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self.failure: Exception | None = None
+
+    def append(self, reports: Sequence[Report], refusals: Counters | None = None) -> Appended:
+        self.gate.wait(10)
+        if self.failure is not None:
+            raise self.failure
+        self.groups.append(len(reports))
+        return super().append(reports, refusals)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> WatchedStore:
+    return WatchedStore(tmp_path / "s")
+
+
+def queue(
+    store: SqliteStore, refusals: Refusals | None = None, group: int = 100, waiting: int = 1_000
+) -> GroupCommit:
+    return GroupCommit(
+        store, refusals or Refusals(), window_ms=20, max_group=group, max_waiting=waiting
+    )
+
+
+def some(start: int, count: int) -> list[Report]:
+    return [report(number) for number in range(start, start + count)]
+
+
+def test_requests_that_meet_are_written_together(store: WatchedStore) -> None:
+    async def scenario() -> list[Appended]:
+        async with queue(store) as commits:
+            return await asyncio.gather(*(commits.append(some(5 * i, 5)) for i in range(10)))
+
+    assert [done.accepted for done in asyncio.run(scenario())] == [5] * 10
+    assert store.groups == [50]
+
+
+def test_a_full_group_does_not_wait_and_is_not_exceeded(store: WatchedStore) -> None:
+    async def scenario() -> None:
+        async with queue(store, group=30) as commits:
+            await asyncio.gather(*(commits.append(some(20 * i, 20)) for i in range(4)))
+
+    asyncio.run(scenario())
+    assert store.groups == [20] * 4
+    assert store.counters() == {("colour", "accepted"): 80}
+
+
+def test_a_batch_larger_than_a_group_is_a_group(store: WatchedStore) -> None:
+    async def scenario() -> Appended:
+        async with queue(store, group=3) as commits:
+            return await commits.append(some(0, 50))
+
+    assert asyncio.run(scenario()).accepted == 50
+
+
+def test_too_many_waiting_reports_are_asked_to_come_back(store: WatchedStore) -> None:
+    async def scenario() -> None:
+        store.gate.clear()
+        async with queue(store, waiting=10) as commits:
+            first = asyncio.create_task(commits.append(some(0, 8)))
+            await asyncio.sleep(0.1)  # it is being written now, and waits no longer
+            second = asyncio.create_task(commits.append(some(8, 8)))
+            await asyncio.sleep(0)
+            with pytest.raises(Refused) as caught:
+                await commits.append(some(16, 3))
+            assert caught.value.problem.reason is Reason.BUSY
+            assert caught.value.headers == {"retry-after": "1"}
+            store.gate.set()
+            assert (await first).accepted + (await second).accepted == 16
+            assert (await commits.append(some(16, 3))).accepted == 3
+
+    asyncio.run(scenario())
+
+
+def test_a_failed_write_fails_its_group_and_only_that(store: WatchedStore) -> None:
+    refusals = Refusals()
+
+    async def scenario() -> None:
+        async with queue(store, refusals) as commits:
+            store.failure = StoreError("full")
+            refusals.add("colour", Reason.DIGEST)
+            calls = (commits.append(some(5 * i, 5)) for i in range(3))
+            for outcome in await asyncio.gather(*calls, return_exceptions=True):
+                assert isinstance(outcome, Refused)
+                assert outcome.problem.reason is Reason.STORE
+                assert "retry-after" in (outcome.headers or {})
+            store.failure = None
+            assert (await commits.append(some(0, 15))).accepted == 15
+
+    asyncio.run(scenario())
+    assert store.counters() == {("colour", "accepted"): 15, ("colour", "digest"): 1}
+
+
+def test_a_mistake_of_ours_does_not_stop_the_queue(store: WatchedStore) -> None:
+    async def scenario() -> None:
+        async with queue(store) as commits:
+            store.failure = ZeroDivisionError()
+            with pytest.raises(ZeroDivisionError):
+                await commits.append(some(0, 1))
+            store.failure = None
+            assert (await commits.append(some(0, 1))).accepted == 1
+
+    asyncio.run(scenario())
+
+
+def test_a_sender_that_hangs_up_disturbs_nobody(store: WatchedStore) -> None:
+    async def scenario() -> Appended:
+        async with queue(store) as commits:
+            gone = asyncio.create_task(commits.append(some(0, 5)))
+            stays = asyncio.create_task(commits.append(some(5, 5)))
+            await asyncio.sleep(0)
+            gone.cancel()
+            return await stays
+
+    assert asyncio.run(scenario()).accepted == 5
+    assert store.counters() == {("colour", "accepted"): 10}
+
+
+def test_leaving_writes_what_waits_and_then_refuses(store: WatchedStore) -> None:
+    refusals = Refusals()
+
+    async def scenario() -> None:
+        async with queue(store, refusals) as commits:
+            waiting = asyncio.create_task(commits.append(some(0, 5)))
+            await asyncio.sleep(0)
+            refusals.add("", Reason.BODY)
+        assert (await waiting).accepted == 5
+        with pytest.raises(Refused):
+            await commits.append(some(5, 5))
+
+    asyncio.run(scenario())
+    assert store.counters() == {("colour", "accepted"): 5, ("", "body"): 1}
+
+
+def test_refusals_alone_are_written_soon(
+    store: WatchedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_commit, "REFUSAL_SECONDS", 0.02)
+    refusals = Refusals()
+
+    async def scenario() -> None:
+        async with queue(store, refusals):
+            for _ in range(3):
+                refusals.add("", Reason.BODY)
+            while not store.counters():
+                await asyncio.sleep(0.01)
+            assert store.groups == [0]
+            assert refusals.waiting() == {}
+            refusals.add("", Reason.BODY)
+
+    asyncio.run(scenario())
+    assert store.counters() == {("", "body"): 4}
+
+
+def test_probing_writes_at_most_once_a_second(store: WatchedStore) -> None:
+    async def scenario() -> None:
+        async with queue(store) as commits:
+            await commits.probe()
+            store.close()
+            await commits.probe()  # the last answer still holds
+            commits._probed_until = 0
+            with pytest.raises(Refused, match="store is closed"):
+                await commits.probe()
+
+    asyncio.run(scenario())

@@ -1,0 +1,51 @@
+"""The table in a terminal."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+
+import pytest
+from result_material import HOSTILE, UNKNOWN, hostile_result, result, row
+
+from deniable.results import Result, as_text
+from deniable.results.table import rich_table
+
+
+@pytest.fixture(params=["rich", "plain"])
+def text(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return as_text with Rich, and as it is where Rich is not installed."""
+    if request.param == "plain":
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    return as_text
+
+
+def test_the_table_has_every_number(text: Callable[[Result], str]) -> None:
+    shown = text(result(row("first", 0.25, truth=0.26), row("second", 0.01), UNKNOWN))
+    assert "asked (version 1): What?" in shown
+    assert "n = 10,000 reports, epsilon 1.074 once, 4.394 for ever, rappor" in shown
+    line = next(line for line in shown.splitlines() if "first" in line)
+    assert line.split() == ["first", "25.0%", "1.0%", "23.0%", "to", "27.0%", "26.0%"]
+    assert next(line for line in shown.splitlines() if "unknown" in line).split()[1:] == ["n/a"] * 3
+    assert shown.endswith("  - A note.")
+
+
+def test_without_truth_there_is_no_column_for_it(text: Callable[[Result], str]) -> None:
+    assert "truth" not in text(result(row("first", 0.25)))
+
+
+def test_the_field_of_a_question_with_several_is_named(text: Callable[[Result], str]) -> None:
+    shown = text(result(row("a", 0.1), field="colour", epsilon_forever=None))
+    assert "asked.colour (version 1)" in shown
+    assert "no bound for ever" in shown
+
+
+def test_hostile_values_do_nothing_to_a_terminal(text: Callable[[Result], str]) -> None:
+    shown = text(hostile_result())
+    assert all(line.isprintable() for line in shown.splitlines())
+    assert "[bold]markup[/bold] [/]" in shown
+    assert r"bell \x07 null \x00 escape \x1b[31m" in shown
+
+
+def test_a_rich_table_has_a_row_per_answer() -> None:
+    assert rich_table(hostile_result()).row_count == len(HOSTILE) + 1

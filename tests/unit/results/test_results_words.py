@@ -1,0 +1,103 @@
+"""The words fit the numbers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from result_material import UNKNOWN, hostile_result, result, row
+
+from deniable.results import in_words
+from deniable.results.words import epsilon_text, odds, percent, smallest_visible, typical_error
+
+
+def test_what_stands_out_is_named_by_size() -> None:
+    words = in_words(result(row("small", 0.03), row("large", 0.4), row("none", 0.01)))
+    assert "2 of 3 answers stand out from zero: “large” (40.0% ± 2.0%), “small”" in words.learned[1]
+    assert "none" not in words.learned[1]
+
+
+def test_only_a_few_values_are_named() -> None:
+    words = in_words(result(*[row(f"v{i}", 0.5 - i / 100) for i in range(9)]))
+    assert "9 of 9" in words.learned[1]
+    assert words.learned[1].endswith("and 6 more.")
+
+
+def test_nothing_that_stands_out_is_said_plainly() -> None:
+    words = in_words(result(row("a", 0.001), row("b", -0.02)))
+    assert "No answer stands out" in words.learned[1]
+
+
+def test_the_smallest_visible_share_is_two_typical_errors() -> None:
+    shown = result(row("a", 0.4, 0.01), row("b", 0.4, 0.02), row("c", 0.4, 0.9), UNKNOWN)
+    assert typical_error(shown) == 0.02
+    assert smallest_visible(shown) == pytest.approx(0.0392, abs=1e-4)
+    assert any(
+        "below about 3.92% (about 392 of the reports)" in s for s in in_words(shown).not_learned
+    )
+
+
+def test_rows_whose_interval_includes_zero_are_counted() -> None:
+    words = in_words(result(row("a", 0.4), row("b", 0.0), row("c", -0.5), UNKNOWN))
+    assert any(sentence.startswith("2 rows have an interval") for sentence in words.not_learned)
+
+
+def test_many_rows_come_with_the_number_that_chance_alone_shows() -> None:
+    many = in_words(result(*[row(f"v{i}", 0.0) for i in range(60)]))
+    assert any("about 1.5 would stand out by chance" in s for s in many.not_learned)
+    assert not any("chance" in s for s in in_words(result(row("a", 0.1))).not_learned)
+
+
+def test_unlisted_strings_stay_unseen_and_closed_domains_have_none() -> None:
+    assert any("candidates" in s for s in in_words(result(row("a", 0.1))).not_learned)
+    closed = in_words(result(row("a", 0.1), domain="categories"))
+    assert not any("candidates" in s for s in closed.not_learned)
+
+
+def test_without_reports_nothing_is_known() -> None:
+    words = in_words(result(UNKNOWN, n=0, epochs=None))
+    assert words.learned == ("There are no reports yet, so nothing is known.",)
+    assert words.promise
+    assert smallest_visible(result(UNKNOWN)) is None
+
+
+def test_the_promise_depends_on_time() -> None:
+    assert "for ever" in in_words(result(row("a", 0.1))).promise[1]
+    grows = result(row("a", 0.1), epsilon_forever=None, memoised=False)
+    assert "adds as much again" in in_words(grows).promise[1]
+    once = result(row("a", 0.1), epsilon_forever=1.074286, memoised=False)
+    assert in_words(once).promise[1] == "A device answers once, ever."
+
+
+def test_a_promise_is_never_rounded_down() -> None:
+    assert epsilon_text(1.0) == "1"
+    assert epsilon_text(1.0001) == "1.001"
+    assert epsilon_text(0.000001) == "0.001"
+    assert odds(math.log(3)) in ("3.00", "3.01")
+    assert odds(1.0) == "2.72"
+    assert odds(math.log(250.2)) == "251"
+
+
+@pytest.mark.parametrize(
+    ("share", "error", "text"),
+    [
+        (0.12345, 0.01, "12.3%"),
+        (0.12345, 0.0012, "12.35%"),
+        (0.12345, 0.3, "12%"),
+        (0.12345, 1e-9, "12.3450%"),
+        (0.12345, math.nan, "12.3%"),
+        (-0.00001, 0.01, "0.0%"),
+        (-0.02, 0.01, "-2.0%"),
+        (math.nan, 0.01, "n/a"),
+        (math.inf, 0.01, "n/a"),
+    ],
+)
+def test_shares_have_the_digits_that_their_error_leaves(
+    share: float, error: float, text: str
+) -> None:
+    assert percent(share, error) == text
+
+
+def test_words_hold_nothing_that_cannot_be_printed() -> None:
+    words = in_words(hostile_result())
+    assert all(s.isprintable() for s in (*words.learned, *words.not_learned, *words.promise))

@@ -1,0 +1,260 @@
+"""Closing an epoch, and the reader who looks for the order of arrival afterwards.
+
+Randomness is seeded. Three statistics look for the order, each at alpha = 1e-9 under a fresh seed,
+and each has a control in which the order is really there.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from itertools import count, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from store_material import all_bytes, multiset, numbers, report, reports, seeded
+
+from deniable.store import SqliteStore
+from deniable.store.closing import Closing
+from deniable.store.connection import connect_writer, transaction
+from deniable.store.shuffle import RandomBytes
+from deniable.testing.statistics import Check, accept, mean, reject
+
+GROUPS, GROUP = 40, 50
+PEOPLE = GROUPS * GROUP
+OVER, DAYS = 20_001, {("colour", 1): 1}
+
+
+def rising() -> RandomBytes:
+    """A broken source whose 64-bit numbers only rise: sorting by them changes nothing."""
+    numbers = count()
+    return lambda size: b"".join(next(numbers).to_bytes(8, "little") for _ in range(-(-size // 8)))[
+        :size
+    ]
+
+
+def fill(path: Path, random_bytes: RandomBytes, merge_bytes: int = 2**24) -> SqliteStore:
+    store = SqliteStore(path, random_bytes=random_bytes, merge_bytes=merge_bytes)
+    for start in range(0, PEOPLE, GROUP):
+        store.append(reports(GROUP, start))
+    return store
+
+
+def trend(order: list[int]) -> Check:
+    """Spearman's correlation of place and arrival, whose z is normal."""
+    rho = float(np.corrcoef(np.arange(len(order)), order)[0, 1])
+    return mean(rho * math.sqrt(len(order) - 1), 0, 1)
+
+
+def neighbours(order: list[int]) -> Check:
+    """The number of reports that followed each other on arrival and still do: Poisson(1)."""
+    found = sum(after == before + 1 for before, after in pairwise(order))
+    return Check("neighbours are not kept together", found, float(stats.poisson.sf(found - 1, 1)))
+
+
+def groups_apart(order: list[int]) -> Check:
+    """Kruskal and Wallis: do the places of the groups differ?"""
+    places = np.empty(len(order))
+    places[order] = np.arange(len(order))
+    found = stats.kruskal(*places.reshape(GROUPS, GROUP))
+    return Check("groups are not kept together", float(found.statistic), float(found.pvalue))
+
+
+LOOKS = (trend, neighbours, groups_apart)
+
+
+@pytest.mark.parametrize("merge_bytes", [2**24, 1_024], ids=["in memory", "outside memory"])
+def test_a_closed_epoch_does_not_show_the_order_of_arrival(
+    tmp_path: Path, merge_bytes: int
+) -> None:
+    with fill(tmp_path / "s", seeded(1), merge_bytes) as store:
+        # Control: before, groups stand together whatever the seed, so it cannot miss.
+        reject(groups_apart(numbers(store)), miss=0)
+        assert store.close_epochs(OVER, DAYS) == 1
+        order = numbers(store)
+    assert sorted(order) == list(range(PEOPLE))
+    for look in LOOKS:
+        accept(look(order))
+
+
+def test_control_a_store_that_does_not_shuffle_is_found_out(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "s", random_bytes=rising()) as store:
+        store.append(reports(PEOPLE))
+        store.close_epochs(OVER, DAYS)
+        order = numbers(store)
+    assert order == list(range(PEOPLE))
+    for look in LOOKS:
+        reject(look(order), miss=0)  # the same order every time
+
+
+def test_one_chunk_remains_or_a_few_when_it_is_large(tmp_path: Path) -> None:
+    with fill(tmp_path / "small", seeded(2)) as store:
+        store.close_epochs(OVER, DAYS)
+        assert [chunk.count for chunk in store.read("colour")] == [PEOPLE]
+    with fill(tmp_path / "large", seeded(3), merge_bytes=1_024) as store:
+        store.close_epochs(OVER, DAYS)
+        chunks = list(store.read("colour"))
+        assert len(chunks) == 8  # 8,000 bytes at most 1,024 each, rounded up to a power of two
+        assert sum(chunk.count for chunk in chunks) == PEOPLE
+
+
+def test_ids_are_gone_from_every_byte_of_every_file(tmp_path: Path) -> None:
+    with fill(tmp_path / "s", seeded(4)) as store:
+        ids = [each.id for each in reports(PEOPLE)]
+        before = all_bytes(tmp_path)
+        assert all(identity in before for identity in ids)  # control: they can be found before
+        keys = chunk_keys(store.path)
+        store.close_epochs(OVER, DAYS)
+        after = all_bytes(tmp_path)
+        assert not [identity for identity in ids if identity in after]
+        assert not [key for key in keys if key in after]
+        assert (tmp_path / "s-wal").stat().st_size == 0
+        assert not tables(store.path) & {"ids_20000"}
+
+
+def test_only_what_is_over_is_closed(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "s") as store:
+        store.append([report(1, 100), report(2, 101), report(3, 102)])
+        store.append([report(4, 14), report(5, 15)])  # as weeks: days 98 to 104, 105 to 111
+        assert store.close_epochs(101, {("colour", 1): 1}) == 3  # 14, 15, 100 as days
+        assert tables(store.path) >= {"ids_101", "ids_102"}
+        assert not tables(store.path) & {"ids_14", "ids_15", "ids_100"}
+        assert store.close_epochs(101, {("colour", 1): 1}) == 0
+    with SqliteStore(tmp_path / "weeks") as store:
+        store.append([report(4, 14), report(5, 15)])
+        assert store.close_epochs(104, {("colour", 1): 7}) == 0
+        assert store.close_epochs(105, {("colour", 1): 7}) == 1
+        assert tables(store.path) & {"ids_14", "ids_15"} == {"ids_15"}
+
+
+def test_each_version_has_its_own_epoch_length(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "s") as store:
+        store.append([report(1, 100, version=1), report(2, 14, version=2)])
+        days = {("colour", 1): 1, ("colour", 2): 7}
+        assert store.close_epochs(100, days) == 0
+        assert store.close_epochs(104, days) == 1
+        assert store.close_epochs(105, days) == 1
+
+
+def test_questions_that_left_the_survey_are_closed(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "s") as store:
+        store.append([report(1, 20_000, "gone"), report(2, 20_000)])
+        assert store.close_epochs(0, DAYS) == 1
+        assert tables(store.path) >= {"ids_20000"}  # the other question still needs it
+
+
+def test_late_reports_of_a_closed_epoch_are_kept_and_closed_again(tmp_path: Path) -> None:
+    with fill(tmp_path / "s", seeded(5)) as store:
+        assert store.close_epochs(OVER, DAYS) == 1
+        assert store.append(reports(1, PEOPLE)).accepted == 1
+        assert len(list(store.read("colour"))) == 2
+        assert store.close_epochs(OVER, DAYS) == 1
+        assert [chunk.count for chunk in store.read("colour")] == [PEOPLE + 1]
+        assert store.tallies()[0].reports == PEOPLE + 1
+
+
+def test_a_report_that_arrives_while_its_epoch_is_closed_is_not_lost(tmp_path: Path) -> None:
+    for moment in range(0, 20, 2):
+        with fill(tmp_path / f"{moment}", seeded(6), merge_bytes=2_048) as store:
+            late = Disturbed(store, moment, lambda store=store: store.append(reports(1, PEOPLE)))
+            late.close_epochs()
+            assert late.happened
+            assert multiset(store) == Counter(range(PEOPLE + 1))
+            assert store.close_epochs(OVER, DAYS) == 1  # it stayed open, or was opened again
+            assert multiset(store) == Counter(range(PEOPLE + 1))
+
+
+def test_closing_may_be_interrupted_at_any_moment(tmp_path: Path) -> None:
+    path, moments = tmp_path / "s", 0
+    fill(path, seeded(7)).close()
+    for moment in count():
+        with SqliteStore(path, random_bytes=fails_at(moment), merge_bytes=2_048) as store:
+            try:
+                store.close_epochs(OVER, DAYS)
+            except OSError:
+                moments += 1
+                assert multiset(store) == Counter(range(PEOPLE))
+                assert store.counters() == {("colour", "accepted"): PEOPLE}
+                continue
+        break
+    assert moments > 20
+    with SqliteStore(path) as store:
+        assert multiset(store) == Counter(range(PEOPLE))
+        assert chunk_batches(path) == 1  # nothing is left of the interrupted ones
+        assert store.close_epochs(OVER, DAYS) == 0
+
+
+def test_two_processes_may_close_at_once(tmp_path: Path) -> None:
+    for moment in range(0, 20, 2):
+        with fill(tmp_path / f"{moment}", seeded(8), merge_bytes=2_048) as store:
+            again = Disturbed(store, moment, lambda store=store: store.close_epochs(OVER, DAYS))
+            again.close_epochs()
+            assert again.happened
+            store.close_epochs(OVER, DAYS)
+            assert multiset(store) == Counter(range(PEOPLE))
+            assert chunk_batches(store.path) == 1
+
+
+def test_a_slow_reader_delays_only_the_truncation(tmp_path: Path) -> None:
+    with fill(tmp_path / "s", seeded(9)) as store:
+        chunks: Iterator[object] = store.read("colour")
+        next(chunks)
+        assert store.close_epochs(OVER, DAYS) == 1
+        assert sum(1 for _ in chunks) == GROUPS - 1  # it still sees its own moment
+        assert store.close_epochs(OVER, DAYS) == 0
+        assert (tmp_path / "s-wal").stat().st_size == 0
+
+
+class Disturbed:
+    """Closes epochs in the store's file; before the given transaction, something happens."""
+
+    def __init__(self, store: SqliteStore, moment: int, disturb: Callable[[], object]) -> None:
+        self._path, self._left, self._disturb = store.path, moment, disturb
+        self.happened = False
+
+    def close_epochs(self) -> None:
+        with closing(connect_writer(self._path)) as connection:
+            work = Closing(connection, lambda: self._transaction(connection), seeded(0), 2_048)
+            work.run(OVER, DAYS)
+
+    @contextmanager
+    def _transaction(self, connection: sqlite3.Connection) -> Iterator[None]:
+        if self._left == 0:
+            self.happened = True
+            self._disturb()
+        self._left -= 1
+        with transaction(connection):
+            yield
+
+
+def fails_at(moment: int) -> RandomBytes:
+    """Return a source that fails for ever after so many draws."""
+    source, left = seeded(moment), iter(range(moment))
+
+    def draw(size: int) -> bytes:
+        if next(left, None) is None:
+            raise OSError("no randomness today")
+        return source(size)
+
+    return draw
+
+
+def tables(path: Path) -> set[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+
+
+def chunk_keys(path: Path) -> list[bytes]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [key for (key,) in connection.execute("SELECT key FROM chunks")]
+
+
+def chunk_batches(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        found: int = connection.execute("SELECT count(DISTINCT batch) FROM chunks").fetchone()[0]
+        return found

@@ -1,0 +1,119 @@
+"""The JSON Schemas accept what is published and refuse what they can express."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from vector_files import BAD, SPEC, load, survey_text
+
+from deniable.protocol import read_authored
+
+NOT_EXPRESSIBLE = {
+    "survey-repeated-member": "a reader has dropped one of the two already",
+    "survey-float": "1.0 is an integer in JSON Schema",
+    "survey-surrogate": "strings are not looked into",
+    "survey-duplicate-question": "two members together",
+    "survey-duplicate-field": "a name apart from the rest",
+    "survey-expires-no-date": "formats are notes by default",
+    "survey-category-not-nfc": "strings are not looked into",
+    "survey-edge-infinite": "numbers in strings",
+    "survey-edges-equal": "numbers in strings",
+    "survey-edges-falling": "numbers in strings",
+    "survey-threshold-too-large": "numbers in strings",
+    "survey-p-equals-q": "two members together",
+    "survey-f-equals-one": "two members together",
+    "survey-certain": "two members together",
+    "survey-basic-strings": "parameters and domain together",
+    "survey-basic-wrong-bits": "parameters and domain together",
+    "survey-boolean-two-bits": "parameters and domain together",
+    "survey-krr-strings": "parameters and domain together",
+    "survey-krr-absent-forgotten": "parameters and domain together",
+    "survey-krr-uniform": "parameters together",
+    "survey-krr-truthful": "parameters together",
+    "base64-line-end": "in Python `$` also matches before a last line end",
+}
+
+
+def validator(name: str) -> Draft202012Validator:
+    schema = json.loads((SPEC / "schemas" / name).read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+SURVEY, BATCH, PROBLEM = map(validator, ("survey.json", "report-batch.json", "problem.json"))
+
+
+def _bad(kind: str) -> list[Any]:
+    cases = [(path.stem, json.loads(path.read_text(encoding="utf-8"))) for path in BAD]
+    return [
+        pytest.param(name, case["input"], id=name)
+        for name, case in cases
+        if case["kind"] == kind and case["reason"] != "json"
+    ]
+
+
+@pytest.mark.parametrize("name", ["rappor.json", "krr.json", "digest.json"])
+def test_questions_of_the_vectors_fit(name: str) -> None:
+    for case in load(name):
+        SURVEY.validate(json.loads(survey_text(case["question"])))
+
+
+def test_a_survey_published_from_toml_fits(tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("a\n")
+    (tmp_path / "survey.toml").write_text(
+        'name = "n"\nowner = "o"\n'
+        '[[questions]]\nid = "a"\ndescription = "d"\nexpires = 2030-01-01\nmechanism = "rappor"\n'
+        'domain = { type = "strings", candidates = "names.txt" }\nparameters = { epsilon = 1 }\n'
+        '[[questions]]\nid = "b"\ndescription = "d"\nexpires = 2030-01-01\nmechanism = "krr"\n'
+        'domain = { type = "numbers", low = 0.001, high = 1e9, bins = 50, scale = "log" }\n'
+        "parameters = { epsilon = 1, epsilon_forever = 3 }\n"
+    )
+    SURVEY.validate(json.loads(read_authored(tmp_path / "survey.toml").require().published()))
+
+
+def test_batches_of_the_vectors_fit() -> None:
+    for case in load("report.json"):
+        BATCH.validate(json.loads(case["batch"]))
+
+
+@pytest.mark.parametrize("size", [0, 1001])
+def test_batches_have_1_to_1000_reports(size: int) -> None:
+    report = json.loads(load("report.json")[0]["batch"])["reports"][0]
+    assert BATCH.is_valid({"reports": [report] * 1000})
+    assert not BATCH.is_valid({"reports": [report] * size})
+
+
+@pytest.mark.parametrize(("name", "given"), _bad("survey"))
+def test_bad_surveys_do_not_fit(name: str, given: dict[str, Any]) -> None:
+    assert SURVEY.is_valid(json.loads(given["text"])) == (name in NOT_EXPRESSIBLE)
+
+
+@pytest.mark.parametrize(("name", "given"), _bad("report"))
+def test_bad_reports_do_not_fit(name: str, given: dict[str, Any]) -> None:
+    assert BATCH.is_valid({"reports": [given["report"]]}) == (name in NOT_EXPRESSIBLE)
+
+
+def test_every_exception_is_a_vector() -> None:
+    assert NOT_EXPRESSIBLE.keys() <= {path.stem for path in BAD}
+
+
+def test_problems() -> None:
+    problem = {
+        "type": "about:blank",
+        "title": "The digest differs.",
+        "status": 422,
+        "detail": "Update the survey.",
+        "reason": "digest",
+        "index": 7,
+    }
+    PROBLEM.validate(problem)
+    without = {name: value for name, value in problem.items() if name not in ("index", "detail")}
+    PROBLEM.validate(without)
+    for name in ("title", "status", "reason", "type"):
+        assert not PROBLEM.is_valid({key: value for key, value in problem.items() if key != name})
+    for change in ({"status": 200}, {"index": -1}, {"reason": "Digest!"}, {"address": "10.0.0.1"}):
+        assert not PROBLEM.is_valid({**problem, **change})

@@ -1,0 +1,94 @@
+"""The pages of spec/ name every limit and word of the code, and the code keeps to them."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+from test_schemas import PROBLEM, validator
+from vector_files import SPEC
+
+from deniable.client.memo import TAG_BYTES
+from deniable.collector.problems import Problem
+from deniable.collector.reasons import REPORT_REASONS, Reason
+from deniable.protocol import MECHANISMS, canonical, domain, prf, rappor, report, survey
+
+PROTOCOL, MECHANISM_PAGE, PRIVACY = (
+    (SPEC / name).read_text(encoding="utf-8")
+    for name in ("protocol.md", "mechanisms.md", "privacy.md")
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"array of 1 to {survey.MAX_QUESTIONS:,} questions",
+        f"array of 1 to {survey.MAX_FIELDS} fields",
+        f"integer from 1 to {survey.MAX_EPOCH_DAYS}: the length of an epoch",
+        f"({survey.MAX_SURVEY_BYTES:,} bytes)",
+        f"`{survey.QUESTION_ID.pattern}`",
+        f"`{survey.FIELD_NAME.pattern}`",
+        f'b"{survey.DIGEST_PREFIX.decode().encode("unicode_escape").decode()}"',
+        f"2 to {domain.MAX_CATEGORIES:,} different names",
+        f"1 to {domain.MAX_CATEGORIES - 1:,} edges",
+        f"1 to {domain.MAX_STRING_BYTES:,} UTF-8 bytes",
+        f'b"{prf.SALT.decode()}"',
+        f"one {prf.SECRET_BYTES}-byte secret",
+        f"first {TAG_BYTES} bytes: recognises",
+        f"1 to {report.MAX_BATCH_REPORTS:,} reports",
+        f"({report.MAX_BATCH_BYTES:,} bytes)",
+        f"{2 * report.ID_BYTES} hexadecimal digits: {report.ID_BYTES} bytes",
+        f"At most {16} levels",
+    ],
+)
+def test_limits_are_the_ones_of_the_code(text: str) -> None:
+    assert text in PROTOCOL
+
+
+def test_large_numbers_are_the_ones_of_the_code() -> None:
+    assert canonical.LARGEST_INTEGER == 2**53 - 1
+    assert survey.MAX_VERSION == report.MAX_EPOCH == 2**31 - 1
+    limits = (f"from 1 to {rappor.MAX_BITS:,}", f"from 1 to {rappor.MAX_HASHES};")
+    for text in (*limits, f"from 1 to {rappor.MAX_COHORTS:,};"):
+        assert text in MECHANISM_PAGE
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_every_mechanism_and_published_parameter_has_its_place(name: str) -> None:
+    start = MECHANISM_PAGE.index(f"## `{name}`")
+    section = MECHANISM_PAGE[start : MECHANISM_PAGE.index("\n## ", start)]
+    schema = validator("survey.json").schema["$defs"][name]
+    for parameter in schema["required"]:
+        assert f"| `{parameter}` |" in section
+
+
+def test_every_reason_of_a_collector_is_documented_and_fits_the_schema() -> None:
+    for reason in Reason:
+        assert f"`{reason}`" in PROTOCOL
+        problem = Problem.of(reason, "What to do.", index=0)
+        PROBLEM.validate(msgspec.json.decode(msgspec.json.encode(problem)))
+    table = PROTOCOL[PROTOCOL.index("| reason | the report |") :].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", table)) - {"expires"} == set(REPORT_REASONS)
+
+
+def test_every_reason_for_refusing_a_value_is_documented() -> None:
+    closed = re.search(r"closed set of reasons for refusing a value: ([^.]+)\.", PROTOCOL)
+    assert closed is not None
+    assert set(re.findall(r"`(\w+)`", closed[1])) == {
+        "type",
+        "not_a_number",
+        "unknown_category",
+        "too_long",
+        "bad_unicode",
+        "missing_field",
+        "unknown_field",
+    }
+
+
+def test_the_example_of_the_privacy_page() -> None:
+    paper = {"k": 128, "h": 2, "m": 16, "f": 0.5, "p": 0.5, "q": 0.75}
+    parameters = MECHANISMS["rappor"].resolve(paper, domain.Strings(), False)
+    assert parameters.epsilon_forever is not None
+    for micros in (parameters.epsilon_once, parameters.epsilon_forever):
+        assert f"{micros / 1e6:.6f}" in PRIVACY
