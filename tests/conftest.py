@@ -20,6 +20,11 @@ settings.register_profile(
 settings.load_profile("deniable")
 
 
+# Fixed examples, and no clock: a busy machine must not decide whether a test passes.
+settings.register_profile("deniable", derandomize=True, deadline=None, database=None)
+settings.load_profile("deniable")
+
+
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """A generator seeded by the test's name; DENIABLE_TEST_SEED tries another seed."""

@@ -68,18 +68,18 @@ class Biased(KRR):
 
 
 class Overconfident(KRR):
-    """States standard errors of 70% of their size: half the variance."""
+    """States standard errors of 60% of their size."""
 
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
         estimate = super().estimate(counts, candidates)
-        return replace(estimate, std_error=estimate.std_error * 0.7)
+        return replace(estimate, std_error=estimate.std_error * 0.6)
 
 
 class WrongVariance(KRR):
-    """A closed form that is 100% too large."""
+    """A closed form that is three times as large."""
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        return 2 * super().variance(n, frequency)
+        return 3 * super().variance(n, frequency)
 
 
 class Forgetful(KRR):

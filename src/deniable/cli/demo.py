@@ -127,7 +127,7 @@ def decode(survey: Survey, output: Path, populations: Sequence[Population]) -> l
 def show(results: Sequence[Result], output: Path, seconds: float) -> None:
     """Print every table beside the truth, and where the charts are."""
     for result in results:
-        out.print(as_text(result))
+        out.print(as_text(result), markup=False)
     rows = [row for result in results for row in result.rows]
     hits = sum(row.interval[0] <= (row.truth or 0) <= row.interval[1] for row in rows)
     out.print(f"{hits} of {len(rows)} intervals hold the truth; 95% should.")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from deniable.cli.population import Population
 from deniable.client import Client, Consent
+from deniable.client.consent import DO_NOT_TRACK, VARIABLE
 from deniable.errors import DeniableError
 from deniable.protocol import Survey
 
@@ -34,9 +37,19 @@ def run_clients(
             _answer(survey, endpoint, Path(directory), _values(populations, person))
         advance()
 
-    with ThreadPoolExecutor(THREADS) as pool:
+    with _invented_people(), ThreadPoolExecutor(THREADS) as pool:
         for _ in pool.map(one, range(clients)):
             pass
+
+
+@contextmanager
+def _invented_people() -> Iterator[None]:
+    """Hide DO_NOT_TRACK and the like: they speak for the person here, not for invented ones."""
+    hidden = {name: os.environ.pop(name) for name in (DO_NOT_TRACK, VARIABLE) if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
 
 
 def _values(populations: Sequence[Population], person: int) -> dict[str, object]:

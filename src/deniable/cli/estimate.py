@@ -48,7 +48,7 @@ def estimate(
         emit_json(results[0].as_json() if len(results) == 1 else {"fields": _by_field(results)})
         return
     for result in results:
-        out.print(as_text(result))
+        out.print(as_text(result), markup=False)
 
 
 def _by_field(results: list[Result]) -> dict[str, object]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from deniable.collector.settings import ENV_PREFIX
 from deniable.errors import DeniableError
-
-START_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -33,32 +30,28 @@ class Running:
 
 @contextmanager
 def collector_process(survey: Path, data: Path, port: int = 0) -> Iterator[Running]:
-    """Run `deniable serve` on a loopback port (a free one for 0) until the block ends."""
-    command = [sys.executable, "-m", "deniable", "serve", "--json"]
+    """Run `deniable serve` on a loopback port (a free one for 0) until the block ends.
+
+    Settings in the environment are for the operator's own collector and do not reach this one.
+    """
+    command = [sys.executable, "-m", "deniable", "serve", "--json", "--host", "127.0.0.1"]
     command += ["--survey", str(survey), "--data", str(data), "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+    environment = {name: text for name, text in os.environ.items() if not _is_setting(name)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
-            address = _address(process)
-            _await_ready(process, address)
-            yield Running(process, address)
+            yield Running(process, _address(process))
         finally:
             process.terminate()
 
 
+def _is_setting(name: str) -> bool:
+    return name.startswith(ENV_PREFIX)
+
+
 def _address(process: subprocess.Popen[str]) -> str:
+    """Return the address that the process announces once it answers requests."""
     line = process.stdout.readline() if process.stdout else ""
     try:
         return str(json.loads(line)["address"])
     except (ValueError, KeyError):
         raise DeniableError("The collector did not start; its message stands above.") from None
-
-
-def _await_ready(process: subprocess.Popen[str], address: str) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{address}/readyz", timeout=5):  # noqa: S310
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.05)
-    raise DeniableError(f"The collector at {address} did not become ready.")

@@ -20,8 +20,13 @@ from deniable.store import Store, open_store
 def serve(
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
-    host: Annotated[str, typer.Option(help="Address to bind; loopback by default.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port; 0: a free one.")] = 8000,
+    host: Annotated[
+        str, typer.Option(envvar="DENIABLE_HOST", help="Address to bind; loopback by default.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65_535, envvar="DENIABLE_PORT", help="Port; 0: a free one."),
+    ] = 8000,
     write_key: Annotated[
         str | None,
         typer.Option(envvar="DENIABLE_WRITE_KEY", help="Key that clients must send."),

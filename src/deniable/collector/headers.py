@@ -15,13 +15,8 @@ _ALWAYS = {
     "x-frame-options": "DENY",
     "cache-control": "no-store",
 }
-_DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
-# Pages carry their charts inline, and nothing comes from another host.
-_PAGE_POLICY = (
-    "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'unsafe-eval';"
-    " style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self';"
-    " frame-ancestors 'none'"
-)
+# Nothing may be loaded or run; a page that needs more says so itself.
+_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _PREFLIGHT = {
     "access-control-allow-origin": "*",
     "access-control-allow-headers": "authorization, content-type, if-none-match",
@@ -43,9 +38,7 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in _ALWAYS.items():
                     headers.setdefault(name, value)
-                page = headers.get("content-type", "").startswith("text/html")
-                policy = _PAGE_POLICY if page else _DATA_POLICY
-                headers.setdefault("content-security-policy", policy)
+                headers.setdefault("content-security-policy", _POLICY)
                 open_to_pages = "access-control-allow-origin" in headers
                 site = "cross-origin" if open_to_pages else "same-origin"
                 headers.setdefault("cross-origin-resource-policy", site)

@@ -7,7 +7,7 @@ protocol's integers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 import numpy as np
@@ -27,7 +27,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.closed_form import Pure, categories_domain, checked, nothing_learned
 from deniable.mechanisms.coins import coins, nearest_threshold
-from deniable.mechanisms.hashing import bloom_bits, fingerprints
+from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
 from deniable.mechanisms.rappor_bloom import Bloom, estimate_strings
 from deniable.protocol import Boolean, Parameters, RapporParameters, Strings
 
@@ -260,16 +260,31 @@ class Rappor(Mechanism):
     ) -> Floats:
         """Return P(report | candidate): 1/m for the cohort, times p* and q* bit by bit.
 
-        Cost: O(n k M) for M candidates; a row of M numbers per report, and its bits unpacked.
+        Cost: O(n k M) for M candidates; a row of M numbers per report and about 60 MB more.
         """
         records, shape = self._checked(reports), self.parameters
-        result = np.empty((records.size, len(self._held(0, candidates))))
-        for cohort in np.unique(records["cohort"]):
-            rows = np.flatnonzero(records["cohort"] == cohort)
-            held = self._held(int(cohort), candidates)
+        words = self._words(candidates)
+        answers = len(self._labels) if words is None else len(words)
+        result = np.empty((records.size, answers))
+        for rows in self._by_cohort(records["cohort"]):
+            held = self._held(int(records["cohort"][rows[0]]), words)
             ones = self._unpacked(records["bits"][rows]).astype(np.float64)
             result[rows] = self._log_likelihood(ones, held) - np.log(shape.cohorts)
         return result if log else np.exp(result)
+
+    def _by_cohort(self, cohorts: NDArray[np.uint16]) -> Iterator[NDArray[np.intp]]:
+        """Yield the places of reports of one cohort, not too many at once."""
+        order, step = np.argsort(cohorts, kind="stable"), self._rows_at_once()
+        for group in np.split(order, np.flatnonzero(np.diff(cohorts[order])) + 1):
+            for start in range(0, group.size, step):
+                yield group[start : start + step]
+
+    def _words(self, candidates: Sequence[Candidate] | None) -> Words | None:
+        """Return the fingerprints of candidate strings; None for the basic form's own answers."""
+        if self.parameters.form == "basic":
+            names.closed_labels(candidates, self._labels)
+            return None
+        return fingerprints(names.open_keys(candidates))
 
     def _log_likelihood(self, ones: Floats, held: Floats) -> Floats:
         """Return ln P(bits | candidate's bits): every bit as if not held, then the correction."""
@@ -281,13 +296,11 @@ class Rappor(Mechanism):
         correction = both * np.log(q / p) + only_held * (np.log1p(-q) - np.log1p(-p))
         return np.asarray(background + correction)
 
-    def _held(self, cohort: int, candidates: Sequence[Candidate] | None) -> Floats:
-        """Return the bits that each candidate sets in a cohort, a row of 0 and 1 each."""
+    def _held(self, cohort: int, words: Words | None) -> Floats:
+        """Return the bits that each answer sets in a cohort, a row of 0 and 1 each."""
         shape = self.parameters
-        if shape.form == "basic":
-            names.closed_labels(candidates, self._labels)
+        if words is None:
             return np.array([[0.0], [1.0]]) if self._yes_no else np.eye(shape.bits)
-        words = fingerprints(names.open_keys(candidates))
         held = np.zeros((len(words), shape.bits))
         bits = bloom_bits(words, np.full(len(words), cohort), shape.hashes, shape.bits)
         held[np.arange(len(words))[:, None], bits] = 1.0

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import sparse, special
 
 from deniable.mechanisms.base import Counts, Estimate
 from deniable.mechanisms.closed_form import Pure, nothing_learned
@@ -139,7 +139,7 @@ def _notes(counts: Counts, labels: tuple[str, ...], fit: Fit) -> list[str]:
             f"of the others: {_named(labels, unknown)}. Use more bits or cohorts, or fewer "
             "candidates."
         )
-    if fit.degrees > 0 and stats.chi2.sf(fit.chi_square, fit.degrees) < _SURPRISE:
+    if fit.degrees > 0 and special.chdtrc(fit.degrees, fit.chi_square) < _SURPRISE:
         notes.append(
             "The bits vary more than the noise explains "
             f"({fit.chi_square / fit.degrees:.3g} times): probably people hold strings that are "

@@ -18,7 +18,7 @@ def epsilon_after(parameters: Parameters, n: int) -> int:
     Guarantees: at least the exact value, and at most the smaller of `epsilon_forever` and n times
     `epsilon_once`. Exact up to 2,000 reports, but for the rounding; that smaller bound beyond.
 
-    Cost: O(n log^2 n) or so in long integers: milliseconds at 100, about a second at 2,000.
+    Cost: grows with n^2, in long integers, up to 2,000 reports; constant beyond.
 
     Raises:
         InvalidParameter: unless n is an integer from 1 to 10^12 and the mechanism is known.

@@ -102,7 +102,8 @@ class KRRParameters(Parameters):
             )
         permanent = _keep(count, forever)
         ratio = _gap(count, once) / _gap_of(count, thresholds.as_fraction(permanent))
-        report = thresholds.floor_threshold((1 + (count - 1) * ratio) / count)
+        # Where the two epsilons differ by a few micros, the ratio can come out a hair above 1.
+        report = min(thresholds.ONE, thresholds.floor_threshold((1 + (count - 1) * ratio) / count))
         while epsilon.epsilon_of(cls(count, permanent, report)._ratio()) > once:
             report -= 1
         return cls(count, permanent, report)

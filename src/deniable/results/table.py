@@ -62,7 +62,7 @@ def _rich_text(result: Result, width: int) -> str:
 
     file = io.StringIO()
     Console(file=file, width=width, color_system=None, highlight=False).print(rich_table(result))
-    return file.getvalue().rstrip("\n")
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n")
 
 
 def _plain_text(result: Result) -> str:

@@ -13,12 +13,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib.util import find_spec
+
+from deniable.errors import InvalidParameter, MissingExtra
+
+if find_spec("numpy") is None or find_spec("scipy") is None:
+    raise MissingExtra("analysis", "Testing hypotheses")
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from deniable.errors import InvalidParameter
 from deniable.testing.ledger import LEDGER, Ledger
 
 __all__ = [

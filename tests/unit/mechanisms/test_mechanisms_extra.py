@@ -14,19 +14,36 @@ from deniable.protocol import KRRParameters
 
 
 @pytest.mark.parametrize("missing", ["numpy", "scipy"])
-def test_a_missing_extra_names_the_command(missing: str) -> None:
+@pytest.mark.parametrize("module", ["deniable.mechanisms", "deniable.testing.statistics"])
+def test_a_missing_extra_names_the_command(missing: str, module: str) -> None:
     code = f"""
 import sys
 sys.modules[{missing!r}] = None
 from deniable.errors import MissingExtra
 try:
-    import deniable.mechanisms
+    import {module}
 except MissingExtra as error:
     print(error.extra, error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("analysis ")
     assert "pip install 'deniable[analysis]'" in done.stdout
+
+
+def test_proofs_need_nothing_but_the_standard_library() -> None:
+    code = """
+import sys
+sys.modules["numpy"] = sys.modules["scipy"] = None
+from deniable.client.encoders import encoder_for
+from deniable.privacy import epsilon_after
+from deniable.protocol import Answer, Boolean, KRRParameters
+from deniable.testing.exact import prove_epsilon, report_channel
+parameters = KRRParameters.resolve({"epsilon": 1.0}, Boolean(), absent=False)
+channel = report_channel(encoder_for(parameters), [Answer(b"n", 0), Answer(b"y", 1)])
+print(prove_epsilon(channel, parameters.epsilon_once).tight, epsilon_after(parameters, 2))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "2000000"]
 
 
 def test_every_mechanism_of_the_protocol_has_a_population_form() -> None:

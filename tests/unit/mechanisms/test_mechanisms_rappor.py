@@ -229,3 +229,23 @@ def test_likelihood_counts_a_shared_bit_once() -> None:
     for bit in range(2):
         expected *= 0.75 if bit in held else 0.25
     assert mechanism.likelihood(b"\x00\x00\x03", ["a"])[0, 0] == pytest.approx(expected)
+
+
+def test_likelihood_of_each_report_is_that_of_its_own_cohort(rng: np.random.Generator) -> None:
+    """Against the slow twin, bit by bit, for reports of mixed cohorts."""
+    mechanism = Rappor(bits=12, hashes=2, cohorts=5, epsilon=2.0)
+    reports = mechanism.simulate(["a", "b"] * 20, rng)
+    found = mechanism.likelihood(reports, ["a", "b", "c"])
+    for row, report in enumerate(reports):
+        seen = np.unpackbits(report["bits"], bitorder="little")
+        for column, key in enumerate((b"sa", b"sb", b"sc")):
+            held = set(bloom_bits(fingerprint(key), int(report["cohort"]), 2, 12))
+            expected = 1 / 5
+            for bit in range(12):
+                one = mechanism.pure.p if bit in held else mechanism.pure.q
+                expected *= one if seen[bit] else 1 - one
+            assert found[row, column] == pytest.approx(expected)
+
+
+def test_likelihood_of_no_reports() -> None:
+    assert Rappor.basic(3, epsilon=1.0).likelihood(b"").shape == (0, 3)

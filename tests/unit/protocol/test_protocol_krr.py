@@ -66,6 +66,14 @@ def test_both_stages_multiply(size: int, a: int, b: int) -> None:
         assert parameters.epsilon_once <= parameters.epsilon_forever
 
 
+def test_where_the_fresh_stage_has_nothing_left_to_do() -> None:
+    """At epsilon 32 one threshold is 4 micros, so that the permanent stage can fall below once."""
+    wanted = {"epsilon": 31.999999, "epsilon_forever": 32}
+    parameters = KRRParameters.resolve(wanted, Boolean(), False)
+    assert parameters.report_keep == ONE
+    assert parameters.epsilon_once == parameters.epsilon_forever == 31_999_999
+
+
 def test_known_numbers() -> None:
     warner = KRRParameters.resolve({"epsilon": math.log(3)}, Boolean(), False)
     assert abs(warner.report_keep / ONE - 0.75) < 1e-6

@@ -78,6 +78,16 @@ def test_epsilons_that_nearly_meet(once: int, more: int, hashes: int) -> None:
     assert parameters.epsilon_forever <= once + more
 
 
+@pytest.mark.parametrize(
+    ("once", "forever", "hashes"), [(4, 5, 1), (10**6, 10**6 + 1, 1), (100, 103, 2)]
+)
+def test_where_the_fresh_stage_has_nothing_left_to_do(once: int, forever: int, hashes: int) -> None:
+    wanted = {"h": hashes, "epsilon": once / 1e6, "epsilon_forever": forever / 1e6}
+    parameters = _resolve(wanted)
+    assert (parameters.report_one, parameters.report_zero) == (ONE, 0)
+    assert parameters.epsilon_once <= once
+
+
 @given(st.floats(0.001, 15), st.floats(0.001, 15))
 def test_a_single_bit_is_symmetric_and_has_one_factor(a: float, b: float) -> None:
     once, forever = sorted((a, b))
