@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import sys
 
+EXTRAS = {
+    "typer": "cli",
+    "rich": "cli",
+    "starlette": "server",
+    "uvicorn": "server",
+    "httptools": "server",
+    "msgspec": "server",
+    "jinja2": "server",
+}
+"""The extra that brings each package; every other one is for analysis."""
+
 
 def main() -> None:
     """Run the command line, or say in one sentence which extra it needs."""
     try:
         from deniable.cli import run
+
+        run()
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("typer", "rich"):
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "deniable"):
             raise
         print(
-            "The deniable command needs the 'cli' extra. "
-            "Install it with: pip install 'deniable[all]'",
+            f"This command needs the '{EXTRAS.get(package, 'analysis')}' extra. "
+            "Install everything with: pip install 'deniable[all]'",
             file=sys.stderr,
         )
         sys.exit(3)
-    run()
 
 
 if __name__ == "__main__":

@@ -145,13 +145,40 @@ def test_a_new_token_opens_the_dashboard_and_nothing_else_does(project: Path) ->
             process.terminate()
 
 
-def test_the_bare_command_without_its_extra_says_how_to_install_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("missing", "arguments", "extra"),
+    [
+        (("typer", "rich"), (), "cli"),
+        (("numpy",), ("estimate", "browser"), "analysis"),
+        (("starlette", "uvicorn"), ("serve",), "server"),
+    ],
+)
+def test_a_missing_extra_is_one_sentence_with_the_command_that_installs_it(
+    project: Path, missing: tuple[str, ...], arguments: tuple[str, ...], extra: str
+) -> None:
+    done = run_without(project, missing, arguments)
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    assert f"needs the '{extra}' extra. Install" in done.stderr
+    assert "pip install 'deniable[" in done.stderr
+
+
+def test_checking_a_survey_needs_neither_analysis_nor_server(project: Path) -> None:
+    missing = ("numpy", "scipy", "pyarrow", "altair", "starlette", "uvicorn", "msgspec", "jinja2")
+    done = run_without(project, missing, ("check", "survey.toml"))
+    assert done.returncode == 0, done.stderr
+    assert "ready to be published" in done.stdout
+
+
+def run_without(
+    folder: Path, missing: tuple[str, ...], arguments: tuple[str, ...]
+) -> subprocess.CompletedProcess[str]:
+    """Run `deniable` where some packages cannot be imported."""
     script = (
-        "import sys; sys.modules['typer'] = None; sys.modules['rich'] = None\n"
+        "import sys\n"
+        f"for name in {missing!r}: sys.modules[name] = None\n"
+        f"sys.argv[1:] = {list(arguments)!r}\n"
         "from deniable.__main__ import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.returncode == 3
-    assert done.stderr.strip() == (
-        "The deniable command needs the 'cli' extra. Install it with: pip install 'deniable[all]'"
-    )
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)

@@ -1,55 +1,60 @@
-"""The verbs, put together, and the one place where errors become exit codes."""
+"""The verbs, put together, and the one place where errors become exit codes.
+
+A verb's file is imported only when the verb is called: `deniable check` answers at once, and works
+where the packages that `deniable estimate` needs are not installed.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 
-from deniable.cli.check import check
-from deniable.cli.count import count
-from deniable.cli.demo import demo
-from deniable.cli.encode import encode
-from deniable.cli.estimate import estimate
-from deniable.cli.explain import explain
-from deniable.cli.export import export
-from deniable.cli.init import init
 from deniable.cli.output import err
-from deniable.cli.publish import publish
-from deniable.cli.serve import serve
-from deniable.cli.simulate import simulate
 from deniable.errors import DeniableError, MissingExtra, StoreError
 
-app = typer.Typer(
-    name="deniable",
-    help="Telemetry with plausible deniability.",
-    epilog="Exit codes: 0 done, 1 wrong input, 2 wrong usage, 3 missing extra, 4 files or store.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
 VERBS = (
-    demo,
-    init,
-    check,
-    publish,
-    explain,
-    serve,
-    simulate,
-    encode,
-    count,
-    estimate,
-    export,
+    "demo",
+    "init",
+    "check",
+    "publish",
+    "explain",
+    "serve",
+    "simulate",
+    "encode",
+    "count",
+    "estimate",
+    "export",
 )
-for _verb in VERBS:
-    app.command()(_verb)
+"""Each is a file of this folder that holds a function of the same name."""
+
+EXIT_CODES = "0 done, 1 wrong input, 2 wrong usage, 3 missing extra, 4 files or store"
+
+
+def make_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
+    """Return the command line with these verbs."""
+    app = typer.Typer(
+        name="deniable",
+        help="Telemetry with plausible deniability.",
+        epilog=f"Exit codes: {EXIT_CODES}.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(lambda: None)  # keeps a single verb from taking the place of the command
+    for verb in verbs:
+        app.command()(getattr(import_module(f"deniable.cli.{verb}"), verb))
+    return app
 
 
 def run() -> None:
     """Run the command line; every error we raise on purpose is one sentence and an exit code."""
+    called = [argument for argument in sys.argv[1:2] if argument in VERBS]
     try:
-        app()
+        make_app(called or VERBS)()
     except MissingExtra as error:
         _stop(error, 3)
     except (StoreError, OSError) as error:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from deniable.cli.app import app
+from deniable.cli.app import make_app
 from deniable.cli.init import STARTER
 from deniable.errors import InvalidParameter, InvalidSurvey
 from deniable.protocol import Survey
 
-runner = CliRunner()
+runner, app = CliRunner(), make_app()
 
 
 def call(*arguments: object) -> str:
