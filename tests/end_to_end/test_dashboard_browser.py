@@ -21,6 +21,7 @@ from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Survey, read_authored
 from deniable.protocol.epochs import day_number
+from deniable.results.table import p_text
 from deniable.results.words import percent
 from deniable.store import Batch, open_store
 
@@ -187,6 +188,8 @@ def shown_numbers(rows: list[dict[str, Any]]) -> list[list[str]]:
             percent(row["frequency"], error),
             percent(row["std_error"], error),
             " to ".join(percent(end, error) for end in row["interval"]),
+            p_text(row["p_value"]),
+            "Holm" if row["holm"] else "Storey" if row["storey"] else "",
         ]
         for row in rows
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 
 import typer
 
@@ -27,8 +28,9 @@ VERBS = (
     "count",
     "estimate",
     "export",
+    "import",
 )
-"""Each is a file of this folder that holds a function of the same name."""
+"""Each is a file of this folder with a function of its name (import_ for import)."""
 
 EXIT_CODES = "0 done, 1 wrong input, 2 wrong usage, 3 missing extra, 4 files or store"
 
@@ -46,7 +48,8 @@ def make_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
     )
     app.callback()(lambda: None)  # keeps a single verb from taking the place of the command
     for verb in verbs:
-        app.command()(getattr(import_module(f"deniable.cli.{verb}"), verb))
+        name = f"{verb}_" if iskeyword(verb) else verb
+        app.command(verb)(getattr(import_module(f"deniable.cli.{name}"), name))
     return app
 
 

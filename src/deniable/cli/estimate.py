@@ -9,13 +9,17 @@ import typer
 
 from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
 from deniable.cli.values import find_question
+from deniable.interop.google_files import read_triple
 from deniable.results import Result, as_text, estimate_question, save
 from deniable.results.candidates import candidates_for
+from deniable.results.google_rappor import google_result
 from deniable.store import open_store
 
 
 def estimate(
-    question: Annotated[str, typer.Argument(help="The question's id.")],
+    question: Annotated[
+        str | None, typer.Argument(help="The question's id; none with --google-rappor.")
+    ] = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     candidates: Annotated[
@@ -29,19 +33,19 @@ def estimate(
             help="Also write a file: .csv, .json, .parquet, .png, .svg or .html. May be repeated.",
         ),
     ] = None,
+    google_rappor: Annotated[
+        Path | None,
+        typer.Option(help="Decode params.csv, counts.csv and map.csv in this folder instead."),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Estimate the share of each answer, with standard error and 95% interval."""
-    asked = find_question(survey, question)
-    strings = candidates_for(asked, survey.parent, candidates)
-    with open_store(data, create=False) as store, progress(quiet=json) as display:
-        task = display.add_task("estimating", total=None)
-        results = estimate_question(
-            store,
-            asked,
-            candidates=strings,
-            progress=lambda done, total: display.update(task, completed=done, total=total),
-        )
+    """Estimate the share of each answer, with standard error, 95% interval and test."""
+    if (question is None) == (google_rappor is None):
+        raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
+    if google_rappor is not None:
+        results = [google_result(read_triple(google_rappor), str(google_rappor))]
+    else:
+        results = _estimate(question or "", survey, data, candidates, quiet=json)
     for path in output or ():
         _save(results, path)
     if json:
@@ -49,6 +53,21 @@ def estimate(
         return
     for result in results:
         out.print(as_text(result), markup=False)
+
+
+def _estimate(
+    question: str, survey: Path, data: Path, candidates: Path | None, quiet: bool
+) -> list[Result]:
+    asked = find_question(survey, question)
+    strings = candidates_for(asked, survey.parent, candidates)
+    with open_store(data, create=False) as store, progress(quiet=quiet) as display:
+        task = display.add_task("estimating", total=None)
+        return estimate_question(
+            store,
+            asked,
+            candidates=strings,
+            progress=lambda done, total: display.update(task, completed=done, total=total),
+        )
 
 
 def _by_field(results: list[Result]) -> dict[str, object]:

@@ -41,16 +41,22 @@ def chart_svg(
     result: Result, *, theme: str = "light", width: int = WIDE, heading: bool = True
 ) -> bytes:
     """Return the chart as SVG."""
-    definition = chart(result, theme=theme, width=width, heading=heading).to_dict()
-    svg = _converter().vegalite_to_svg(definition, allowed_base_urls=[])
-    return str(svg).encode()
+    return svg_of(chart(result, theme=theme, width=width, heading=heading).to_dict())
 
 
 def chart_png(result: Result) -> bytes:
     """Return the chart as PNG, two pixels per point."""
-    return bytes(
-        _converter().vegalite_to_png(_definition(result), scale=PNG_SCALE, allowed_base_urls=[])
-    )
+    return png_of(_definition(result))
+
+
+def svg_of(definition: dict[str, Any]) -> bytes:
+    """Return any Vega-Lite definition as SVG; its strings must be printable."""
+    return str(_converter().vegalite_to_svg(definition, allowed_base_urls=[])).encode()
+
+
+def png_of(definition: dict[str, Any], scale: float = PNG_SCALE) -> bytes:
+    """Return any Vega-Lite definition as PNG; its strings must be printable."""
+    return bytes(_converter().vegalite_to_png(definition, scale=scale, allowed_base_urls=[]))
 
 
 def chart_html(result: Result) -> bytes:

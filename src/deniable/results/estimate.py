@@ -1,6 +1,6 @@
 """From the reports in a store to results, one per field of the question.
 
-store -> accumulate -> counts -> estimate -> intervals -> result
+store -> accumulate -> counts -> decode -> result
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from pathlib import Path
 
 import numpy as np
 
+from deniable.decode import Decoded, DecodedRow, decode
 from deniable.engines.local import Accumulated, Progress, accumulate
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import Candidate, Estimate, mechanism_for
+from deniable.mechanisms import Candidate, mechanism_for
 from deniable.protocol import ABSENT, Field, Question
 from deniable.protocol.epsilon import as_float
 from deniable.results.candidates import Candidates, candidates_for, require_candidates
-from deniable.results.intervals import normal_intervals, repeat_factor
-from deniable.results.result import ABSENT_LABEL, ORDERED_DOMAINS, Epochs, Result, Row
+from deniable.results.intervals import repeat_factor
+from deniable.results.points import Points, point_columns
+from deniable.results.result import ABSENT_LABEL, ORDERED_DOMAINS, Epochs, Result, Row, Unlisted
 from deniable.store.base import Store
 
 UNBIASED = (
@@ -88,8 +90,10 @@ def result_of(
     question, parameters = accumulated.question, field.parameters
     listed = require_candidates(question, field, candidates)
     mechanism = mechanism_for(parameters)
-    found = mechanism.estimate(accumulated.counts[field.name], _asked(listed, question.absent))
     repeats = _repeats(question, field, accumulated.epochs)
+    counts = accumulated.counts[field.name]
+    found = decode(mechanism, counts, _asked(listed, question.absent), widen=repeats)
+    points = point_columns(mechanism, counts, field.domain, question.absent)
     epsilon_forever = (
         parameters.epsilon_once if question.repeat == "once" else parameters.epsilon_forever
     )
@@ -105,7 +109,15 @@ def result_of(
         epsilon_forever=None if epsilon_forever is None else as_float(epsilon_forever),
         memoised=parameters.memoised,
         epochs=_epochs(accumulated),
-        rows=_rows(found, field, question.absent, repeats),
+        rows=decoded_rows(
+            found,
+            _labels(found, field, question.absent),
+            points,
+            ordered=field.domain.kind in ORDERED_DOMAINS,
+            absent=question.absent,
+        ),
+        expected_false=found.expected_false,
+        unlisted=unlisted_of(found),
         notes=(*_notes(accumulated, found, repeats), *(listed.notes if listed else ())),
     )
 
@@ -137,7 +149,7 @@ def _asked(listed: Candidates | None, absent: bool) -> list[Candidate] | None:
     return [*listed, ABSENT] if absent else [*listed]
 
 
-def _labels(found: Estimate, field: Field, absent: bool) -> tuple[str, ...]:
+def _labels(found: Decoded, field: Field, absent: bool) -> tuple[str, ...]:
     """Return the answers in words, in the order of the estimate."""
     if field.domain.size is None:
         return found.candidates
@@ -157,25 +169,51 @@ def _epochs(accumulated: Accumulated) -> Epochs | None:
     return Epochs(min(accumulated.epochs), max(accumulated.epochs), accumulated.question.epoch)
 
 
-def _rows(found: Estimate, field: Field, absent: bool, repeats: float) -> tuple[Row, ...]:
+def decoded_rows(
+    found: Decoded,
+    labels: Sequence[str],
+    points: Points | None = None,
+    *,
+    ordered: bool = False,
+    absent: bool = False,
+) -> tuple[Row, ...]:
     """Return the rows in the order in which they are read, the absent answer last."""
-    std_error = found.std_error * repeats
-    low, high = normal_intervals(found.frequency, std_error)
-    labels = _labels(found, field, absent)
     rows = [
-        Row(label, float(frequency), float(error), (float(below), float(above)))
-        for label, frequency, error, below, above in zip(
-            labels, found.frequency, std_error, low, high, strict=True
-        )
+        _row(label, decoded, {name: float(shares[i]) for name, shares in (points or {}).items()})
+        for i, (label, decoded) in enumerate(zip(labels, found.rows(), strict=True))
     ]
     last = [rows.pop()] if absent else []
-    if field.domain.kind not in ORDERED_DOMAINS:
+    if not ordered:
         # Stable: equal frequencies keep the order of the survey; NaN goes to the end.
         rows.sort(key=lambda row: -row.frequency if row.learned else np.inf)
     return (*rows, *last)
 
 
-def _notes(accumulated: Accumulated, found: Estimate, repeats: float) -> list[str]:
+def _row(label: str, decoded: DecodedRow, points: dict[str, float]) -> Row:
+    likely = {} if np.isnan(decoded.likely) else {"likely": decoded.likely}
+    return Row(
+        label,
+        decoded.frequency,
+        decoded.std_error,
+        decoded.interval,
+        z=decoded.z,
+        p_value=decoded.p_value,
+        holm=decoded.holm,
+        storey=decoded.storey,
+        selected_interval=decoded.selected_interval,
+        points={**likely, **points},
+    )
+
+
+def unlisted_of(found: Decoded) -> Unlisted | None:
+    """Return the share of strings outside the candidates, where it was estimated."""
+    if found.other is None:
+        return None
+    other = found.other
+    return Unlisted(other.frequency, other.std_error, other.interval, other.suspected)
+
+
+def _notes(accumulated: Accumulated, found: Decoded, repeats: float) -> list[str]:
     notes = list(found.notes)
     if accumulated.n == 0 and not notes:
         notes.append(NO_REPORTS)

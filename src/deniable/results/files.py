@@ -21,6 +21,9 @@ from deniable.results.writing import whole_file
 if TYPE_CHECKING:
     import pyarrow as pa
 
+POINTS = ("likely", "normalised", "projected", "base_cut", "posterior", "smoothed")
+"""The point estimates that a row may have."""
+
 COLUMNS = (
     "question",
     "version",
@@ -30,6 +33,13 @@ COLUMNS = (
     "std_error",
     "low",
     "high",
+    "z",
+    "p_value",
+    "holm",
+    "storey",
+    "selected_low",
+    "selected_high",
+    *POINTS,
     "truth",
     "n",
     "epsilon_once",
@@ -55,7 +65,7 @@ def as_csv(result: Result) -> bytes:
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for row in _records(result):
-        writer.writerow([_cell(row[name]) for name in COLUMNS])
+        writer.writerow([csv_cell(row[name]) for name in COLUMNS])
     return file.getvalue().encode("utf-8", "backslashreplace")
 
 
@@ -65,9 +75,9 @@ def as_arrow(result: Result) -> pa.Table:
         import pyarrow as pa
     except ImportError:
         raise MissingExtra("analysis", "An Arrow table") from None
-    kinds = {
-        name: pa.int64() if name in ("version", "n") else pa.float64() for name in COLUMNS
-    } | dict.fromkeys(("question", "field", "value"), pa.string())
+    kinds = {name: pa.int64() if name in ("version", "n") else pa.float64() for name in COLUMNS}
+    kinds |= dict.fromkeys(("question", "field", "value"), pa.string())
+    kinds |= dict.fromkeys(("holm", "storey"), pa.bool_())
     summary = {key: value for key, value in result.as_json().items() if key != "rows"}
     schema = pa.schema(
         [(name, kinds[name]) for name in COLUMNS],
@@ -139,6 +149,13 @@ def _records(result: Result) -> list[dict[str, str | int | float | None]]:
             "std_error": _finite(row.std_error),
             "low": _finite(row.interval[0]),
             "high": _finite(row.interval[1]),
+            "z": _finite(row.z),
+            "p_value": _finite(row.p_value),
+            "holm": row.holm,
+            "storey": row.storey,
+            "selected_low": row.selected_interval[0] if row.selected_interval else None,
+            "selected_high": row.selected_interval[1] if row.selected_interval else None,
+            **{name: _finite(row.points.get(name)) for name in POINTS},
             "truth": _finite(row.truth),
             "n": result.n,
             "epsilon_once": result.epsilon_once,
@@ -152,7 +169,8 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def _cell(value: str | int | float | None) -> str | int | float:
+def csv_cell(value: str | int | float | None) -> str | int | float:
+    """Return a value as a CSV cell that no spreadsheet runs as a formula; see `as_csv`."""
     if value is None:
         return ""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):

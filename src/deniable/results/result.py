@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from deniable.protocol.epochs import date_of, days_of
@@ -26,6 +26,12 @@ class Row:
         frequency: unbiased; noise may put it below 0 or above 1. NaN if it cannot be learned.
         std_error: one standard deviation of `frequency`; NaN if it cannot be learned.
         interval: the ends of the 95% interval.
+        z: `frequency` over `std_error`.
+        p_value: of the hypothesis that nobody gave this answer.
+        holm: detected, where not one false detection is wanted; None if it was not tested.
+        storey: detected, where 5% false ones are allowed; None if it was not tested.
+        selected_interval: wider, so that 95% of those of *detected* answers cover; None for others.
+        points: point estimates of the whole distribution, by name; not unbiased any more.
         truth: the true share, where it is known (simulations and the demo).
     """
 
@@ -33,6 +39,12 @@ class Row:
     frequency: float
     std_error: float
     interval: tuple[float, float]
+    z: float = math.nan
+    p_value: float = math.nan
+    holm: bool | None = None
+    storey: bool | None = None
+    selected_interval: tuple[float, float] | None = None
+    points: Mapping[str, float] = field(default_factory=dict)
     truth: float | None = None
 
     @property
@@ -42,21 +54,54 @@ class Row:
 
     @property
     def stands_out(self) -> bool:
-        """Whether the whole interval lies above 0."""
-        return self.interval[0] > 0
+        """Whether it was detected (Storey); untested, whether the whole interval lies above 0."""
+        return self.interval[0] > 0 if self.storey is None else self.storey
 
     def as_json(self) -> dict[str, object]:
         """Return the row as JSON; what cannot be learned is null."""
-        low, high = self.interval
         row: dict[str, object] = {
             "value": self.value,
             "frequency": _number(self.frequency),
             "std_error": _number(self.std_error),
-            "interval": [_number(low), _number(high)],
+            "interval": [_number(end) for end in self.interval],
+            "z": _number(self.z),
+            "p_value": _number(self.p_value),
+            "holm": self.holm,
+            "storey": self.storey,
         }
+        if self.selected_interval is not None:
+            row["selected_interval"] = [_number(end) for end in self.selected_interval]
+        if self.points:
+            row["points"] = {name: _number(share) for name, share in self.points.items()}
         if self.truth is not None:
             row["truth"] = _number(self.truth)
         return row
+
+
+@dataclass(frozen=True)
+class Unlisted:
+    """The share of reports whose strings no candidate names.
+
+    Attributes:
+        frequency: unbiased, so noise may put it below 0.
+        std_error: one standard deviation of it.
+        interval: the ends of its 95% interval.
+        suspected: whether the residuals alone say that there are such strings.
+    """
+
+    frequency: float
+    std_error: float
+    interval: tuple[float, float]
+    suspected: bool
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as JSON; what cannot be known is null."""
+        return {
+            "frequency": _number(self.frequency),
+            "std_error": _number(self.std_error),
+            "interval": [_number(end) for end in self.interval],
+            "suspected": self.suspected,
+        }
 
 
 @dataclass(frozen=True)
@@ -100,6 +145,8 @@ class Result:
         memoised: whether a permanent response bounds what many reports reveal.
         epochs: what the reports cover; None without reports.
         rows: one per answer, by frequency; booleans and numbers in their own order; absent last.
+        expected_false: how many of the answers detected by Storey are expected to be false.
+        unlisted: the share of strings outside the candidates; None for closed domains.
         notes: what a reader must know.
     """
 
@@ -115,6 +162,8 @@ class Result:
     memoised: bool
     epochs: Epochs | None
     rows: tuple[Row, ...]
+    expected_false: float = 0.0
+    unlisted: Unlisted | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -146,6 +195,8 @@ class Result:
             "memoised": self.memoised,
             "epochs": None if self.epochs is None else self.epochs.as_json(),
             "rows": [row.as_json() for row in self.rows],
+            "expected_false": _number(self.expected_false),
+            "unlisted": None if self.unlisted is None else self.unlisted.as_json(),
             "notes": list(self.notes),
         }
 

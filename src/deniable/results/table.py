@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import math
 from typing import TYPE_CHECKING
 
 from deniable.protocol.survey import PLAIN_FIELD
@@ -81,7 +82,8 @@ def _plain_text(result: Result) -> str:
 def _cells(result: Result) -> list[list[str]]:
     """Return the header and the rows, in words."""
     truth = any(row.truth is not None for row in result.rows)
-    header = ["value", "estimate", "std. error", "95% interval", *(["truth"] if truth else [])]
+    header = ["value", "estimate", "std. error", "95% interval", "p-value", "found"]
+    header += ["truth"] if truth else []
     error = typical_error(result)
     return [header, *(_row_cells(row, error, truth) for row in result.rows)]
 
@@ -94,5 +96,19 @@ def _row_cells(row: Row, error: float, truth: bool) -> list[str]:
         percent(row.frequency, error),
         percent(row.std_error, error),
         f"{low} to {high}" if row.learned else low,
+        p_text(row.p_value),
+        found_text(row),
         *([known] if truth else []),
     ]
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as people read it."""
+    if not math.isfinite(p_value):
+        return "n/a"
+    return "< 0.0001" if p_value < 1e-4 else f"{p_value:.4f}"
+
+
+def found_text(row: Row) -> str:
+    """Return how surely an answer was found: by Holm (surest), by Storey only, or not."""
+    return "Holm" if row.holm else "Storey" if row.storey else ""

@@ -10,8 +10,6 @@ from deniable.results.intervals import LEVEL, Z
 from deniable.results.labels import shortened
 from deniable.results.result import Result, Row
 
-MANY_ROWS = 20
-"""From so many rows on, chance alone lets about one of two lists show a false one."""
 NAMED = 3
 """So many values are named in a sentence; the table has the rest."""
 
@@ -80,9 +78,21 @@ def _learned(result: Result) -> tuple[str, ...]:
         count = f"{len(visible):,} of {len(result.rows):,} answers"
         stand = "stands" if len(visible) == 1 else "stand"
         sentences.append(f"{count} {stand} out from zero: {named}{more}.")
+        sentences.extend(_sureness(result, visible))
     else:
         sentences.append("No answer stands out from zero: there are too few reports yet.")
     return tuple(sentences)
+
+
+def _sureness(result: Result, visible: list[Row]) -> list[str]:
+    """Say how many of the detected answers may be there by chance."""
+    if any(row.storey is None for row in visible) or result.domain == "boolean":
+        return []
+    surest = sum(bool(row.holm) for row in visible)
+    return [
+        f"About {result.expected_false:.1f} of these are expected to be false (Storey's procedure, "
+        f"at most 5%). {surest:,} of them hold even where not one false one is wanted (Holm's)."
+    ]
 
 
 def _with_share(row: Row, error: float) -> str:
@@ -103,19 +113,22 @@ def _not_learned(result: Result) -> tuple[str, ...]:
     hidden = sum(row.learned and not row.stands_out for row in result.rows)
     if hidden:
         rows = "1 row has" if hidden == 1 else f"{hidden:,} rows have"
-        sentences.append(
-            f"{rows} an interval that includes zero: these answers may be rare, or nobody's."
-        )
-    if len(result.rows) >= MANY_ROWS:
-        chance = len(result.rows) * (1 - LEVEL) / 2
-        sentences.append(
-            f"With {len(result.rows):,} rows, about {chance:.1f} would stand out by chance alone "
-            "even if nobody had given them as an answer."
-        )
+        sentences.append(f"{rows} not enough evidence: these answers may be rare, or nobody's.")
     if result.domain == "strings":
         sentences.append("Only the candidates were looked for: other strings stay unseen.")
+    sentences.extend(_unlisted(result))
     sentences.append("Nothing can be said about any single person: that is the point.")
     return tuple(sentences)
+
+
+def _unlisted(result: Result) -> list[str]:
+    other = result.unlisted
+    if other is None or not math.isfinite(other.frequency):
+        return []
+    error = other.std_error
+    share = f"{percent(other.frequency, error)} ± {percent(Z * error, error)}"
+    sign = " The residuals say that there are such strings." if other.suspected else ""
+    return [f"Strings that no candidate names are {share} of the reports.{sign}"]
 
 
 def _promise(result: Result) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from dashboard_material import CANDIDATES, EPOCH, HOSTILE, Page, Site
 from jsonschema import Draft202012Validator
 
 from deniable.results.labels import printable
+from deniable.results.table import p_text
 from deniable.results.words import percent
 
 PAGES = (
@@ -72,6 +73,8 @@ def test_a_question_shows_the_numbers_of_its_result(site: Site) -> None:
             percent(row["frequency"], typical),
             percent(row["std_error"], typical),
             f"{percent(low, typical)} to {percent(high, typical)}",
+            p_text(row["p_value"]),
+            "Holm" if row["holm"] else "Storey" if row["storey"] else "",
         ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,20 @@ def answer(
 
 def row(value: str, frequency: float, std_error: float = 0.01, truth: float | None = None) -> Row:
     half = 1.96 * std_error
-    return Row(value, frequency, std_error, (frequency - half, frequency + half), truth)
+    return Row(value, frequency, std_error, (frequency - half, frequency + half), truth=truth)
+
+
+def row_with_test(value: str, frequency: float, *, holm: bool, storey: bool) -> Row:
+    """Return a row with its test, as every estimated one has."""
+    return replace(
+        row(value, frequency),
+        z=frequency / 0.01,
+        p_value=0.0123,
+        holm=holm,
+        storey=storey,
+        selected_interval=(frequency - 0.03, frequency + 0.03) if storey else None,
+        points={"likely": max(0.0, frequency)},
+    )
 
 
 UNKNOWN = row("unknown", math.nan, math.nan)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from result_material import HOSTILE, UNKNOWN, hostile_result, result, row
+from result_material import HOSTILE, UNKNOWN, hostile_result, result, row, row_with_test
 
 from deniable.errors import InvalidParameter
 from deniable.results import Result, as_arrow, as_csv, as_json, as_parquet, save
@@ -34,6 +34,25 @@ def test_csv_holds_every_number_in_full() -> None:
     assert (first["n"], float(first["epsilon_once"])) == ("10000", 1.074286)
     assert second["truth"] == ""
     assert (third["frequency"], third["std_error"], third["low"]) == ("", "", "")
+
+
+def test_every_file_holds_the_test_and_the_point_estimates() -> None:
+    shown = result(row_with_test("a", 0.4, holm=False, storey=True), row("b", 0.1))
+    first, second = as_arrow(shown).to_pylist()
+    assert (first["z"], first["p_value"], first["holm"], first["storey"]) == (
+        40,
+        0.0123,
+        False,
+        True,
+    )
+    assert (first["selected_low"], first["likely"], first["smoothed"]) == (0.37, 0.4, None)
+    assert (second["z"], second["holm"], second["selected_low"]) == (None, None, None)
+    cells = read_csv(shown)[0]
+    assert (cells["holm"], cells["storey"], cells["likely"]) == ("False", "True", "0.4")
+    read = json.loads(as_json(shown))["rows"]
+    assert read[0]["points"] == {"likely": 0.4}
+    assert read[0]["selected_interval"] == pytest.approx([0.37, 0.43])
+    assert (read[1]["p_value"], read[1]["storey"]) == (None, None)
 
 
 def test_csv_follows_rfc_4180() -> None:

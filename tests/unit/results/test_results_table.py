@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
-from result_material import HOSTILE, UNKNOWN, hostile_result, result, row
+from result_material import HOSTILE, UNKNOWN, hostile_result, result, row, row_with_test
 
 from deniable.results import Result, as_text
 from deniable.results.table import rich_table
@@ -25,9 +26,21 @@ def test_the_table_has_every_number(text: Callable[[Result], str]) -> None:
     assert "asked (version 1): What?" in shown
     assert "n = 10,000 reports, epsilon 1.074 once, 4.394 for ever, rappor" in shown
     line = next(line for line in shown.splitlines() if "first" in line)
-    assert line.split() == ["first", "25.0%", "1.0%", "23.0%", "to", "27.0%", "26.0%"]
-    assert next(line for line in shown.splitlines() if "unknown" in line).split()[1:] == ["n/a"] * 3
+    assert line.split() == ["first", "25.0%", "1.0%", "23.0%", "to", "27.0%", "n/a", "26.0%"]
+    assert next(line for line in shown.splitlines() if "unknown" in line).split()[1:] == ["n/a"] * 4
     assert shown.endswith("  - A note.")
+
+
+def test_the_table_says_how_surely_each_was_found(text: Callable[[Result], str]) -> None:
+    sure = row_with_test("sure", 0.4, holm=True, storey=True)
+    rows = [sure, replace(sure, value="tiny", p_value=1e-9)]
+    rows += [row_with_test("five", 0.03, holm=False, storey=True)]
+    rows += [row_with_test("none", 0.01, holm=False, storey=False)]
+    lines = {line.split()[0]: line.split()[6:] for line in text(result(*rows)).splitlines() if line}
+    assert lines["sure"] == ["0.0123", "Holm"]
+    assert lines["tiny"] == ["<", "0.0001", "Holm"]
+    assert lines["five"] == ["0.0123", "Storey"]
+    assert lines["none"] == ["0.0123"]
 
 
 def test_without_truth_there_is_no_column_for_it(text: Callable[[Result], str]) -> None:

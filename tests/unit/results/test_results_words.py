@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from result_material import UNKNOWN, hostile_result, result, row
+from result_material import UNKNOWN, hostile_result, result, row, row_with_test
 
 from deniable.results import in_words
+from deniable.results.result import Unlisted
 from deniable.results.words import epsilon_text, odds, percent, smallest_visible, typical_error
 
 
@@ -39,13 +40,29 @@ def test_the_smallest_visible_share_is_two_typical_errors() -> None:
 
 def test_rows_whose_interval_includes_zero_are_counted() -> None:
     words = in_words(result(row("a", 0.4), row("b", 0.0), row("c", -0.5), UNKNOWN))
-    assert any(sentence.startswith("2 rows have an interval") for sentence in words.not_learned)
+    assert any(sentence.startswith("2 rows have not enough") for sentence in words.not_learned)
 
 
-def test_many_rows_come_with_the_number_that_chance_alone_shows() -> None:
-    many = in_words(result(*[row(f"v{i}", 0.0) for i in range(60)]))
-    assert any("about 1.5 would stand out by chance" in s for s in many.not_learned)
-    assert not any("chance" in s for s in in_words(result(row("a", 0.1))).not_learned)
+def test_what_was_tested_stands_out_by_its_test_and_says_how_surely() -> None:
+    rows = [
+        row_with_test("sure", 0.4, holm=True, storey=True),
+        row_with_test("likely", 0.03, holm=False, storey=True),
+        row_with_test("seen", 0.03, holm=False, storey=False),
+    ]
+    learned = in_words(result(*rows, expected_false=0.27)).learned
+    assert "2 of 3 answers stand out" in learned[1]
+    assert learned[2].startswith("About 0.3 of these are expected to be false")
+    assert "1 of them hold even where not one false one is wanted" in learned[2]
+
+
+def test_the_share_of_unlisted_strings_is_said() -> None:
+    unlisted = Unlisted(0.25, 0.02, (0.21, 0.29), suspected=True)
+    words = in_words(result(row("a", 0.1), unlisted=unlisted)).not_learned
+    assert any(s.startswith("Strings that no candidate names are 25.0% ± 3.9%") for s in words)
+    assert any("there are such strings" in s for s in words)
+    unknown = Unlisted(math.nan, math.nan, (math.nan, math.nan), suspected=False)
+    words = in_words(result(row("a", 0.1), unlisted=unknown)).not_learned
+    assert not any("no candidate names" in s for s in words)
 
 
 def test_unlisted_strings_stay_unseen_and_closed_domains_have_none() -> None:

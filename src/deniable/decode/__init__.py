@@ -1,0 +1,49 @@
+"""From counts to estimates whose error statements hold.
+
+    decode            the default: open and closed domains, tests, intervals, decisions
+    decode_cells      the same for any linear design, without a mechanism
+    decode_lasso      the paper's decoder, as a reference
+    point_estimates   closed domains: every point estimate of the distribution side by side
+    smooth            binned numbers: a smooth distribution beside the raw one
+
+Everything works from a mechanism's numbers; no mechanism's formula stands in this folder.
+"""
+
+from deniable.decode.bayes import Posterior, posterior_mean
+from deniable.decode.closed import PointEstimates, point_estimates
+from deniable.decode.decoded import Decoded, DecodedRow
+from deniable.decode.decoder import decode, decode_cells
+from deniable.decode.design import Design, Shape, design_of
+from deniable.decode.lasso import LassoDecoded, decode_lasso
+from deniable.decode.mixture import Mixture, expectation_maximisation, fit_mixture
+from deniable.decode.observed import Observed, observe
+from deniable.decode.other import Other
+from deniable.decode.simplex import base_cut, normalise, project
+from deniable.decode.smoothing import Smoothed, smooth
+
+__all__ = [
+    "Decoded",
+    "DecodedRow",
+    "Design",
+    "LassoDecoded",
+    "Mixture",
+    "Observed",
+    "Other",
+    "PointEstimates",
+    "Posterior",
+    "Shape",
+    "Smoothed",
+    "base_cut",
+    "decode",
+    "decode_cells",
+    "decode_lasso",
+    "design_of",
+    "expectation_maximisation",
+    "fit_mixture",
+    "normalise",
+    "observe",
+    "point_estimates",
+    "posterior_mean",
+    "project",
+    "smooth",
+]

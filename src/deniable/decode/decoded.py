@@ -1,0 +1,169 @@
+"""What a decoder returns: a table with a row per candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.decode.other import Other
+from deniable.decode.regression import Evidence
+from deniable.decode.significance import half_width, holm, selected_level, storey
+from deniable.mechanisms.base import Floats
+
+
+@dataclass(frozen=True)
+class DecodedRow:
+    """One candidate.
+
+    Attributes:
+        value: the candidate.
+        frequency: unbiased share of the population, may be below 0.
+        std_error: one standard deviation of it.
+        interval: of the candidate by itself, at the decoder's level (95%).
+        selected_interval: adjusted for having been detected; None for those that were not.
+        likely: the frequency under maximum likelihood, at least 0; NaN where it was not computed.
+        z: frequency over standard error.
+        p_value: of the hypothesis that nobody holds the candidate.
+        holm: detected, where no false one at all is wanted.
+        storey: detected, where a small share of false ones is allowed.
+    """
+
+    value: str
+    frequency: float
+    std_error: float
+    interval: tuple[float, float]
+    selected_interval: tuple[float, float] | None
+    likely: float
+    z: float
+    p_value: float
+    holm: bool
+    storey: bool
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """The table, column by column, so that a million rows stay small.
+
+    Attributes:
+        candidates: the names, in the order in which they were given.
+        frequency, std_error, z, p_value, likely, holm, storey: see `DecodedRow`.
+        low, high: the ends of the intervals.
+        selected_low, selected_high: those adjusted for selection; NaN where not detected.
+        n: the number of reports.
+        alpha: the level of the corrections; intervals have level 1 - alpha.
+        method: "all candidates", "split cohorts", "closed" or "none".
+        absent_share: the estimated share of candidates that nobody holds.
+        expected_false: how many of the Storey discoveries are expected to be false.
+        other: the mass of strings outside the model; None for closed domains.
+        dispersion: the factor by which variances were widened.
+        decoys: how many random columns the p-values were checked against.
+        notes: what a reader must know.
+
+    Guarantees: where a number is NaN, a note says why.
+    """
+
+    candidates: tuple[str, ...]
+    frequency: Floats
+    std_error: Floats
+    low: Floats
+    high: Floats
+    selected_low: Floats
+    selected_high: Floats
+    likely: Floats
+    z: Floats
+    p_value: Floats
+    holm: NDArray[np.bool_]
+    storey: NDArray[np.bool_]
+    n: int
+    alpha: float
+    method: str
+    absent_share: float = 1.0
+    expected_false: float = 0.0
+    other: Other | None = None
+    dispersion: float = 1.0
+    decoys: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def row(self, place: int) -> DecodedRow:
+        """Return the row at a place."""
+        found = bool(self.storey[place])
+        adjusted = (float(self.selected_low[place]), float(self.selected_high[place]))
+        return DecodedRow(
+            self.candidates[place],
+            float(self.frequency[place]),
+            float(self.std_error[place]),
+            (float(self.low[place]), float(self.high[place])),
+            adjusted if found else None,
+            float(self.likely[place]),
+            float(self.z[place]),
+            float(self.p_value[place]),
+            bool(self.holm[place]),
+            found,
+        )
+
+    def rows(self) -> Iterator[DecodedRow]:
+        """Yield every row, in the order of the candidates."""
+        return (self.row(place) for place in range(len(self)))
+
+    @property
+    def detected(self) -> tuple[str, ...]:
+        """The candidates that Storey's procedure detects, the most frequent first."""
+        places = np.flatnonzero(self.storey)
+        order = places[np.argsort(-self.frequency[places], kind="stable")]
+        return tuple(self.candidates[place] for place in order)
+
+
+def decided(
+    candidates: tuple[str, ...],
+    n: int,
+    evidence: Evidence,
+    p_values: Floats,
+    degrees: float,
+    alpha: float,
+    *,
+    method: str,
+    notes: tuple[str, ...] = (),
+) -> Decoded:
+    """Return the table from what is known about each candidate: decisions and intervals."""
+    found = storey(p_values, alpha)
+    frequency, error = evidence.estimate, evidence.std_error
+    tested = int(np.count_nonzero(~np.isnan(p_values)))
+    plain = half_width(1 - alpha, degrees) * error
+    level = selected_level(int(found.decisions.sum()), max(1, tested), alpha)
+    wide = np.where(found.decisions, half_width(level, degrees) * error, np.nan)
+    return Decoded(
+        candidates=candidates,
+        frequency=frequency,
+        std_error=error,
+        low=frequency - plain,
+        high=frequency + plain,
+        selected_low=frequency - wide,
+        selected_high=frequency + wide,
+        likely=np.full(len(candidates), np.nan),
+        z=evidence.z,
+        p_value=p_values,
+        holm=holm(p_values, alpha),
+        storey=found.decisions,
+        n=n,
+        alpha=alpha,
+        method=method,
+        absent_share=found.absent,
+        expected_false=found.expected_false,
+        notes=notes,
+    )
+
+
+def nothing_decoded(
+    candidates: tuple[str, ...], alpha: float, notes: tuple[str, ...], n: int = 0
+) -> Decoded:
+    """Return a table without numbers; the notes must say why."""
+    unknown = np.zeros(len(candidates))
+    evidence = Evidence(unknown, unknown)
+    p_values = np.full(len(candidates), np.nan)
+    return decided(candidates, n, evidence, p_values, 1.0, alpha, method="none", notes=notes)

@@ -1,0 +1,90 @@
+"""Strings that nobody listed: how much of the population they are, and how we know.
+
+Two signs give them away. The intercept: together they set every cell alike, a share g d/k of the
+people in each (g their mass, d the distinct bits of a string). And what is missing: 1 less the sum
+of the listed frequencies. Both are unbiased and their covariance is known, so the combination with
+the least variance is taken. A third sign, the residual chi-square, needs no estimate of g: each
+unlisted string makes its own cells stand out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from deniable.decode.design import Shape
+from deniable.decode.regression import Regression
+from deniable.decode.significance import half_width
+
+SURPRISE = 1e-3
+"""Residuals less likely than this under noise alone are worth a warning."""
+
+
+@dataclass(frozen=True)
+class Other:
+    """The mass of strings outside the model.
+
+    Attributes:
+        frequency: unbiased, so it may be below 0 or above 1; NaN where it cannot be known.
+        std_error: one standard deviation.
+        interval: 95%.
+        chi_square: residual sum of squares in units of the noise.
+        degrees: its degrees of freedom.
+        p_value: P(residuals as large | no strings outside the model).
+    """
+
+    frequency: float
+    std_error: float
+    interval: tuple[float, float]
+    chi_square: float
+    degrees: int
+    p_value: float
+
+    @property
+    def suspected(self) -> bool:
+        """Whether the residuals alone say that there are strings outside the model."""
+        return self.p_value < SURPRISE
+
+    @property
+    def excess(self) -> float:
+        """By how much the residuals exceed the noise; 1 is none."""
+        return self.chi_square / self.degrees if self.degrees > 0 else 1.0
+
+
+def other_mass(
+    parts: Sequence[Regression], shape: Shape, level: float = 0.95, widen: float = 1.0
+) -> Other:
+    """Return the mass outside the model; of several parts, the mean of their masses.
+
+    Edge cases: where a candidate of the model is not identifiable neither is their sum, and the
+    intercept alone is used; where that is not either, NaN.
+    """
+    each = [_mass(part, shape) for part in parts]
+    mass = float(np.mean([m for m, _ in each]))
+    error = widen * float(np.sqrt(np.sum([v for _, v in each]))) / len(each)
+    chi_square = sum(part.solved.chi_square for part in parts)
+    degrees = sum(max(0, part.solved.degrees) for part in parts)
+    p_value = float(stats.chi2.sf(chi_square, degrees)) if degrees else float("nan")
+    wide = half_width(level, degrees) * error
+    return Other(mass, error, (mass - wide, mass + wide), chi_square, degrees, p_value)
+
+
+def _mass(part: Regression, shape: Shape) -> tuple[float, float]:
+    """Return the mass outside one part's model, and its variance."""
+    if not part.solved.identifiable[0]:
+        return float("nan"), float("nan")
+    intercept = np.zeros(1 + len(part.design))
+    intercept[0] = shape.bits / shape.distinct
+    missing = np.append(0.0, np.full(len(part.design), -1.0))
+    ways = np.array([intercept, missing])
+    values = ways @ part.solved.solution + [0.0, 1.0]
+    covariance = part.dispersion * ways @ part.solved.covariance @ ways.T
+    weight = 1.0
+    if part.solved.identifiable.all() and len(part.design):
+        apart = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+        weight = (covariance[1, 1] - covariance[0, 1]) / apart if apart > 0 else 1.0
+    weights = np.array([weight, 1 - weight])
+    return float(weights @ values), float(weights @ covariance @ weights)

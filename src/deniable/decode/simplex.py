@@ -1,0 +1,66 @@
+"""From unbiased frequencies to a distribution: four simple ways, none of them unbiased any more.
+
+Keep the unbiased values with their intervals for single answers; use one of these where the whole
+distribution is wanted (charts, sums over sets of answers).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from deniable import _validate
+from deniable.errors import InvalidParameter
+from deniable.mechanisms.base import Floats
+
+
+def normalise(frequency: Floats) -> Floats:
+    """Clip at 0 and divide by the sum [KBR16].
+
+    Edge cases: if nothing is positive, the uniform distribution.
+    """
+    clipped = np.maximum(_checked(frequency), 0.0)
+    total = clipped.sum()
+    return clipped / total if total > 0 else np.full(clipped.size, 1 / clipped.size)
+
+
+def project(frequency: Floats, total: float = 1.0) -> Floats:
+    """Return the nearest distribution in Euclidean distance ("Norm-Sub").
+
+    It subtracts one number from every entry and clips at 0, the number such that the sum is
+    right. With the values sorted downwards, v_(1) >= v_(2) >= ..., the number of positive entries
+    is the largest j with v_(j) > (v_(1) + ... + v_(j) - total) / j.
+
+    Guarantees: never further from any distribution, so also from the true one, than the input.
+
+    Cost: one sort.
+    """
+    values = _checked(frequency)
+    _validate.positive("total", "project", total)
+    ordered = np.sort(values)[::-1]
+    levels = (np.cumsum(ordered) - total) / np.arange(1, values.size + 1)
+    positive = int(np.flatnonzero(ordered > levels)[-1])
+    projected: Floats = np.maximum(values - levels[positive], 0.0)
+    return projected
+
+
+def base_cut(frequency: Floats, std_error: Floats, alpha: float = 0.05) -> Floats:
+    """Set to 0 what does not exceed Phi^-1(1 - alpha / k) standard errors; keep the rest.
+
+    Guarantees: an answer that nobody gave survives with probability at most alpha / k, so that
+    with probability at least 1 - alpha none does. The result need not sum to 1.
+    """
+    values = _checked(frequency)
+    if not 0 < _validate.probability("alpha", "base_cut", alpha) < 1:
+        raise _validate.invalid("alpha", "base_cut", "a number between 0 and 1", alpha)
+    return np.where(values > stats.norm.isf(alpha / values.size) * std_error, values, 0.0)
+
+
+def _checked(frequency: Floats) -> Floats:
+    values = np.asarray(frequency, dtype=np.float64)
+    if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
+        raise InvalidParameter(
+            "Frequencies to make a distribution of must be a flat array of finite numbers, at "
+            "least one. Leave out what is not identifiable first."
+        )
+    return values

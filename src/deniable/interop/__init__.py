@@ -1,0 +1,1 @@
+"""Other systems' files, read into our nouns and written from them."""

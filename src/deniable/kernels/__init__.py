@@ -1,0 +1,5 @@
+"""The few hot loops, compiled with Numba: each has a slow, obvious twin in the tests.
+
+Every kernel releases the GIL, so threads over chunks use every core. Nothing here knows a
+mechanism's probabilities: records, words, thresholds and histograms in, integers out.
+"""

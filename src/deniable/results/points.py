@@ -1,0 +1,36 @@
+"""Point estimates of a whole distribution, beside the unbiased frequencies of single answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from deniable.decode import point_estimates, smooth
+from deniable.decode.smoothing import LARGEST
+from deniable.mechanisms import Counts, Mechanism
+from deniable.mechanisms.base import Floats
+from deniable.protocol import Domain
+
+FEWEST_BINS = 4
+"""Below so many bins there is nothing to smooth."""
+
+Points = Mapping[str, Floats]
+"""Shares of every answer, by the name of the estimate."""
+
+
+def point_columns(mechanism: Mechanism, counts: Counts, domain: Domain, absent: bool) -> Points:
+    """Return the point estimates of a closed domain; none for strings or without reports.
+
+    Bins of numbers also get a smoothed estimate, unless an absent answer stands among them.
+    """
+    if domain.size is None or counts.n == 0:
+        return {}
+    found = point_estimates(mechanism, counts)
+    points = {
+        "normalised": found.normalised,
+        "projected": found.projected,
+        "base_cut": found.base_cut,
+        "posterior": found.posterior,
+    }
+    if domain.kind == "numbers" and not absent and FEWEST_BINS <= domain.size <= LARGEST:
+        points["smoothed"] = smooth(mechanism, counts).frequency
+    return points
