@@ -14,6 +14,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from example_cohorts import bad_parameters, bad_records, part
+from example_oracles import (
+    bad_oracle_parameters,
+    bad_oracle_records,
+    bad_set_answers,
+    bad_sets,
+)
 from example_questions import COLOURS, SIZES, field, krr, question, rappor, survey
 
 Vectors = dict[str, dict[str, Any]]
@@ -30,6 +37,8 @@ def bad_vectors() -> Vectors:
         **_survey_parameters(),
         **_reports(),
         **_records(),
+        **_cohorts(),
+        **_oracles(),
         **_answers(),
         **_canonical(),
     }
@@ -238,6 +247,35 @@ def _records() -> Vectors:
         "record-field-missing": record("the second field", two, "04000000"),
         "record-second-field-padding": record("in the second field", two, "040000000600ff3f"),
     }
+
+
+def _oracles() -> Vectors:
+    surveys = {
+        f"survey-{name}": _survey(reason, about, question("q", part(kind, domain, given)))
+        for reason, cases in (("parameters", bad_oracle_parameters()), ("domain", bad_sets()))
+        for name, (about, domain, kind, given) in cases.items()
+    }
+    records = {
+        name: _bad("record", "record", about, question=asked, record=data)
+        for name, (about, asked, data) in bad_oracle_records().items()
+    }
+    answers = {
+        name: _bad("answer", reason, about, question=asked, value=value)
+        for name, (reason, about, asked, value) in bad_set_answers().items()
+    }
+    return {**surveys, **records, **answers}
+
+
+def _cohorts() -> Vectors:
+    surveys = {
+        f"survey-{name}": _survey("parameters", about, question("q", part(kind, domain, given)))
+        for name, (about, domain, kind, given) in bad_parameters().items()
+    }
+    records = {
+        name: _bad("record", "record", about, question=asked, record=data)
+        for name, (about, asked, data) in bad_records().items()
+    }
+    return {**surveys, **records}
 
 
 def _answers() -> Vectors:

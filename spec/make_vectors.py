@@ -14,7 +14,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import example_cohorts
+import example_oracles
 import reference as ref
+import reference_cohorts  # noqa: F401 - it registers its encoders
+import reference_oracles  # noqa: F401 - so does it
 from bad_vectors import bad_vectors
 from example_questions import (
     field,
@@ -24,6 +28,7 @@ from example_questions import (
     rappor_questions,
     symbol_questions,
 )
+from reference_epsilon import micros_of, ratios
 
 FOLDER = Path(__file__).parent / "vectors" / "v1"
 Cases = list[dict[str, Any]]
@@ -163,8 +168,12 @@ def answer_vectors() -> Cases:
     cases += [(strings, False, {"utf16": [0xD83D, 0xDE00]})]
     cases += [(strings, False, {"repeat": spell}) for spell in (["a", 4096], ["é", 2048])]
     cases += [(strings, False, {"repeat": ["U\u0308\u0304", 1365]})]
+    tools = {"type": "set", "values": ["red", "grün", "é"], "most": 2}
+    members = ([], ["é"], ["e\u0301", "red"], ["red", "é", "red"])
+    cases += [(tools, False, {"list": [{"string": name} for name in names]}) for names in members]
     cases += [
-        (domain, True, {"absent": True}) for domain in (boolean, categories, numbers, strings)
+        (domain, True, {"absent": True})
+        for domain in (boolean, categories, numbers, strings, tools)
     ]
     return [_answer(*case) for case in cases]
 
@@ -227,16 +236,18 @@ def epsilon_vectors() -> Cases:
         *(("krr", krr(k, 2**64, keep)) for k, keep in (
             (2, 2**63 + 1), (2, 3 * 2**62), (2, 2**64 - 1), (10, 2**62), (65537, 2**63))),
         *(("krr", krr(k, 2**63 + 2**62, keep)) for k, keep in ((2, 3 * 2**62), (10, 2**64))),
+        *example_cohorts.epsilon_cases(),
+        *example_oracles.oracle_epsilons(),
     ]  # fmt: skip
     cases = []
     for mechanism, parameters in some:
-        once, forever = ref.ratios(mechanism, parameters)
+        once, forever = ratios(mechanism, parameters)
         cases.append(
             {
                 "mechanism": mechanism,
                 "parameters": parameters,
-                "once": ref.micros_of(once),
-                "forever": None if forever is None else ref.micros_of(forever),
+                "once": micros_of(once),
+                "forever": None if forever is None else micros_of(forever),
             }
         )
     return cases
@@ -290,7 +301,17 @@ def all_files() -> dict[str, str]:
         "digest.json": digest_vectors(),
         "epsilon.json": epsilon_vectors(),
         "rappor.json": record_vectors(rappor_questions()),
+        "rappor_permuted.json": record_vectors(example_cohorts.permuted_questions()),
         "krr.json": record_vectors(symbol_questions()),
+        "oue.json": record_vectors(example_oracles.oue_questions()),
+        "hadamard.json": record_vectors(example_oracles.hadamard_questions()),
+        "subset.json": record_vectors(example_oracles.subset_questions()),
+        "olh.json": record_vectors(example_oracles.olh_questions()),
+        "sets.json": record_vectors(example_oracles.set_questions()),
+        "permanent.json": record_vectors(example_oracles.permanent_questions()),
+        "orr.json": record_vectors(example_cohorts.orr_questions()),
+        "pgr.json": record_vectors(example_cohorts.pgr_questions()),
+        "hcms.json": record_vectors(example_cohorts.hcms_questions()),
         "report.json": report_vectors(),
         **{f"bad/{name}.json": vector for name, vector in bad_vectors().items()},
     }

@@ -10,8 +10,7 @@ import hmac
 import math
 import struct
 import unicodedata
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Callable, Iterator
 from typing import Any
 
 T = 2**64
@@ -109,6 +108,8 @@ def answer(domain: dict[str, Any], value: Any, absent: bool) -> tuple[bytes, int
         return b"a", -1 if domain["type"] == "strings" else size_of(domain)
     if domain["type"] == "strings":
         return string_key(value), -1
+    if domain["type"] == "set":
+        return set_key(domain, value), -1
     code = {"boolean": _boolean, "categories": _category, "numbers": _bin}[domain["type"]](
         domain, value
     )
@@ -119,7 +120,24 @@ def size_of(domain: dict[str, Any]) -> int:
     """Return the number of answers of a closed domain, without an absent one."""
     if domain["type"] == "boolean":
         return 2
+    if domain["type"] == "set":
+        return len(domain["values"]) + 1
     return len(domain["values"]) if domain["type"] == "categories" else len(domain["edges"]) + 1
+
+
+def set_key(domain: dict[str, Any], value: Any) -> bytes:
+    """Return the key of a set: its members' codes in rising order."""
+    if not isinstance(value, list):
+        raise RefusedError("type")
+    codes = sorted({_category(domain, name) for name in value})
+    if len(codes) > domain["most"]:
+        raise RefusedError("too_many")
+    return b"m" + b"".join(struct.pack("<I", code) for code in codes)
+
+
+def set_codes(key: bytes) -> list[int]:
+    """Return the members' codes from the key of a set."""
+    return [code for (code,) in struct.iter_unpack("<I", key[1:])]
 
 
 def string_key(value: Any) -> bytes:
@@ -205,6 +223,13 @@ def bloom(key: bytes, cohort: int, hashes: int, bits: int) -> list[int]:
     return [(word // 2**32) * bits // 2**32 for word in words]
 
 
+def permutation(size: int, index: int) -> list[int]:
+    """Return the rank of every code under a hash function: sort them, and see where each went."""
+    keys = [b"i" + struct.pack("<I", code) for code in range(size)]
+    order = sorted(range(size), key=lambda code: (hash_word(keys[code], index), code))
+    return [order.index(code) for code in range(size)]
+
+
 # Sections 6 and 7: keys, streams, draws
 
 
@@ -260,31 +285,46 @@ def pack_bits(bits: list[int]) -> bytes:
     return bytes(sum(bit * 2**place for place, bit in enumerate(group)) for group in groups)
 
 
+def own_places(parameters: dict[str, Any], key: bytes, code: int) -> set[int]:
+    """Return the bits of an answer where each answer, or each member of a set, has its own."""
+    if "members" in parameters:
+        return {parameters["bits"] - 1} if key == b"a" else set(set_codes(key))
+    return {code}
+
+
+def both_stages(
+    parameters: dict[str, Any], places: set[int], permanent: Iterator[int], fresh: Iterator[int]
+) -> tuple[list[int], list[int]]:
+    """Return the permanent response and the report of an array with these bits set."""
+    u, v, q, p = (
+        int(parameters[name])
+        for name in ("permanent_one", "permanent_zero", "report_one", "report_zero")
+    )
+    response = [coin(permanent, u if i in places else v) for i in range(parameters["bits"])]
+    return response, [coin(fresh, q if bit else p) for bit in response]
+
+
 def encode_rappor(
-    parameters: dict[str, Any], key: bytes, code: int, cohort_key: bytes, permanent_key: bytes,
-    fresh: Iterator[int],
+    parameters: dict[str, Any], key: bytes, code: int, cohort_key: bytes,
+    permanent: Iterator[int], fresh: Iterator[int],
 ) -> dict[str, Any]:  # fmt: skip
     """Return every step of the encoding."""
     k = parameters["bits"]
     cohort = below(words(cohort_key), parameters["cohorts"])
     if parameters["form"] == "bloom":
         places = set(bloom(key, cohort, parameters["hashes"], k))
+    elif parameters["form"] == "permuted":
+        indices = [cohort * 65536 + i for i in range(parameters["hashes"])]
+        places = {permutation(parameters["answers"], i)[code] % k for i in indices}
     elif k == 1:
         places = {0} if code == 1 else set()
     else:
-        places = {code}
-    true = [1 if i in places else 0 for i in range(k)]
-    u, v, q, p = (
-        int(parameters[name])
-        for name in ("permanent_one", "permanent_zero", "report_one", "report_zero")
-    )
-    stream = words(permanent_key)
-    permanent = [coin(stream, u if bit else v) for bit in true]
-    report = [coin(fresh, q if bit else p) for bit in permanent]
+        places = own_places(parameters, key, code)
+    response, report = both_stages(parameters, places, permanent, fresh)
     return {
         "cohort": cohort,
         "true_bits": sorted(places),
-        "permanent": pack_bits(permanent).hex(),
+        "permanent": pack_bits(response).hex(),
         "record": (struct.pack("<H", cohort) + pack_bits(report)).hex(),
     }
 
@@ -297,13 +337,32 @@ def _respond(stream: Iterator[int], x: int, k: int, keep: int) -> int:
 
 
 def encode_krr(
-    parameters: dict[str, Any], code: int, permanent_key: bytes, fresh: Iterator[int]
+    parameters: dict[str, Any], code: int, permanent: Iterator[int], fresh: Iterator[int]
 ) -> dict[str, Any]:
     """Return every step of the encoding."""
     k = parameters["categories"]
-    permanent = _respond(words(permanent_key), code, k, int(parameters["permanent_keep"]))
-    symbol = _respond(fresh, permanent, k, int(parameters["report_keep"]))
-    return {"permanent": permanent, "symbol": symbol, "record": struct.pack("<I", symbol).hex()}
+    response = _respond(permanent, code, k, int(parameters["permanent_keep"]))
+    symbol = _respond(fresh, response, k, int(parameters["report_keep"]))
+    return {"permanent": response, "symbol": symbol, "record": struct.pack("<I", symbol).hex()}
+
+
+ENCODERS: dict[str, Callable[..., dict[str, Any]]] = {}
+"""Encoders of the mechanisms in the other files: parameters, key, code, cohort key, permanent draws
+and fresh draws in, every step of the encoding out."""
+
+
+def _sampled(
+    field: dict[str, Any], key: bytes, code: int, permanent: Iterator[int], fresh: Iterator[int]
+) -> tuple[bytes, int]:
+    """Return key and code of what is reported: of a set one member, or none, drawn at random."""
+    domain, parameters = field["domain"], field["parameters"]
+    if domain["type"] != "set" or "members" in parameters or key == b"a":
+        return key, code
+    kept = int(parameters.get("permanent_zero", 0)) > 0 and int(parameters["permanent_one"]) < T
+    kept = kept or int(parameters.get("permanent_keep", T)) < T
+    place = below(permanent if kept else fresh, domain["most"])
+    members = [*set_codes(key), *[len(domain["values"])] * domain["most"]]
+    return b"i" + struct.pack("<I", members[place]), members[place]
 
 
 def encode(question: dict[str, Any], value: Any, secret: bytes, fresh_key: bytes) -> dict[str, Any]:
@@ -313,75 +372,17 @@ def encode(question: dict[str, Any], value: Any, secret: bytes, fresh_key: bytes
     for field, (key, code) in zip(question["fields"], answers(question, value), strict=True):
         place = (name, version, digest(question), field["name"].encode())
         cohort_key = derive(secret, b"cohort", *place)
-        permanent_key = derive(secret, b"permanent", *place, key)
+        permanent = words(derive(secret, b"permanent", *place, key))
+        if question["repeat"] == "permanent":
+            fresh = words(derive(secret, b"report", *place, key))
         tag = derive(secret, b"tag", *place, key)[:16]
+        told, number = _sampled(field, key, code, permanent, fresh)
         if field["mechanism"] == "rappor":
-            step = encode_rappor(field["parameters"], key, code, cohort_key, permanent_key, fresh)
+            step = encode_rappor(field["parameters"], told, number, cohort_key, permanent, fresh)
+        elif field["mechanism"] == "krr":
+            step = encode_krr(field["parameters"], number, permanent, fresh)
         else:
-            step = encode_krr(field["parameters"], code, permanent_key, fresh)
+            encoder = ENCODERS[field["mechanism"]]
+            step = encoder(field["parameters"], told, number, cohort_key, permanent, fresh)
         steps.append({"key": key.hex(), "tag": tag.hex(), **step})
     return {"fields": steps, "record": "".join(step["record"] for step in steps)}
-
-
-# privacy.md: epsilon from integers
-
-
-def ratios(mechanism: str, parameters: dict[str, Any]) -> tuple[Fraction, Fraction | None]:
-    """Return the largest ratio of one report, and of all reports (None if unbounded)."""
-    part = {
-        n: Fraction(int(t), T) for n, t in parameters.items() if isinstance(t, str) and n != "form"
-    }
-    if mechanism == "krr":
-        k, a, b = parameters["categories"], part["permanent_keep"], part["report_keep"]
-        keep = a * b + (1 - a) * (1 - b) / (k - 1)
-        return keep * (k - 1) / (1 - keep), None if a == 1 else a * (k - 1) / (1 - a)
-    u, v, q, p = (
-        part[name] for name in ("permanent_one", "permanent_zero", "report_one", "report_zero")
-    )
-    once = _pair(u * q + (1 - u) * p, v * q + (1 - v) * p, parameters)
-    return once, _pair(u, v, parameters) if v > 0 and u < 1 else None
-
-
-def _pair(one: Fraction, zero: Fraction, parameters: dict[str, Any]) -> Fraction:
-    up, down = one / zero, (1 - zero) / (1 - one)
-    return max(up, down) if parameters["bits"] == 1 else (up * down) ** parameters["hashes"]
-
-
-DIGITS = 10**100
-
-
-def exp_bounds(micros: int) -> tuple[int, int]:
-    """Return integers below and above 10^100 e^(micros / 10^6).
-
-    The series of e^x with x = micros / 10^6 / 2^s <= 1/2, each term rounded down for the lower
-    and up for the upper bound, and the rest bounded by the last term; then s squarings.
-    """
-    squarings = 0
-    while micros * 2 > 10**6 * 2**squarings:
-        squarings += 1
-    denominator = 10**6 * 2**squarings
-    low = high = DIGITS
-    low_term = high_term = DIGITS
-    for n in range(1, 100):
-        low_term = low_term * micros // (denominator * n)
-        high_term = -(-high_term * micros // (denominator * n))
-        low, high = low + low_term, high + high_term
-    high += high_term
-    for _ in range(squarings):
-        low, high = low * low // DIGITS, -(-high * high // DIGITS)
-    return low, high
-
-
-def micros_of(ratio: Fraction) -> int:
-    """Return the smallest number of micros with ratio <= e^(micros / 10^6), by bisection."""
-    low, high = -1, 4 * 10**9
-    while high - low > 1:
-        middle = (low + high) // 2
-        lower, upper = exp_bounds(middle)
-        if ratio * DIGITS <= lower:
-            high = middle
-        elif ratio * DIGITS > upper:
-            low = middle
-        else:
-            raise ArithmeticError("More digits are needed to tell.")
-    return high

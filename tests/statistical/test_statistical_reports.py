@@ -13,7 +13,7 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.client.randomness import StreamDraws, SystemDraws
-from deniable.mechanisms import KRR, Mechanism, Rappor
+from deniable.mechanisms import HCMS, KRR, ORR, PGR, Mechanism, Rappor
 from deniable.privacy import report_channel
 from deniable.protocol import ABSENT, Answer
 from deniable.protocol.domain import ABSENT_KEY, code_key, string_key
@@ -40,6 +40,21 @@ CASES: dict[str, tuple[Mechanism, Answer, object]] = {
         Rappor(bits=3, hashes=1, cohorts=3, epsilon=2.0, epsilon_forever=4.0),
         Answer(ABSENT_KEY),
         ABSENT,
+    ),
+    "orr": (ORR(epsilon=1.0, symbols=4, cohorts=3), Answer(string_key("x")), "x"),
+    "pgr": (PGR.closed(12, epsilon=1.0), Answer(code_key(7), 7), 7),
+    "pgr, hashed": (PGR(epsilon=1.0, cohorts=3, points=13), Answer(string_key("x")), "x"),
+    "hcms": (HCMS(epsilon=1.0, rows=2, width=8), Answer(string_key("x")), "x"),
+    "hcms, closed": (HCMS.closed(5, epsilon=1.0, rows=2, width=8), Answer(code_key(3), 3), 3),
+    "permuted": (
+        Rappor.permuted(6, bits=3, hashes=2, cohorts=2, f=0.25, p=0.3, q=0.8),
+        Answer(code_key(4), 4),
+        4,
+    ),
+    "orr, permuted": (
+        ORR.closed(7, epsilon=1.0, symbols=3, cohorts=5),
+        Answer(code_key(2), 2),
+        2,
     ),
 }
 

@@ -80,6 +80,7 @@ def test_every_reason_for_refusing_a_value_is_documented() -> None:
         "not_a_number",
         "unknown_category",
         "too_long",
+        "too_many",
         "bad_unicode",
         "missing_field",
         "unknown_field",

@@ -11,9 +11,10 @@ import pytest
 from vector_files import BAD, question_of, value_of
 
 from deniable.errors import InvalidAnswer, InvalidParameter, InvalidReport, InvalidSurvey
-from deniable.protocol import Report, Survey
+from deniable.protocol import MECHANISMS, Report, Survey
 from deniable.protocol.canonical import canonical
 
+NAMES = "|".join(MECHANISMS)
 SURVEY_REASONS = {
     "json": r"must be JSON in UTF-8",
     "value": r"^Canonical JSON",
@@ -23,8 +24,8 @@ SURVEY_REASONS = {
     r"|'(questions|fields)' must be a list|same id and version|fields of a question have the same",
     "field": r"'(name|mechanism|candidates)' must",
     "domain": r"^(A domain|Categor|Edges)",
-    "parameters": r"^(rappor|krr|Basic rappor) |threshold must be"
-    r"|'\w+' (parameter|threshold) of (rappor|krr)",
+    "parameters": rf"^(Basic |A )?({NAMES}) |threshold must be"
+    rf"|'\w+' (parameter|threshold) of ({NAMES}) ",
 }
 """The reasons of protocol.md, section 3, and what the package says of each."""
 

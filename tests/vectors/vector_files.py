@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from deniable.protocol import ABSENT, Question, Survey
+from deniable.protocol import ABSENT, MECHANISMS, Question, Survey
 from deniable.protocol.canonical import canonical
 
 SPEC = Path(__file__).parents[2] / "spec"
 FOLDER = SPEC / "vectors" / "v1"
+RECORD_FILES = [f"{name}.json" for name in (*MECHANISMS, "sets", "permanent")]
 BAD = sorted((FOLDER / "bad").glob("*.json"))
 
 
@@ -35,6 +36,8 @@ def value_of(spelled: dict[str, Any]) -> object:
         )
     if kind == "fields":
         return {name: value_of(part) for name, part in inner.items()}
+    if kind == "list":
+        return [value_of(part) for part in inner]
     simple = {"boolean": lambda: inner, "string": lambda: inner, "number": lambda: float(inner)}
     others = {
         "integer": lambda: int(inner),

@@ -29,6 +29,7 @@ VERBS = (
     "estimate",
     "export",
     "import",
+    "paper",
 )
 """Each is a file of this folder with a function of its name (import_ for import)."""
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import mechanism_for
-from deniable.mechanisms.base import Codes, Floats
+from deniable.mechanisms import mechanism_of
+from deniable.mechanisms.base import Candidate, Codes, Floats, Reports
+from deniable.mechanisms.candidates import every_code
 from deniable.mechanisms.records import join_records
-from deniable.protocol import ABSENT, Field, Numbers, Question
+from deniable.protocol import ABSENT, Field, Numbers, Question, Sets
 from deniable.protocol.domain import Absent
 
 CHUNK = 100_000
@@ -22,7 +23,10 @@ Answers = Sequence[str | Absent]
 
 def answers_of(question: Question, field: Field, candidates: Sequence[str]) -> Answers:
     """Return the answers people in the population may give, in order of their codes."""
-    known = list(field.domain.labels or candidates)
+    if isinstance(field.domain, Sets):
+        known = list(field.domain.values)
+    else:
+        known = list(field.domain.labels or candidates)
     if not known:
         raise InvalidParameter(
             f"Question '{question.id}' takes strings: name a file of them with --candidates."
@@ -43,7 +47,10 @@ def weights_of(field: Field, answers: Answers) -> Floats:
 
 @dataclass(frozen=True)
 class Population:
-    """The true answers of people: per field the possible answers and each person's code."""
+    """The true answers of people: per field the possible answers and each person's code.
+
+    Of a set, a person has a row of codes, as `deniable.mechanisms.members_matrix` makes them.
+    """
 
     question: Question
     answers: Mapping[str, Answers]
@@ -57,7 +64,7 @@ class Population:
     def value(self, person: int) -> object:
         """Return a person's true answer as an app would record it."""
         values = {
-            field.name: _value(field, self.answers[field.name], int(self.codes[field.name][person]))
+            field.name: _value(field, self.answers[field.name], self.codes[field.name][person])
             for field in self.question.fields
         }
         return next(iter(values.values())) if self.question.plain else values
@@ -69,7 +76,11 @@ class Population:
 
     def truth(self, field: str) -> dict[str, float]:
         """Return the true share of each answer, by its label."""
-        counts = np.bincount(self.codes[field], minlength=len(self.answers[field]))
+        codes, answers = self.codes[field], len(self.answers[field])
+        if codes.ndim == 1:
+            counts = np.bincount(codes, minlength=answers)
+        else:
+            counts = _holders(codes, answers, self.question.absent)
         labels = ["(absent)" if isinstance(a, Absent) else a for a in self.answers[field]]
         shares = counts / max(1, self.people)
         return dict(zip(labels, shares.tolist(), strict=True))
@@ -79,18 +90,37 @@ class Population:
         for start in range(0, self.people, CHUNK):
             part = slice(start, start + CHUNK)
             reports = {
-                field.name: mechanism_for(field.parameters).simulate(
-                    self.codes[field.name][part],
-                    rng,
-                    None if field.domain.labels else self.answers[field.name],
-                )
+                field.name: self._simulate(field, self.codes[field.name][part], rng)
                 for field in self.question.fields
             }
             yield min(CHUNK, self.people - start), join_records(self.question, reports)
 
+    def _simulate(self, field: Field, codes: Codes, rng: np.random.Generator) -> Reports:
+        mechanism = mechanism_of(field, self.question.absent)
+        listed: Sequence[Candidate] | None = self.answers[field.name]
+        if field.domain.size is not None:
+            hashed = mechanism.hashed and codes.ndim == 1
+            listed = every_code(field.domain.size, self.question.absent) if hashed else None
+        return mechanism.simulate(codes, rng, listed)
 
-def _value(field: Field, answers: Answers, code: int) -> object:
-    """Return a value whose answer has the code."""
+
+def _holders(codes: Codes, answers: int, absent: bool) -> Codes:
+    """Return how many people hold each name and, last, how many are absent."""
+    names = answers - absent
+    counts = np.bincount(codes[codes < names], minlength=answers)
+    if absent:
+        counts[names] = np.count_nonzero(codes[:, 0] > names)
+    return counts
+
+
+def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
+    """Return a value whose answer has the code, or a set with these members."""
+    if isinstance(field.domain, Sets):
+        members = np.atleast_1d(person)
+        if int(members[0]) > len(field.domain.values):
+            return ABSENT
+        return [field.domain.values[m] for m in members if m < len(field.domain.values)]
+    code = int(person)
     if isinstance(answers[code], Absent):
         return ABSENT
     if isinstance(field.domain, Numbers):
@@ -110,6 +140,32 @@ def draw_population(
     for field in question.fields:
         known = answers_of(question, field, candidates.get(field.name, ()))
         answers[field.name] = known
-        drawn = rng.choice(len(known), size=people, p=weights_of(field, known))
-        codes[field.name] = drawn.astype(np.int64)
+        weights = weights_of(field, known)
+        if isinstance(field.domain, Sets):
+            codes[field.name] = _draw_sets(field.domain, people, rng, weights, question.absent)
+        else:
+            drawn = rng.choice(len(known), size=people, p=weights)
+            codes[field.name] = drawn.astype(np.int64)
     return Population(question, answers, codes)
+
+
+def _draw_sets(
+    domain: Sets, people: int, rng: np.random.Generator, weights: Floats, absent: bool
+) -> Codes:
+    """Return sets of uniformly random size, frequent names in more of them; some are absent.
+
+    The largest of independent exponential times, scaled by the weights, are drawn without
+    repetition (Efraimidis and Spirakis); some people at a time, so that memory stays bounded.
+    """
+    names, most = len(domain.values), domain.most
+    rows = np.full((people, most), names, dtype=np.int64)
+    step = max(1, 2**22 // names)
+    for start in range(0, people, step):
+        part = rows[start : start + step]
+        times = rng.exponential(size=(len(part), names)) / weights[:names]
+        chosen = np.argsort(times, axis=1)[:, :most]
+        sizes = rng.integers(0, most + 1, size=(len(part), 1))
+        part[:] = np.sort(np.where(np.arange(most) < sizes, chosen, names), axis=1)
+        if absent:
+            part[rng.random(len(part)) < weights[-1]] = names + 1
+    return rows

@@ -55,4 +55,17 @@ def _parse(domain: Domain, text: str) -> object:
             return float(text)
         except ValueError:
             raise InvalidParameter("The value must be a number.") from None
+    if domain.kind == "set":
+        return _names(text)
     return text
+
+
+def _names(text: str) -> list[object]:
+    """Read the names of a set: a JSON list, or names with commas between them."""
+    if not text.lstrip().startswith("["):
+        return [name.strip() for name in text.split(",") if name.strip()]
+    try:
+        names = json.loads(text)
+    except ValueError:
+        raise InvalidParameter("The value must be a JSON list of names, or a,b,c.") from None
+    return list(names)

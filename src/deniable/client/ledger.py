@@ -2,7 +2,8 @@
 
 Charges: a question asked once costs the epsilon of its one report. A question asked every epoch
 costs, per field, the epsilon of a permanent response the first time its answer is reported, and
-nothing after that; a field without a permanent response costs its epsilon in every report. The
+nothing after that; a field without a permanent response costs its epsilon in every report. Where
+reports themselves are permanent, each field costs the epsilon of one report per answer. The
 sum over fields, reports and questions is basic composition [DR14, theorem 3.16].
 """
 
@@ -86,6 +87,8 @@ def charge_of(
     micros, paid, tags = 0, 0, []
     for field, answer in zip(question.fields, answers, strict=True):
         forever = field.parameters.epsilon_forever
+        if question.repeat == "permanent":
+            forever = field.parameters.epsilon_once
         if forever is None:
             micros, paid = micros + field.parameters.epsilon_once, paid + 1
             continue

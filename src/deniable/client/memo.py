@@ -34,6 +34,12 @@ def permanent_draws(secret: bytes, question: Question, field: Field, answer: Ans
     return StreamDraws(Stream(key))
 
 
+def report_draws(secret: bytes, question: Question, field: Field, answer: Answer) -> StreamDraws:
+    """Return the draws that take the place of fresh ones where every report is permanent."""
+    key = derive_key(secret, *_info(b"report", question, field), answer.key)
+    return StreamDraws(Stream(key))
+
+
 def tag(secret: bytes, question: Question, field: Field, answer: Answer) -> bytes:
     """Return the 16 bytes by which the ledger knows an answer again.
 

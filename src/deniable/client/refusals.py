@@ -14,6 +14,7 @@ REASONS = {
     "not_a_number": "The value must be a number, not NaN.",
     "unknown_category": "The value is not one of the question's categories.",
     "too_long": "A string must have at most 4,096 bytes of UTF-8.",
+    "too_many": "The set has more members than the question allows.",
     "bad_unicode": "A string must not hold unpaired surrogates.",
     "missing_field": "The value must have every field of the question.",
     "unknown_field": "The value has a field that the question has not.",

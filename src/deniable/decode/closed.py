@@ -12,7 +12,16 @@ from deniable.decode.bayes import posterior_mean
 from deniable.decode.observed import check_counts, is_open
 from deniable.decode.simplex import base_cut, normalise, project
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import KRR, Candidate, Counts, Estimate, Mechanism, Rappor
+from deniable.mechanisms import (
+    KRR,
+    OUE,
+    Candidate,
+    Counts,
+    Estimate,
+    Mechanism,
+    Rappor,
+    Subset,
+)
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.closed_form import NO_REPORTS, Pure
 
@@ -74,6 +83,41 @@ class Support:
         return self.oracle.frequency(self.counts / self.n)
 
 
+@dataclass(frozen=True)
+class Gaussian:
+    """Unbiased frequencies with independent normal errors: what every mechanism can give."""
+
+    unbiased: Floats
+    std_error: Floats
+
+    def weights(self, _: Floats) -> Floats:
+        """Return the information about each frequency, wherever it lies."""
+        return np.asarray(1 / np.square(self.std_error))
+
+
+def information_of(
+    mechanism: Mechanism, counts: Counts, labels: Sequence[Candidate] | None = None
+) -> Support | Gaussian:
+    """Return the support of every answer where reports have one, else normal estimates.
+
+    Raises:
+        InvalidParameter: if there are no reports, or an answer cannot be identified.
+    """
+    if has_support(mechanism):
+        return support_of(mechanism, counts)
+    found = mechanism.estimate(counts, labels)
+    if not (np.isfinite(found.frequency).all() and np.all(found.std_error > 0)):
+        raise InvalidParameter(NO_REPORTS if counts.n == 0 else "Not every answer is identifiable.")
+    return Gaussian(found.frequency, found.std_error)
+
+
+def has_support(mechanism: Mechanism) -> bool:
+    """Tell whether a report supports answers one by one, so that counts are binomial."""
+    if isinstance(mechanism, Rappor):
+        return mechanism.parameters.form == "basic"
+    return isinstance(mechanism, KRR | OUE | Subset)
+
+
 def support_of(mechanism: Mechanism, counts: Counts) -> Support:
     """Return the support of every answer, from the mechanism's own numbers.
 
@@ -95,6 +139,8 @@ def support_of(mechanism: Mechanism, counts: Counts) -> Support:
     if isinstance(mechanism, Rappor) and mechanism.parameters.form == "basic":
         oracle = Pure.of(mechanism.parameters.q_star, mechanism.parameters.p_star)
         return Support(row, counts.n, oracle, exclusive=False)
+    if isinstance(mechanism, OUE | Subset):
+        return Support(row, counts.n, mechanism.pure, exclusive=False)
     raise _not_closed(mechanism)
 
 
@@ -126,6 +172,11 @@ def point_estimates(
     if is_open(mechanism):
         raise _not_closed(mechanism)
     found = mechanism.estimate(counts, labels)
+    if not np.isfinite(found.frequency).all():
+        # Too few cohorts to tell all answers apart: no distribution can be made of the rest.
+        none = np.full_like(found.frequency, np.nan)
+        unknown = (none, none.copy(), none.copy(), none.copy(), none.copy())
+        return PointEstimates(found.candidates, found.frequency, *unknown, found.notes)
     yes_no = found.frequency.size == 2
     # Between two answers there is one number to estimate, too few to fit a prior to.
     posterior = posterior_mean(found.frequency, found.std_error).frequency
@@ -150,16 +201,26 @@ def likeliest(mechanism: Mechanism, counts: Counts, found: Estimate) -> Floats:
     """
     if counts.table.shape[1] == 1:
         return project(found.frequency)
+    if _permuted(mechanism):  # a bit stands for several answers
+        return nearest_in_errors(found.frequency, found.std_error)
     if isinstance(mechanism, KRR | Rappor):
         return likely_distribution(support_of(mechanism, counts))
     return nearest_in_errors(found.frequency, found.std_error)
+
+
+def _permuted(mechanism: Mechanism) -> bool:
+    return isinstance(mechanism, Rappor) and mechanism.parameters.form == "permuted"
 
 
 def nearest_in_errors(frequency: Floats, std_error: Floats) -> Floats:
     """Return the distribution x with the least sum of ((x - frequency) / std_error)^2.
 
     At the minimum x = max(0, frequency - mu variance) with one mu for all, such that the sum is 1.
+
+    Edge cases: NaN everywhere if a frequency is.
     """
+    if not np.isfinite(frequency).all():
+        return np.full_like(frequency, np.nan)
     variance = np.square(std_error)
 
     def at(slope: float) -> Floats:

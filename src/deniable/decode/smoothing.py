@@ -10,15 +10,16 @@ Mallows' Cp, an unbiased estimate of the (weighted) squared error.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from deniable import _validate
-from deniable.decode.closed import Support, support_of
+from deniable.decode.closed import Gaussian, Support, information_of
 from deniable.decode.nonnegative import nonnegative_least_squares
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import Counts, Mechanism
+from deniable.mechanisms import Candidate, Counts, Mechanism
 from deniable.mechanisms.base import Floats
 
 LARGEST = 2_048
@@ -44,7 +45,13 @@ class Smoothed:
     effective: float
 
 
-def smooth(mechanism: Mechanism, counts: Counts, *, strength: float | None = None) -> Smoothed:
+def smooth(
+    mechanism: Mechanism,
+    counts: Counts,
+    labels: Sequence[Candidate] | None = None,
+    *,
+    strength: float | None = None,
+) -> Smoothed:
     """Return the smoothed distribution of a closed domain whose answers are in order.
 
     Accuracy: for smooth populations the squared error falls by about the ratio of bins to
@@ -57,14 +64,15 @@ def smooth(mechanism: Mechanism, counts: Counts, *, strength: float | None = Non
     Args:
         mechanism: of a closed domain; leave an absent answer out of the bins.
         counts: of the reports.
+        labels: what the mechanism is asked about, where its reports are hashed.
         strength: instead of the one that the data choose.
 
     Raises:
         InvalidParameter: if the domain is not closed, has more than 2,048 bins or a single bit,
             if there are no reports, or if the strength is negative.
     """
-    support = support_of(mechanism, counts)
-    bins = support.counts.size
+    support = information_of(mechanism, counts, labels)
+    bins = support.unbiased.size
     if not 2 <= bins <= LARGEST:
         raise InvalidParameter(f"Smoothing needs 2 to {LARGEST:,} bins. Got {bins:,}.")
     if strength is not None and not strength >= 0:
@@ -76,7 +84,7 @@ def smooth(mechanism: Mechanism, counts: Counts, *, strength: float | None = Non
     return min((_smoothed(support, float(s)) for s in (0.0, *_GRID)), key=lambda tried: tried[1])[0]
 
 
-def _smoothed(support: Support, strength: float) -> tuple[Smoothed, float]:
+def _smoothed(support: Support | Gaussian, strength: float) -> tuple[Smoothed, float]:
     """Return the distribution at one strength, and its Cp.
 
     Newton's method with the expected information, as in `likelihood`: each round weighs the bins by

@@ -11,17 +11,35 @@ if find_spec("numpy") is None or find_spec("scipy") is None:
     raise MissingExtra("analysis", "Working with whole populations")
 
 from deniable.mechanisms.base import Candidate, Counts, Estimate, Mechanism
+from deniable.mechanisms.hadamard import Hadamard
+from deniable.mechanisms.hcms import HCMS
 from deniable.mechanisms.krr import KRR
+from deniable.mechanisms.members import Members, members_matrix
+from deniable.mechanisms.olh import OLH
+from deniable.mechanisms.orr import ORR
+from deniable.mechanisms.oue import OUE
+from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.rappor import Rappor
-from deniable.mechanisms.registry import MECHANISMS, mechanism_for
+from deniable.mechanisms.registry import MECHANISMS, mechanism_for, mechanism_of
+from deniable.mechanisms.subset import Subset
 
 __all__ = [
+    "HCMS",
     "KRR",
     "MECHANISMS",
+    "OLH",
+    "ORR",
+    "OUE",
+    "PGR",
     "Candidate",
     "Counts",
     "Estimate",
+    "Hadamard",
     "Mechanism",
+    "Members",
     "Rappor",
+    "Subset",
     "mechanism_for",
+    "mechanism_of",
+    "members_matrix",
 ]

@@ -26,8 +26,20 @@ Reports = NDArray[Any]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Candidate = str | Absent
-"""A string to test for, the label of an answer, or ABSENT."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """An answer of a closed domain, by its number: what hashed mechanisms are asked about."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+Candidate = str | Absent | Code
+"""A string to test for, the label of an answer, an answer's code, or ABSENT."""
 
 Values = (
     Sequence[Candidate] | Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_ | np.str_]
@@ -148,6 +160,11 @@ class Mechanism(ABC):
         """The epsilon of all reports of one value; None where nothing is permanent."""
         forever = self.parameters.epsilon_forever
         return None if forever is None else as_float(forever)
+
+    @property
+    def hashed(self) -> bool:
+        """Whether answers are known by their hash alone, so that estimates need candidates."""
+        return False
 
     @abstractmethod
     def simulate(

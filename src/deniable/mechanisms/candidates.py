@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidAnswer, InvalidParameter
-from deniable.mechanisms.base import Candidate, Values
+from deniable.mechanisms.base import Candidate, Code, Values
 from deniable.mechanisms.hashing import Words, fingerprints
-from deniable.protocol.domain import ABSENT_KEY, Absent, string_key
+from deniable.protocol.domain import ABSENT, ABSENT_KEY, Absent, code_key, string_key
 
 ABSENT_LABEL = "(absent)"
 
@@ -18,6 +18,12 @@ ABSENT_LABEL = "(absent)"
 def label_of(candidate: Candidate) -> str:
     """Return how a candidate is written in an estimate."""
     return ABSENT_LABEL if isinstance(candidate, Absent) else str(candidate)
+
+
+def every_code(size: int, absent: bool) -> list[Candidate]:
+    """Return all answers of a closed domain, as candidates of a hashed mechanism."""
+    codes: list[Candidate] = [Code(number) for number in range(size)]
+    return [*codes, ABSENT] if absent else codes
 
 
 def closed_labels(
@@ -58,6 +64,8 @@ def open_keys(candidates: Sequence[Candidate] | None) -> list[bytes]:
 def _key(candidate: object, place: int) -> bytes:
     if isinstance(candidate, Absent):
         return ABSENT_KEY
+    if isinstance(candidate, Code):
+        return code_key(candidate.number)
     if not isinstance(candidate, str):
         raise InvalidParameter(
             f"Candidate {place} must be a string or ABSENT. Got {type(candidate).__name__}."

@@ -90,9 +90,37 @@ class _Normal:
     def of(cls, design: Sparse, observed: Floats, weights: Floats) -> Self:
         weighted = design.multiply(weights[:, None]).tocsr()
         matrix: Floats = (weighted.T @ design).toarray()
-        length = np.sqrt(matrix.diagonal())
-        scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+        scale = _scale(matrix)
         return cls(matrix * scale[:, None] * scale[None, :], weighted.T @ observed, scale)
+
+
+def inverse(matrix: Floats) -> tuple[Floats, Floats]:
+    """Return the (pseudo-)inverse of normal equations X'WX, and a basis of their null space.
+
+    Guarantees: columns that the others explain are found whatever the columns' scales.
+    """
+    scale = _scale(matrix)
+    found, null = _invert(matrix * scale[:, None] * scale[None, :])
+    return found * scale[:, None] * scale[None, :], null
+
+
+def solutions(matrix: Floats, right: Floats) -> Floats:
+    """Return the solutions of normal equations for several right sides, without their inverse.
+
+    Guarantees: of smallest norm where the equations are singular.
+    """
+    scale = _scale(matrix)
+    factor = _factor(matrix * scale[:, None] * scale[None, :])
+    if factor is None:
+        return np.asarray(inverse(matrix)[0] @ right)
+    found = linalg.cho_solve((factor, True), scale[:, None] * right)
+    return np.asarray(scale[:, None] * found)
+
+
+def _scale(matrix: Floats) -> Floats:
+    """Return what makes the diagonal 1; 0 where it is 0."""
+    length = np.sqrt(matrix.diagonal())
+    return np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
 
 
 def _factor(matrix: Floats) -> Floats | None:

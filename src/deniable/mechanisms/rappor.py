@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
 from deniable.mechanisms import candidates as names
+from deniable.mechanisms import unary
 from deniable.mechanisms.base import (
-    LARGEST_COVARIANCE,
     Candidate,
+    Codes,
     Counts,
     Estimate,
     Floats,
@@ -26,9 +27,10 @@ from deniable.mechanisms.base import (
     Values,
 )
 from deniable.mechanisms.closed_form import Pure, categories_domain, checked, nothing_learned
-from deniable.mechanisms.coins import coins, nearest_threshold
+from deniable.mechanisms.coins import nearest_threshold
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
-from deniable.mechanisms.rappor_bloom import Bloom, estimate_strings
+from deniable.mechanisms.rappor_bloom import Bloom, estimate_closed, estimate_strings
+from deniable.mechanisms.rappor_permuted import answer_bits, permuted_bits
 from deniable.protocol import Boolean, Parameters, RapporParameters, Strings
 
 _CHUNK_BITS = 2**22
@@ -41,7 +43,7 @@ class Rappor(Mechanism):
 
     Give f, p and q as in the paper (f = 0, or p = 0 and q = 1, for the one-time forms), or the
     epsilon of one report and, for a permanent stage, of all reports for ever. `Rappor.basic` has
-    one bit per answer of a closed domain.
+    one bit per answer of a closed domain, `Rappor.permuted` permutations instead of hash functions.
 
     Args:
         bits: k.
@@ -103,10 +105,47 @@ class Rappor(Mechanism):
         wanted = _given(f, p, q, epsilon, epsilon_forever)
         return cls.from_parameters(RapporParameters.resolve(wanted, domain, absent=False))
 
+    @classmethod
+    def permuted(
+        cls,
+        categories: int,
+        *,
+        bits: int,
+        hashes: int = 1,
+        cohorts: int = 64,
+        f: float | None = None,
+        p: float | None = None,
+        q: float | None = None,
+        epsilon: float | None = None,
+        epsilon_forever: float | None = None,
+    ) -> Self:
+        """Return O-RAPPOR of a closed domain: permutations of the answers choose the bits [KBR16].
+
+        Args:
+            categories: the number of answers, an absent one included.
+            bits: k.
+            hashes: h.
+            cohorts: m.
+            f: as in the class.
+            p: as in the class.
+            q: as in the class.
+            epsilon: as in the class.
+            epsilon_forever: as in the class.
+        """
+        shape = {"form": "permuted", "bits": bits, "hashes": hashes, "cohorts": cohorts}
+        wanted = {**shape, **_given(f, p, q, epsilon, epsilon_forever)}
+        domain = categories_domain("Rappor", categories)
+        return cls.from_parameters(RapporParameters.resolve(wanted, domain, absent=False))
+
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
         # In the letters of a pure oracle p is for the set bit: q* of the paper.
         self.pure = Pure.of(self.parameters.q_star, self.parameters.p_star)
+
+    @property
+    def hashed(self) -> bool:
+        """The bloom form knows strings by their hash alone."""
+        return self.parameters.form == "bloom"
 
     @property
     def _yes_no(self) -> bool:
@@ -115,8 +154,9 @@ class Rappor(Mechanism):
 
     @property
     def _labels(self) -> list[str]:
-        """The answers of the basic form."""
-        return list(_YES_NO) if self._yes_no else [str(i) for i in range(self.parameters.bits)]
+        """The answers of a closed domain."""
+        count = self.parameters.answers or self.parameters.bits
+        return list(_YES_NO) if self._yes_no else [str(code) for code in range(count)]
 
     def simulate(
         self,
@@ -134,40 +174,48 @@ class Rappor(Mechanism):
         Cost: O(n (k + h)) time; the reports, 16 bytes per value and about 20 MB more.
 
         Args:
-            values: strings, or codes of `candidates`; basic form: codes, or labels with their
+            values: strings, or codes of `candidates`; closed domains: codes, or labels with their
                 list in `candidates`.
             rng: the only source of randomness.
             candidates: the strings that codes stand for.
         """
+        from deniable.kernels.simulate_bits import simulate_basic, simulate_bloom
+
         shape = self.parameters
-        if shape.form == "basic":
-            words, codes = None, names.codes_of(values, len(self._labels), candidates)
-        else:
+        zero, one = nearest_threshold(shape.p_star), nearest_threshold(shape.q_star)
+        if self.hashed:
             words, codes = names.words_of(values, candidates)
-        reports = np.empty(codes.size, dtype=self.dtype)
+            family = (shape.cohorts, shape.hashes, shape.bits)
+            return simulate_bloom(words, codes, family, (zero, one), rng)
+        codes = names.codes_of(values, len(self._labels), candidates)
+        if shape.form == "permuted":
+            return self._simulate_permuted(codes, rng)
+        # The one bit of a yes/no question is number 0, set for yes: code 1. Code -1 sets none.
+        return simulate_basic(codes - self._yes_no, shape.bits, (zero, one), rng)
+
+    def _simulate_permuted(self, codes: Codes, rng: np.random.Generator) -> Reports:
+        shape, reports = self.parameters, np.empty(codes.size, dtype=self.dtype)
         reports["cohort"] = rng.integers(0, shape.cohorts, size=codes.size, dtype=np.uint16)
         step = self._rows_at_once()
         for start in range(0, codes.size, step):
-            part = codes[start : start + step]
-            if words is None:
-                held = part[:, None]
-            else:
-                cohort = reports["cohort"][start : start + step]
-                held = bloom_bits(words[part], cohort, shape.hashes, shape.bits)
-            reports["bits"][start : start + step] = self._noisy(held, rng)
+            part, cohort = codes[start : start + step], reports["cohort"][start : start + step]
+            held = permuted_bits(shape, cohort, part)
+            reports["bits"][start : start + step] = unary.noisy_bits(held, shape, rng)
         return reports
 
-    def _noisy(self, held: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Return packed reports of people whose answers set the bits `held`, a row each."""
-        rows, bits = len(held), self.parameters.bits
-        noise = coins(rng, nearest_threshold(self.parameters.p_star), rows * bits)
-        # For yes/no the code itself says whether the bit, number 0, is held at all. Bits that two
-        # hash functions share are drawn twice, and the last draw stays: still one coin.
-        people = np.flatnonzero(held[:, 0]) if self._yes_no else np.arange(rows)
-        places = (people * bits)[:, None] + (0 if self._yes_no else held)
-        drawn = coins(rng, nearest_threshold(self.parameters.q_star), places.size)
-        noise[places] = drawn.reshape(places.shape)
-        return np.packbits(noise.reshape(rows, bits), axis=1, bitorder="little")
+    def simulate_members(self, members: Codes, rng: np.random.Generator) -> Reports:
+        """Return one report per set, each set a row of bits; numbers outside 0..k-1 set none."""
+        reports = np.zeros(len(members), dtype=self.dtype)
+        step = self._rows_at_once()
+        for start in range(0, len(members), step):
+            part = unary.noisy_bits(members[start : start + step], self.parameters, rng)
+            reports["bits"][start : start + step] = part
+        return reports
+
+    def members_likelihood(self, reports: Reports | bytes | memoryview, members: Codes) -> Floats:
+        """Return P(report | set), each set a row of bits as in `simulate_members`."""
+        ones = self._unpacked(self._checked(reports)["bits"]).astype(np.float64)
+        return np.exp(unary.members_log_likelihood(self.pure, ones, members))
 
     def _rows_at_once(self) -> int:
         # At most 65,535 rows, so that a count of bits in one step fits 16 bits.
@@ -181,23 +229,16 @@ class Rappor(Mechanism):
     def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
         """Return how often each bit was reported in each cohort.
 
-        Cost: O(n k) time; the counts and about 20 MB.
+        Cost: O(n k) bit operations, 512 at a time; the counts.
 
         Raises:
             InvalidReport: if a cohort is not below m, or a padding bit is set.
         """
-        records = self._checked(reports)
-        counts = self.zero()
-        counts.reports[:] = np.bincount(records["cohort"], minlength=self.parameters.cohorts)
-        step = self._rows_at_once()
-        for start in range(0, records.size, step):
-            part = records[start : start + step]
-            order = np.argsort(part["cohort"], kind="stable")  # a radix sort: linear
-            cohorts = part["cohort"][order]
-            first = np.flatnonzero(np.diff(cohorts, prepend=np.int32(-1)))
-            bits = self._unpacked(part["bits"][order])
-            counts.table[cohorts[first]] += np.add.reduceat(bits, first, axis=0, dtype=np.uint16)
-        return counts
+        # Imported here because Numba takes most of a second to load and few commands count.
+        from deniable.kernels.bit_counts import count_bits
+
+        shape = self.parameters
+        return Counts(*count_bits(self.records(reports), shape.cohorts, shape.bits))
 
     def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
         records, shape = self.records(reports), self.parameters
@@ -213,7 +254,8 @@ class Rappor(Mechanism):
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
         """Return unbiased frequencies: of the candidate strings, or of every answer.
 
-        The bloom form is solved by weighted least squares: see `rappor_bloom`. In the basic form
+        The forms with cohorts are solved by weighted least squares: see `rappor_bloom`; permuted
+        answers without an intercept, since there are no others. In the basic form
         bits are independent given the people's values, so that the covariance is diagonal; for
         a yes/no question false is 1 - true and the covariance [[v, -v], [-v, v]].
 
@@ -223,7 +265,7 @@ class Rappor(Mechanism):
         Args:
             counts: of this mechanism.
             candidates: strings to test for, ABSENT among them if the question is always sent;
-                basic form: labels, one per answer ("0", "1", ... by default; "false", "true").
+                closed domains: labels, one per answer ("0", "1", ... by default; "false", "true").
 
         Raises:
             InvalidParameter: if candidates are missing, repeated or no possible answers.
@@ -234,17 +276,18 @@ class Rappor(Mechanism):
             labels = tuple(names.label_of(candidate) for candidate in candidates or ())
             return estimate_strings(self._bloom, counts, words, labels)
         labels = names.closed_labels(candidates, self._labels)
+        if self.parameters.form == "permuted":
+            places = (answer_bits(self.parameters, j) for j in range(self.parameters.cohorts))
+            return estimate_closed(self._bloom, counts, places, labels)
         if counts.n == 0:
             return nothing_learned(labels)
-        share = counts.table[0] / counts.n
-        frequency = self.pure.frequency(share)
-        variance = self.pure.variance_observed(share, counts.n)
+        found = unary.estimate_bits(self.pure, counts.table[0], counts.n, labels)
         if self._yes_no:
-            frequency = np.array([1 - frequency[0], frequency[0]])
-            covariance = variance[0] * np.array([[1.0, -1.0], [-1.0, 1.0]])
-            return Estimate(labels, frequency, np.sqrt(variance[[0, 0]]), covariance, counts.n)
-        kept = np.diag(variance) if len(labels) <= LARGEST_COVARIANCE else None
-        return Estimate(labels, frequency, np.sqrt(variance), kept, counts.n)
+            yes, variance = found.frequency[0], found.variance[0]
+            covariance = variance * np.array([[1.0, -1.0], [-1.0, 1.0]])
+            errors = found.std_error[[0, 0]]
+            return Estimate(labels, np.array([1 - yes, yes]), errors, covariance, counts.n)
+        return found
 
     @property
     def _bloom(self) -> Bloom:
@@ -269,7 +312,7 @@ class Rappor(Mechanism):
         for rows in self._by_cohort(records["cohort"]):
             held = self._held(int(records["cohort"][rows[0]]), words)
             ones = self._unpacked(records["bits"][rows]).astype(np.float64)
-            result[rows] = self._log_likelihood(ones, held) - np.log(shape.cohorts)
+            result[rows] = unary.log_likelihood(self.pure, ones, held) - np.log(shape.cohorts)
         return result if log else np.exp(result)
 
     def _by_cohort(self, cohorts: NDArray[np.uint16]) -> Iterator[NDArray[np.intp]]:
@@ -280,30 +323,23 @@ class Rappor(Mechanism):
                 yield group[start : start + step]
 
     def _words(self, candidates: Sequence[Candidate] | None) -> Words | None:
-        """Return the fingerprints of candidate strings; None for the basic form's own answers."""
-        if self.parameters.form == "basic":
+        """Return the fingerprints of candidate strings; None for the answers of a closed domain."""
+        if not self.hashed:
             names.closed_labels(candidates, self._labels)
             return None
         return fingerprints(names.open_keys(candidates))
 
-    def _log_likelihood(self, ones: Floats, held: Floats) -> Floats:
-        """Return ln P(bits | candidate's bits): every bit as if not held, then the correction."""
-        p, q = self.pure.q, self.pure.p
-        seen = ones.sum(axis=1)[:, None]
-        both = ones @ held.T
-        only_held = held.sum(axis=1)[None, :] - both
-        background = seen * np.log(p) + (self.parameters.bits - seen) * np.log1p(-p)
-        correction = both * np.log(q / p) + only_held * (np.log1p(-q) - np.log1p(-p))
-        return np.asarray(background + correction)
-
     def _held(self, cohort: int, words: Words | None) -> Floats:
         """Return the bits that each answer sets in a cohort, a row of 0 and 1 each."""
         shape = self.parameters
-        if words is None:
+        if shape.form == "basic":
             return np.array([[0.0], [1.0]]) if self._yes_no else np.eye(shape.bits)
-        held = np.zeros((len(words), shape.bits))
-        bits = bloom_bits(words, np.full(len(words), cohort), shape.hashes, shape.bits)
-        held[np.arange(len(words))[:, None], bits] = 1.0
+        if words is None:
+            bits = answer_bits(shape, cohort)
+        else:
+            bits = bloom_bits(words, np.full(len(words), cohort), shape.hashes, shape.bits)
+        held = np.zeros((len(bits), shape.bits))
+        held[np.arange(len(bits))[:, None], bits] = 1.0
         return held
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
@@ -311,10 +347,10 @@ class Rappor(Mechanism):
 
         Basic form: exactly n^-1 [p* (1 - p*) + f (q* (1 - q*) - p* (1 - p*))] / (q* - p*)^2.
 
-        Bloom form, an approximation for one string: it sets d = k (1 - (1 - 1/k)^h) distinct
-        bits on average. The mean over these d bits, less the mean of all k (the intercept),
-        estimates f (1 - d/k). Other people's strings set any bit with probability d/k, so that a
-        bit of theirs is 1 with probability r = p* + (q* - p*) d/k, whence
+        Forms with cohorts, an approximation for one string: it sets d = k (1 - (1 - 1/k)^h)
+        distinct bits on average. The mean over these d bits, less the mean of all k (the
+        intercept), estimates f (1 - d/k). Other people's strings set any bit with probability d/k,
+        so that a bit of theirs is 1 with probability r = p* + (q* - p*) d/k, whence
 
             n Var = [f q* (1 - q*) + (1 - f) r (1 - r)] / (d (1 - d/k) (q* - p*)^2).
 

@@ -16,7 +16,7 @@ intercept takes, and around that average they add to the residuals, which widen 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,10 +53,15 @@ def design_matrix(bloom: Bloom, words: Words) -> Sparse:
     """
     cohorts = np.arange(bloom.cohorts)
     bits = bloom_bits(words[:, None, :], cohorts[None, :], bloom.hashes, bloom.bits)
-    rows = (bits + (cohorts * bloom.bits)[None, :, None]).ravel()
-    columns = np.repeat(np.arange(len(words)), bloom.cohorts * bloom.hashes)
+    return _design(bloom, (bits + (cohorts * bloom.bits)[None, :, None]).reshape(len(words), -1))
+
+
+def _design(bloom: Bloom, rows: NDArray[np.int64]) -> Sparse:
+    """Return X from the rows that each candidate sets."""
+    columns = np.repeat(np.arange(len(rows)), rows.shape[1])
     design = sparse.csr_matrix(
-        (np.ones(rows.size), (rows, columns)), shape=(bloom.cohorts * bloom.bits, len(words))
+        (np.ones(rows.size), (rows.ravel(), columns)),
+        shape=(bloom.cohorts * bloom.bits, len(rows)),
     )
     design.data[:] = 1.0  # building it has added up the entries of shared bits
     return design
@@ -82,6 +87,13 @@ def estimate_strings(
     if counts.n == 0:
         return nothing_learned(labels)
     design = design_matrix(bloom, words)
+    return _estimate_open(bloom, counts, design, labels)
+
+
+def _estimate_open(
+    bloom: Bloom, counts: Counts, design: Sparse, labels: tuple[str, ...]
+) -> Estimate:
+    """Fit with an intercept for what is not listed, unless that would cost a candidate."""
     with_intercept = sparse.hstack([design, np.ones((design.shape[0], 1))], format="csr")
     fit, notes = _fit(bloom, counts, with_intercept), []
     if not fit.identifiable[:-1].all():
@@ -92,8 +104,29 @@ def estimate_strings(
                 "No room for an intercept: strings that are not among the candidates bias these "
                 "frequencies. Use more bits or cohorts, or fewer candidates."
             )
-    notes += _notes(counts, labels, fit)
-    return _estimate(counts, labels, fit, tuple(notes))
+    notes += fit_notes(counts, labels, fit)
+    return from_fit(counts, labels, fit, tuple(notes))
+
+
+def estimate_closed(
+    bloom: Bloom, counts: Counts, places: Iterable[NDArray[np.int64]], labels: tuple[str, ...]
+) -> Estimate:
+    """Return unbiased frequencies of every answer of a closed domain, bits by permutations.
+
+    As `estimate_strings`, but without an intercept: there are no other answers.
+
+    Args:
+        bloom: the shape.
+        counts: of all cohorts.
+        places: for each cohort, the bits of every answer, S x h; they may repeat.
+        labels: of the answers.
+    """
+    if counts.n == 0:
+        return nothing_learned(labels)
+    rows = np.stack([bits + cohort * bloom.bits for cohort, bits in enumerate(places)], axis=1)
+    design = _design(bloom, rows.reshape(len(labels), -1))
+    fit = _fit(bloom, counts, design)
+    return from_fit(counts, labels, fit, tuple(fit_notes(counts, labels, fit)))
 
 
 def _fit(bloom: Bloom, counts: Counts, design: Sparse) -> Fit:
@@ -109,9 +142,8 @@ def _fit(bloom: Bloom, counts: Counts, design: Sparse) -> Fit:
     return solve(design, observed, people * gap**2 / (r * (1 - r)))
 
 
-def _estimate(
-    counts: Counts, labels: tuple[str, ...], fit: Fit, notes: tuple[str, ...]
-) -> Estimate:
+def from_fit(counts: Counts, labels: tuple[str, ...], fit: Fit, notes: tuple[str, ...]) -> Estimate:
+    """Return the estimate of a fit: NaN where it is not determined, errors by the residuals."""
     known = fit.identifiable[: len(labels)]
     excess = max(1.0, fit.chi_square / fit.degrees) if fit.degrees > 0 else 1.0
     covariance = excess * fit.covariance[: len(labels), : len(labels)]
@@ -127,7 +159,8 @@ def _estimate(
     )
 
 
-def _notes(counts: Counts, labels: tuple[str, ...], fit: Fit) -> list[str]:
+def fit_notes(counts: Counts, labels: tuple[str, ...], fit: Fit, cells: str = "bits") -> list[str]:
+    """Return what a reader must know about a fit whose cells are bits or symbols."""
     notes = []
     empty = int(np.count_nonzero(counts.reports == 0))
     if empty:
@@ -135,13 +168,13 @@ def _notes(counts: Counts, labels: tuple[str, ...], fit: Fit) -> list[str]:
     unknown = np.flatnonzero(~fit.identifiable[: len(labels)])
     if unknown.size:
         notes.append(
-            f"{unknown.size} of {len(labels)} candidates set bits that cannot be told from those "
-            f"of the others: {_named(labels, unknown)}. Use more bits or cohorts, or fewer "
-            "candidates."
+            f"{unknown.size} of {len(labels)} candidates set {cells} that cannot be told from "
+            f"those of the others: {_named(labels, unknown)}. Use more {cells} or cohorts, or "
+            "fewer candidates."
         )
     if fit.degrees > 0 and special.chdtrc(fit.degrees, fit.chi_square) < _SURPRISE:
         notes.append(
-            "The bits vary more than the noise explains "
+            f"The {cells} vary more than the noise explains "
             f"({fit.chi_square / fit.degrees:.3g} times): probably people hold strings that are "
             "not among the candidates. The errors are widened accordingly."
         )

@@ -7,11 +7,11 @@ fractions, so that the result is the function's distribution itself, not an esti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, permutations
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from deniable.client.encoders.base import Draws
 from deniable.errors import InvalidParameter
@@ -28,12 +28,35 @@ MOST_RUNS = 1_000_000
 LARGEST_BOUND = 2**32
 
 
+class _Uniform(Sequence[tuple[int, Fraction]]):
+    """The outcomes of a `below`, not written out: there may be 2^32 of them."""
+
+    def __init__(self, bound: int) -> None:
+        self._bound = bound
+
+    def __len__(self) -> int:
+        return self._bound
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, Fraction]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[int, Fraction]]: ...
+
+    def __getitem__(
+        self, index: int | slice
+    ) -> tuple[int, Fraction] | Sequence[tuple[int, Fraction]]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(self._bound)[index]]
+        return range(self._bound)[index], Fraction(1, self._bound)
+
+
 @dataclass
 class _Branch:
     """One draw of the current run: its kind, its possible outcomes, and the one taken now."""
 
     draw: tuple[str, int, int]
-    options: tuple[tuple[int, Fraction], ...]
+    options: Sequence[tuple[int, Fraction]]
     taken: int = 0
 
 
@@ -58,10 +81,9 @@ class _Script:
     def below(self, bound: int) -> int:
         if not 1 <= bound <= LARGEST_BOUND:
             raise InvalidParameter(f"The bound must be from 1 to 2^32. Got {bound}.")
-        each = Fraction(1, bound)
-        return self._draw(("below", bound, 0), tuple((i, each) for i in range(bound)))
+        return self._draw(("below", bound, 0), _Uniform(bound))
 
-    def _draw(self, draw: tuple[str, int, int], options: tuple[tuple[int, Fraction], ...]) -> int:
+    def _draw(self, draw: tuple[str, int, int], options: Sequence[tuple[int, Fraction]]) -> int:
         if self._place == len(self._path):
             self._path.append(_Branch(draw, options))
         branch = self._path[self._place]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.privacy import krr, rappor
-from deniable.protocol import KRRParameters, Parameters, RapporParameters
+from deniable.protocol import KRRParameters, Parameters
 from deniable.protocol.epsilon import epsilon_of
+from deniable.protocol.unary import UnaryParameters
 
 EXACT_UP_TO = 2_000
 """Beyond so many reports the fractions are too long to be worth it; a bound is used instead."""
@@ -29,10 +30,12 @@ def epsilon_after(parameters: Parameters, n: int) -> int:
         bound = min(bound, parameters.epsilon_forever)
     if n > EXACT_UP_TO:
         return bound
-    if isinstance(parameters, RapporParameters):
+    if isinstance(parameters, UnaryParameters):
         ratio = rappor.ratio_after(parameters, n)
     elif isinstance(parameters, KRRParameters):
         ratio = krr.ratio_after(parameters, n)
+    elif not parameters.memoised:
+        return bound  # independent reports: the ratios multiply
     else:
         raise InvalidParameter(f"epsilon_after does not know '{parameters.mechanism}'.")
     return min(bound, epsilon_of(ratio))

@@ -1,14 +1,14 @@
-"""RAPPOR over time: the worst ratio of n reports of one permanent response."""
+"""RAPPOR and its kin over time: the worst ratio of n reports of one permanent response."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from deniable.protocol import RapporParameters
 from deniable.protocol.thresholds import as_fraction
+from deniable.protocol.unary import UnaryParameters
 
 
-def ratio_after(parameters: RapporParameters, n: int) -> Fraction:
+def ratio_after(parameters: UnaryParameters, n: int) -> Fraction:
     """Return the largest ratio of the probabilities of n reports under two answers, exactly.
 
     Of n reports of one bit only the number of ones matters, and the likelihood ratio of
@@ -30,6 +30,5 @@ def ratio_after(parameters: RapporParameters, n: int) -> Fraction:
         return (1 - permanent) * (1 - p) ** n + permanent * (1 - q) ** n
 
     up, down = ones(a) / ones(b), zeros(b) / zeros(a)
-    if parameters.bits == 1:
-        return max(up, down)
-    return (up * down) ** parameters.hashes
+    most, least = parameters.exponents
+    return max(up**most * down**least, up**least * down**most)

@@ -4,13 +4,29 @@ Standard library only: survey, domain, parameters, hashing, pseudo-random functi
 """
 
 from deniable.protocol.authoring import Authored, read_authored
-from deniable.protocol.domain import ABSENT, Answer, Boolean, Categories, Domain, Numbers, Strings
+from deniable.protocol.domain import (
+    ABSENT,
+    Answer,
+    Boolean,
+    Categories,
+    Domain,
+    Numbers,
+    Sets,
+    Strings,
+)
+from deniable.protocol.hadamard import HadamardParameters
+from deniable.protocol.hcms import HCMSParameters
 from deniable.protocol.krr import KRRParameters
 from deniable.protocol.layout import Item, Layout
+from deniable.protocol.olh import OLHParameters
+from deniable.protocol.orr import ORRParameters
+from deniable.protocol.oue import OUEParameters
 from deniable.protocol.parameters import Parameters
+from deniable.protocol.pgr import PGRParameters
 from deniable.protocol.rappor import RapporParameters
 from deniable.protocol.registry import MECHANISMS
 from deniable.protocol.report import Report, batch_bytes
+from deniable.protocol.subset import SubsetParameters
 from deniable.protocol.survey import Field, Question, Survey
 
 __all__ = [
@@ -22,15 +38,23 @@ __all__ = [
     "Categories",
     "Domain",
     "Field",
+    "HCMSParameters",
+    "HadamardParameters",
     "Item",
     "KRRParameters",
     "Layout",
     "Numbers",
+    "OLHParameters",
+    "ORRParameters",
+    "OUEParameters",
+    "PGRParameters",
     "Parameters",
     "Question",
     "RapporParameters",
     "Report",
+    "Sets",
     "Strings",
+    "SubsetParameters",
     "Survey",
     "batch_bytes",
     "read_authored",

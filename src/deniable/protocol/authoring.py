@@ -13,8 +13,9 @@ from pathlib import Path
 
 from deniable._validate import shown
 from deniable.errors import InvalidSurvey
-from deniable.protocol.authoring_field import FIELD_KEYS, read_fields
+from deniable.protocol.authoring_field import FIELD_KEYS, Setting, read_fields
 from deniable.protocol.epochs import day_number, day_of
+from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.problems import Notes, Problem
 from deniable.protocol.question import (
     MAX_EPOCH_DAYS,
@@ -24,7 +25,6 @@ from deniable.protocol.question import (
     SENDS,
     Question,
 )
-from deniable.protocol.rappor import RapporParameters
 from deniable.protocol.survey import MAX_QUESTIONS, MAX_SURVEY_BYTES, Survey
 
 MAX_SURVEY_FILE = 16 * 2**20
@@ -146,7 +146,7 @@ def _read_question(
             "start with a lower-case letter; then letters, digits, '_', '.' and '-'.",
         )
     send = notes.choice(raw, "send", SENDS, "recorded")
-    fields = read_fields(raw, notes, folder, send == "always")
+    fields = read_fields(raw, notes, Setting(folder, send == "always", people))
     memoised = bool(fields) and all(f.parameters.memoised for f in fields)
     repeat = notes.choice(raw, "repeat", REPEATS, "epoch" if memoised else "once")
     version = notes.integer(raw, "version", 1, MAX_VERSION, 1)
@@ -183,7 +183,7 @@ def _warn(question: Question, notes: Notes, people: int | None) -> None:
     for i, field in enumerate(question.fields):
         place = notes if question.plain else notes.at("fields").at(i)
         parameters = field.parameters
-        cohorts = parameters.cohorts if isinstance(parameters, RapporParameters) else 1
+        cohorts = cohorts_of(parameters)
         if people is not None and cohorts > 1 and people < FEW_PER_COHORT * cohorts:
             place.at("parameters").warn(
                 f"about {people // cohorts:,} people per cohort: so few that the cohort, sent in "
@@ -193,7 +193,13 @@ def _warn(question: Question, notes: Notes, people: int | None) -> None:
         if question.repeat == "epoch" and not parameters.memoised:
             place.at("parameters").warn(
                 "this mechanism has no permanent response: every report adds its whole epsilon.",
-                'give epsilon_forever (or f > 0), or use repeat = "once".',
+                'give epsilon_forever (or f > 0), or use repeat = "once" or "permanent".',
+            )
+        if question.repeat == "permanent" and parameters.memoised:
+            place.at("parameters").warn(
+                'with repeat = "permanent" every report of a value is the same: a second stage '
+                "only adds noise.",
+                'leave epsilon_forever (or f) out, or use repeat = "epoch".',
             )
     if day_of(question.expires) < day_number():
         notes.at("expires").warn(

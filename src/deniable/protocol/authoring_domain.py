@@ -11,22 +11,25 @@ from itertools import pairwise
 from deniable._validate import shown
 from deniable.protocol.domain import (
     MAX_CATEGORIES,
+    MAX_NAMES,
     MAX_STRING_BYTES,
     Boolean,
     Categories,
     Domain,
     Numbers,
+    Sets,
     Strings,
 )
 from deniable.protocol.domain_reading import is_category_name
 from deniable.protocol.problems import Notes
 
-KINDS = ("boolean", "categories", "strings", "numbers")
+KINDS = ("boolean", "categories", "strings", "numbers", "set")
 _KEYS = {
     "boolean": frozenset({"type"}),
     "strings": frozenset({"type", "candidates"}),
     "categories": frozenset({"type", "values"}),
     "numbers": frozenset({"type", "edges", "low", "high", "bins", "scale"}),
+    "set": frozenset({"type", "values", "most"}),
 }
 
 
@@ -46,7 +49,10 @@ def read_domain(raw: object, notes: Notes) -> Domain | None:
     if kind == "strings":
         return Strings()
     if kind == "categories":
-        return _read_categories(table.get("values"), notes.at("values"))
+        names = _read_names(table.get("values"), notes.at("values"), MAX_CATEGORIES)
+        return None if names is None else Categories(names)
+    if kind == "set":
+        return _read_set(table, notes)
     return _read_numbers(table, notes)
 
 
@@ -54,11 +60,17 @@ def _kinds() -> str:
     return ", ".join(KINDS)
 
 
-def _read_categories(values: object, notes: Notes) -> Domain | None:
-    if not isinstance(values, list) or not 2 <= len(values) <= MAX_CATEGORIES:
+def _read_set(table: Mapping[str, object], notes: Notes) -> Domain | None:
+    names = _read_names(table.get("values"), notes.at("values"), MAX_NAMES)
+    most = notes.integer(table, "most", 1, MAX_NAMES if names is None else len(names), None)
+    return None if names is None or most is None else Sets(names, most)
+
+
+def _read_names(values: object, notes: Notes, limit: int) -> tuple[str, ...] | None:
+    if not isinstance(values, list) or not 2 <= len(values) <= limit:
         got = f"{len(values):,}" if isinstance(values, list) else "none"
         notes.problem(
-            f"must be a list of 2 to {MAX_CATEGORIES:,} names. Got {got}.",
+            f"must be a list of 2 to {limit:,} names. Got {got}.",
             'list the possible answers, or use type = "strings" if they cannot be listed.',
         )
         return None
@@ -75,7 +87,7 @@ def _read_categories(values: object, notes: Notes) -> Domain | None:
             f"names that appear twice (after NFC): {shown(repeated, 200)}.", "remove one."
         )
         return None
-    return Categories(tuple(names))
+    return tuple(names)
 
 
 def _read_numbers(table: Mapping[str, object], notes: Notes) -> Domain | None:

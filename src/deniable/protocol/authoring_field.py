@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from deniable._validate import shown
 from deniable.errors import InvalidParameter
+from deniable.protocol import auto
 from deniable.protocol.authoring_domain import read_domain
+from deniable.protocol.auto import Auto
 from deniable.protocol.parameters import Parameters
 from deniable.protocol.problems import Notes
 from deniable.protocol.question import (
@@ -22,11 +25,25 @@ from deniable.protocol.registry import MECHANISMS
 FIELD_KEYS = frozenset({"domain", "mechanism", "parameters"})
 
 
-def read_fields(raw: Mapping[str, object], notes: Notes, folder: Path, absent: bool) -> list[Field]:
+class Setting(NamedTuple):
+    """What the fields of a question have in common.
+
+    Attributes:
+        folder: where candidate files are looked for.
+        absent: whether there is an absent answer.
+        people: how many are expected; None if the survey does not say.
+    """
+
+    folder: Path
+    absent: bool
+    people: int | None
+
+
+def read_fields(raw: Mapping[str, object], notes: Notes, setting: Setting) -> list[Field]:
     """Return the fields of a question's table, with notes of everything that is wrong with them."""
     tables = raw.get("fields")
     if tables is None:
-        field = _read_field(PLAIN_FIELD, raw, notes, folder, absent)
+        field = _read_field(PLAIN_FIELD, raw, notes, setting)
         return [field] if field else []
     for name in sorted(FIELD_KEYS & raw.keys()):
         notes.at(name).problem(
@@ -40,7 +57,7 @@ def read_fields(raw: Mapping[str, object], notes: Notes, folder: Path, absent: b
     places = [notes.at("fields").at(i) for i in range(len(tables))]
     _check_names(tables, places)
     read = [
-        _read_named_field(table, place, folder, absent)
+        _read_named_field(table, place, setting)
         for table, place in zip(tables, places, strict=True)
     ]
     return [field for field in read if field is not None]
@@ -53,7 +70,7 @@ def _check_names(tables: list[object], places: list[Notes]) -> None:
             places[i].at("name").problem("another field has the same name.", "rename it.")
 
 
-def _read_named_field(raw: object, notes: Notes, folder: Path, absent: bool) -> Field | None:
+def _read_named_field(raw: object, notes: Notes, setting: Setting) -> Field | None:
     if not isinstance(raw, Mapping):
         notes.problem("must be a table.", "write [[questions.fields]] above its keys.")
         return None
@@ -64,16 +81,18 @@ def _read_named_field(raw: object, notes: Notes, folder: Path, absent: bool) -> 
             f"must match {FIELD_NAME.pattern}. Got {shown(name)}.",
             "start with a lower-case letter; then letters, digits and '_'.",
         )
-    return _read_field(name, raw, notes, folder, absent)
+    return _read_field(name, raw, notes, setting)
 
 
 def _read_field(
-    name: str, raw: Mapping[str, object], notes: Notes, folder: Path, absent: bool
+    name: str, raw: Mapping[str, object], notes: Notes, setting: Setting
 ) -> Field | None:
     before = len(notes.problems)
     domain = read_domain(raw.get("domain"), notes.at("domain"))
-    candidates = _read_candidates(raw.get("domain"), notes.at("domain").at("candidates"), folder)
-    kind = _read_mechanism(raw.get("mechanism"), notes.at("mechanism"))
+    candidates = _read_candidates(
+        raw.get("domain"), notes.at("domain").at("candidates"), setting.folder
+    )
+    kind = _read_mechanism(raw.get("mechanism"), notes.at("mechanism"), setting)
     if kind is None:
         return None
     place, wanted = notes.at("parameters"), raw.get("parameters", {})
@@ -84,23 +103,27 @@ def _read_field(
     if domain is None or len(notes.problems) > before:
         return None
     try:
-        return Field(name, domain, kind.resolve(wanted, domain, absent), candidates)
+        return Field(name, domain, kind.resolve(wanted, domain, setting.absent), candidates)
     except InvalidParameter as error:
         place.refusal(error, "change it, or leave it out.")
         return None
 
 
-def _read_mechanism(name: object, notes: Notes) -> type[Parameters] | None:
+def _read_mechanism(name: object, notes: Notes, setting: Setting) -> type[Parameters] | Auto | None:
+    if name == auto.NAME:
+        return Auto(setting.people)
     kind = MECHANISMS.get(name) if isinstance(name, str) else None
     if kind is None:
         notes.problem(
             "missing." if name is None else f"unknown mechanism {shown(name, 60)}.",
-            f"use one of: {', '.join(MECHANISMS)}.",
+            f"use one of: {', '.join((*MECHANISMS, auto.NAME))}.",
         )
     return kind
 
 
-def _check_parameters(kind: type[Parameters], wanted: Mapping[str, object], notes: Notes) -> None:
+def _check_parameters(
+    kind: type[Parameters] | Auto, wanted: Mapping[str, object], notes: Notes
+) -> None:
     """Note what is wrong with each parameter alone; `resolve` sees how they fit together."""
     notes.unknown_keys(wanted, kind.authored)
     for name, value in wanted.items():

@@ -20,7 +20,10 @@ from deniable.protocol.canonical import Json
 from deniable.protocol.hashing import fingerprint
 
 MAX_CATEGORIES = 65_536
+MAX_NAMES = MAX_CATEGORIES - 1
+"""The most names of a set: "none of them" and an absent answer must fit beside them."""
 MAX_STRING_BYTES = 4_096
+NONE_LABEL = "(none)"
 
 
 class Absent:
@@ -39,12 +42,15 @@ class Answer:
     """A place in a domain. Its repr shows nothing, so that no log or traceback can.
 
     Attributes:
-        key: canonical bytes: b"i" + u32 for a closed domain, b"s" + UTF-8 for strings, b"a" absent.
-        code: the index in a closed domain (absent is the last one), -1 for strings.
+        key: canonical bytes: b"i" + u32 for a closed domain, b"s" + UTF-8 for strings, b"m" + u32s
+            for a set, b"a" absent.
+        code: the index in a closed domain (absent is the last one), -1 for strings and sets.
+        members: the codes of a set's members, rising.
     """
 
     key: bytes
     code: int = -1
+    members: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return "Answer(<hidden>)"
@@ -206,6 +212,53 @@ class Numbers(Domain):
     def published(self) -> dict[str, Json]:
         """Return the domain as it stands in survey.json."""
         return {"type": self.kind, "edges": list(self.edges)}
+
+
+@dataclass(frozen=True)
+class Sets(Domain):
+    """Some of a list of names, at most `most` of them, possibly none.
+
+    As a closed domain it has one answer per name and one for none of them: a device reports one
+    member, or one of the empty places that fill its set up to `most`.
+    """
+
+    values: tuple[str, ...]
+    most: int
+    kind: ClassVar[str] = "set"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names, in the order of the survey, and none of them."""
+        return (*self.values, NONE_LABEL)
+
+    @cached_property
+    def _names(self) -> Categories:
+        return Categories(self.values)
+
+    def answer(self, value: object) -> Answer:
+        """Return the answer for a collection of names; a name that comes twice counts once."""
+        if not isinstance(value, list | tuple | set | frozenset):
+            raise InvalidAnswer("type", "The value must be a list, tuple or set of names.")
+        if len(value) > MAX_CATEGORIES:  # before reading it, so that a huge one costs nothing
+            raise _too_many()
+        codes = {self._names.code(name) for name in value}
+        if len(codes) > self.most:
+            raise _too_many()
+        members = tuple(sorted(codes))
+        return Answer(set_key(members), members=members)
+
+    def published(self) -> dict[str, Json]:
+        """Return the domain as it stands in survey.json."""
+        return {"type": self.kind, "values": list(self.values), "most": self.most}
+
+
+def set_key(members: tuple[int, ...]) -> bytes:
+    """Return the canonical bytes of a set of codes in rising order."""
+    return b"m" + b"".join(code.to_bytes(4, "little") for code in members)
+
+
+def _too_many() -> InvalidAnswer:
+    return InvalidAnswer("too_many", "The set has more members than the question allows.")
 
 
 @dataclass(frozen=True)

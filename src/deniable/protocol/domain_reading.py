@@ -11,11 +11,13 @@ from itertools import pairwise
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import (
     MAX_CATEGORIES,
+    MAX_NAMES,
     MAX_STRING_BYTES,
     Boolean,
     Categories,
     Domain,
     Numbers,
+    Sets,
     Strings,
 )
 
@@ -40,8 +42,12 @@ def domain_from_published(data: object) -> Domain:
         return Categories(_category_names(data["values"]))
     if kind == "numbers" and keys == {"type", "edges"}:
         return Numbers(_edges(data["edges"]))
+    if kind == "set" and keys == {"type", "values", "most"}:
+        names = _category_names(data["values"], MAX_NAMES)
+        return Sets(names, _most(data["most"], len(names)))
     raise InvalidParameter(
-        "A domain must be boolean, strings, categories with values, or numbers with edges."
+        "A domain must be boolean, strings, categories with values, numbers with edges, or set "
+        "with values and most."
     )
 
 
@@ -55,9 +61,9 @@ def is_category_name(name: str) -> bool:
         return False
 
 
-def _category_names(values: object) -> tuple[str, ...]:
-    if not isinstance(values, list) or not 2 <= len(values) <= MAX_CATEGORIES:
-        raise InvalidParameter(f"Categories must be a list of 2 to {MAX_CATEGORIES:,} names.")
+def _category_names(values: object, most: int = MAX_CATEGORIES) -> tuple[str, ...]:
+    if not isinstance(values, list) or not 2 <= len(values) <= most:
+        raise InvalidParameter(f"Categories must be a list of 2 to {most:,} names.")
     if not all(isinstance(v, str) and is_category_name(v) for v in values):
         raise InvalidParameter(
             f"Category names must be strings in NFC, of 1 to {MAX_STRING_BYTES:,} UTF-8 bytes."
@@ -65,6 +71,12 @@ def _category_names(values: object) -> tuple[str, ...]:
     if len(set(values)) != len(values):
         raise InvalidParameter("Category names must differ.")
     return tuple(values)
+
+
+def _most(most: object, names: int) -> int:
+    if type(most) is not int or not 1 <= most <= names:
+        raise InvalidParameter(f"A domain's 'most' must be an integer from 1 to {names}.")
+    return most
 
 
 def _edges(edges: object) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Domain
+from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written, answers_of
 
@@ -160,6 +161,11 @@ class KRRParameters(Parameters):
         """P(the report is one given other symbol), both stages together."""
         return (1 - self.keep) / (self.categories - 1)
 
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """keep and move."""
+        return self.keep, self.move
+
     def _ratio(self) -> Fraction:
         return self.keep / self.move
 
@@ -179,11 +185,7 @@ class KRRParameters(Parameters):
 
 def _keep(count: int, micros: int) -> int:
     """Return the threshold of E / (E + k - 1), rounded inwards."""
-    e = epsilon.exp_micros(micros)
-    keep = thresholds.floor_threshold(e / (e + count - 1))
-    while not epsilon.within(Fraction(keep * (count - 1), thresholds.ONE - keep), micros):
-        keep -= 1
-    return keep
+    return truth_threshold(count - 1, micros)
 
 
 def _gap(count: int, micros: int) -> Fraction:

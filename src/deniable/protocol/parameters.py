@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import ClassVar, NamedTuple, Self
 
 from deniable.protocol.canonical import Json
@@ -66,6 +67,14 @@ class Parameters(ABC):
 
     @property
     @abstractmethod
+    def support(self) -> tuple[Fraction, Fraction]:
+        """P(a report supports its sender's answer), and P(it supports a given other one).
+
+        Of Bloom filters: P(a bit is reported that the answer sets), and one that it does not set.
+        """
+
+    @property
+    @abstractmethod
     def memoised(self) -> bool:
         """Whether a permanent response bounds what any number of reports can reveal."""
 
@@ -83,3 +92,9 @@ class Parameters(ABC):
 def answers_of(domain: Domain, absent: bool) -> int | None:
     """Return the number of answers with the absent one where there is one; None for strings."""
     return None if domain.size is None else domain.size + absent
+
+
+def cohorts_of(parameters: Parameters) -> int:
+    """Return how many cohorts a report tells apart; 1 where it tells nothing of the kind."""
+    cohorts: int = getattr(parameters, "cohorts", 1)
+    return cohorts

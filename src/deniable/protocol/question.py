@@ -21,7 +21,7 @@ MAX_VERSION = 2**31 - 1
 MAX_EPOCH_DAYS = 366
 QUESTION_ID = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
-REPEATS = ("once", "epoch")
+REPEATS = ("once", "epoch", "permanent")
 SENDS = ("recorded", "always")
 DIGEST_PREFIX = b"deniable/v1/question\n"
 PLAIN_FIELD = "value"
@@ -175,6 +175,6 @@ class Question:
     @cached_property
     def epsilon_forever(self) -> int | None:
         """The epsilon of all reports ever made of one value; None if it grows with each report."""
-        if self.repeat == "once":
+        if self.repeat in ("once", "permanent"):
             return self.epsilon_once
         return epsilon.compose(field.parameters.epsilon_forever for field in self.fields)

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import NamedTuple
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.protocol import epsilon
 from deniable.protocol.thresholds import ONE, as_fraction, ceil_threshold, floor_threshold
-
-
-class TwoStage(NamedTuple):
-    """The four thresholds of a two-stage unary mechanism."""
-
-    permanent_one: int
-    permanent_zero: int
-    report_one: int
-    report_zero: int
+from deniable.protocol.unary import TwoStage
 
 
 def from_letters(named: Mapping[str, object]) -> TwoStage:
@@ -36,11 +27,13 @@ def from_letters(named: Mapping[str, object]) -> TwoStage:
     return TwoStage(permanent, ONE - permanent, floor_threshold(q), ceil_threshold(p))
 
 
-def from_epsilon(named: Mapping[str, object], hashes: int, single: bool) -> TwoStage:
+def from_epsilon(named: Mapping[str, object], most: int, least: int) -> TwoStage:
     """Choose the stages that spend a wanted epsilon with the least variance.
 
-    The chain gets q* = 1/2 and p* = 1/(E + 1), E = exp(epsilon / h): the unary response with the
-    least variance for rare answers. A single bit gets Warner's symmetric one instead. With
+    Two answers differ in `most` bits one way and `least` the other (h and h for Bloom filters).
+    The chain gets q* = 1/2 and p* = 1/(E + 1), E = exp(epsilon / most): the unary response with
+    the least variance for rare answers. Where fewer bits can change one way than the other (a
+    single bit: 1 and 0), every bit gets Warner's symmetric response instead. With
     `epsilon_forever` the permanent stage takes f from theorem 1, and p and q solve
 
         q* = (1 - f/2) q + (f/2) p,      p* = (f/2) q + (1 - f/2) p.
@@ -52,7 +45,7 @@ def from_epsilon(named: Mapping[str, object], hashes: int, single: bool) -> TwoS
             "rappor needs 'epsilon', or the probabilities 'p' and 'q'.", "Add epsilon = 1.0."
         )
     once = epsilon.wanted("epsilon", "rappor", named["epsilon"])
-    permanent = ONE
+    permanent, single = ONE, least < most
     if "epsilon_forever" in named:
         forever = epsilon.wanted("epsilon_forever", "rappor", named["epsilon_forever"])
         if not once < forever:
@@ -60,8 +53,8 @@ def from_epsilon(named: Mapping[str, object], hashes: int, single: bool) -> TwoS
                 "The 'epsilon_forever' parameter of rappor must be greater than 'epsilon'.",
                 "Raise it, or leave it out for a question that is answered once.",
             )
-        permanent = _permanent(_share("epsilon_forever", forever, 1 if single else 2 * hashes))
-    micros = _share("epsilon", once, 1 if single else hashes)
+        permanent = _permanent(_share("epsilon_forever", forever, most + least))
+    micros = _share("epsilon", once, most + least if single else most)
     one, zero = _solve(as_fraction(permanent), epsilon.exp_micros(micros), single)
     # Where the two epsilons differ by a few micros, q can come out a hair above 1.
     return _inwards(permanent, min(ONE, floor_threshold(one)), ceil_threshold(zero), micros, single)

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from deniable.protocol.hadamard import HadamardParameters
+from deniable.protocol.hcms import HCMSParameters
 from deniable.protocol.krr import KRRParameters
+from deniable.protocol.olh import OLHParameters
+from deniable.protocol.orr import ORRParameters
+from deniable.protocol.oue import OUEParameters
 from deniable.protocol.parameters import Parameters
+from deniable.protocol.pgr import PGRParameters
 from deniable.protocol.rappor import RapporParameters
+from deniable.protocol.subset import SubsetParameters
 
 MECHANISMS: dict[str, type[Parameters]] = {
-    parameters.mechanism: parameters for parameters in (RapporParameters, KRRParameters)
+    parameters.mechanism: parameters
+    for parameters in (
+        RapporParameters,
+        KRRParameters,
+        ORRParameters,
+        PGRParameters,
+        HCMSParameters,
+        OUEParameters,
+        OLHParameters,
+        HadamardParameters,
+        SubsetParameters,
+    )
 }

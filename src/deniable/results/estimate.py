@@ -6,6 +6,7 @@ store -> accumulate -> counts -> decode -> result
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy as np
 from deniable.decode import Decoded, DecodedRow, decode
 from deniable.engines.local import Accumulated, Progress, accumulate
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import Candidate, mechanism_for
-from deniable.protocol import ABSENT, Field, Question
+from deniable.mechanisms import Candidate, Mechanism, mechanism_of
+from deniable.mechanisms.candidates import every_code
+from deniable.protocol import ABSENT, Field, Question, Sets
 from deniable.protocol.epsilon import as_float
 from deniable.results.candidates import Candidates, candidates_for, require_candidates
 from deniable.results.intervals import repeat_factor
@@ -89,13 +91,20 @@ def result_of(
     """
     question, parameters = accumulated.question, field.parameters
     listed = require_candidates(question, field, candidates)
-    mechanism = mechanism_for(parameters)
+    mechanism = mechanism_of(field, question.absent)
     repeats = _repeats(question, field, accumulated.epochs)
     counts = accumulated.counts[field.name]
-    found = decode(mechanism, counts, _asked(listed, question.absent), widen=repeats)
-    points = point_columns(mechanism, counts, field.domain, question.absent)
+    asked = _asked(mechanism, listed, field, question.absent)
+    found = decode(mechanism, counts, asked, widen=repeats)
+    if isinstance(field.domain, Sets) or (field.domain.size is None and found.other is None):
+        # Shares of members, or of listed strings alone, do not add up to 1.
+        found = replace(found, likely=np.full(len(found.likely), np.nan))
+    points = point_columns(mechanism, counts, field.domain, question.absent, asked)
+    permanent = question.repeat == "permanent"
     epsilon_forever = (
-        parameters.epsilon_once if question.repeat == "once" else parameters.epsilon_forever
+        parameters.epsilon_once
+        if question.repeat == "once" or permanent
+        else parameters.epsilon_forever
     )
     return Result(
         question=question.id,
@@ -107,7 +116,7 @@ def result_of(
         n=accumulated.n,
         epsilon_once=as_float(parameters.epsilon_once),
         epsilon_forever=None if epsilon_forever is None else as_float(epsilon_forever),
-        memoised=parameters.memoised,
+        memoised=parameters.memoised or permanent,
         epochs=_epochs(accumulated),
         rows=decoded_rows(
             found,
@@ -142,23 +151,30 @@ def _check_names(question: Question, known: Mapping[str, Sequence[str]]) -> None
         )
 
 
-def _asked(listed: Candidates | None, absent: bool) -> list[Candidate] | None:
-    """Return what the mechanism is asked about; a closed domain needs no list."""
-    if listed is None:
+def _asked(
+    mechanism: Mechanism, listed: Candidates | None, field: Field, absent: bool
+) -> list[Candidate] | None:
+    """Return what the mechanism is asked about: candidates, codes or labels of all answers."""
+    if isinstance(field.domain, Sets):
         return None
-    return [*listed, ABSENT] if absent else [*listed]
+    if listed is None and mechanism.hashed and field.domain.size is not None:
+        return every_code(field.domain.size, absent)
+    labels: list[Candidate] = [*(field.domain.labels if listed is None else listed)]
+    return [*labels, ABSENT] if absent else labels
 
 
 def _labels(found: Decoded, field: Field, absent: bool) -> tuple[str, ...]:
     """Return the answers in words, in the order of the estimate."""
     if field.domain.size is None:
         return found.candidates
-    return (*field.domain.labels, ABSENT_LABEL) if absent else field.domain.labels
+    labels = field.domain.values if isinstance(field.domain, Sets) else field.domain.labels
+    return (*labels, ABSENT_LABEL) if absent else labels
 
 
 def _repeats(question: Question, field: Field, epochs: Mapping[int, int]) -> float:
     """Return the factor of the errors: above 1 where permanent noise comes back every epoch."""
-    if question.repeat == "once" or not field.parameters.memoised:
+    permanent = field.parameters.memoised or question.repeat == "permanent"
+    if question.repeat == "once" or not permanent:
         return 1.0  # one report per device, or fresh noise in each
     return repeat_factor(epochs.values())
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from deniable.mechanisms import mechanism_for
-from deniable.protocol import Field, Question, RapporParameters
+from deniable.mechanisms import mechanism_of
+from deniable.protocol import Field, Question, Sets
 from deniable.protocol.epsilon import as_float
+from deniable.protocol.parameters import cohorts_of
+from deniable.protocol.unary import UnaryParameters
+from deniable.results.alternatives import alternatives, why
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,9 @@ class Explanation:
 def explain_question(question: Question, people: int | None = None) -> Explanation:
     """Explain a question; with the expected number of people also the error to expect."""
     forever = question.epsilon_forever
-    errors = {f.name: _std_error(f, people) for f in question.fields} if people else {}
+    errors = (
+        {f.name: _std_error(f, people, question.absent) for f in question.fields} if people else {}
+    )
     return Explanation(
         title=f"{question.id} (version {question.version}): {question.description}",
         sentences=(
@@ -40,8 +45,14 @@ def explain_question(question: Question, people: int | None = None) -> Explanati
             *_once(question),
             _over_time(question),
             _sending(question),
-            *(_linking(field) for field in question.fields if _linking(field)),
+            *(text for field in question.fields if (text := _members(field))),
+            *(text for field in question.fields if (text := _linking(question, field))),
             *(_accuracy(question, field, people) for field in question.fields if people),
+            *(
+                text
+                for field in question.fields
+                if (text := why(field, alternatives(question, field, people)))
+            ),
             f"A report is {question.record_size} bytes, always.",
         ),
         numbers={
@@ -52,6 +63,10 @@ def explain_question(question: Question, people: int | None = None) -> Explanati
             "epsilon_lifetime": _lifetime(question),
             "record_bytes": question.record_size,
             "std_error": errors,
+            "alternatives": {
+                field.name: [c.as_json() for c in alternatives(question, field, people)]
+                for field in question.fields
+            },
         },
     )
 
@@ -88,6 +103,13 @@ def _over_time(question: Question) -> str:
             "A device answers once per version, ever; a later value is not reported. A new version "
             "of the question costs the same again."
         )
+    if question.repeat == "permanent":
+        return (
+            f"A device reports at most once per {days}, and every report of one value is the same "
+            f"for ever: all of them together have epsilon {as_float(question.epsilon_once):.6f}, "
+            "that of one. Each different value a person ever holds, and each new version, costs "
+            "that much again."
+        )
     if forever is None:
         return (
             f"A device reports at most once per {days}, and every report adds "
@@ -118,28 +140,45 @@ def _sending(question: Question) -> str:
     return "Only devices that recorded a value report: that a report was sent is itself visible."
 
 
-def _linking(field: Field) -> str:
+def _members(field: Field) -> str:
+    domain, parameters = field.domain, field.parameters
+    if not isinstance(domain, Sets):
+        return ""
+    if isinstance(parameters, UnaryParameters) and parameters.members:
+        most, least = parameters.exponents
+        return (
+            f"Each of the {len(domain.values):,} names has a bit of its own; epsilon is counted "
+            f"for the most bits in which two sets can differ, {most + least}."
+        )
+    return (
+        f"Of the at most {domain.most:,} names that a person holds, one is drawn at random and "
+        "reported; shares are scaled up accordingly, and may add up to more than 100%."
+    )
+
+
+def _linking(question: Question, field: Field) -> str:
     parameters = field.parameters
-    cohorts = parameters.cohorts if isinstance(parameters, RapporParameters) else 1
+    cohorts = cohorts_of(parameters)
     sentences = []
     if cohorts > 1:
         sentences.append(
             f"A report shows the device's cohort, one of {cohorts}, the same in every report to "
             "this question and unrelated to any other question."
         )
-    if parameters.memoised and parameters.epsilon_forever == parameters.epsilon_once:
+    unchanged = parameters.memoised and parameters.epsilon_forever == parameters.epsilon_once
+    if question.repeat != "once" and (unchanged or question.repeat == "permanent"):
         sentences.append(
             "Reports of an unchanged value are identical, so that they can be linked to each other."
         )
     return " ".join(sentences)
 
 
-def _std_error(field: Field, people: int) -> float:
-    return float(math.sqrt(float(mechanism_for(field.parameters).variance(people, 0.0))))
+def _std_error(field: Field, people: int, absent: bool) -> float:
+    return float(math.sqrt(float(mechanism_of(field, absent).variance(people, 0.0))))
 
 
 def _accuracy(question: Question, field: Field, people: int | None) -> str:
-    error = _std_error(field, people or 1)
+    error = _std_error(field, people or 1, question.absent)
     name = "" if question.plain else f" of {field.name}"
     return (
         f"With {people:,} people the share{name} of a rare answer is known to within "

@@ -7,21 +7,23 @@ from deniable.decode.closed import likely_distribution, support_of
 from deniable.decode.simplex import project
 from deniable.decode.smoothing import smooth
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import KRR, Counts, Mechanism, Rappor
+from deniable.mechanisms import KRR, Counts, Hadamard, Mechanism, Rappor
 
 BINS = 40
 BELL = np.exp(-0.5 * ((np.arange(BINS) - 18) / 6) ** 2)
 BELL /= BELL.sum()
 MECHANISMS = [KRR(BINS, epsilon=2.0), Rappor.basic(BINS, epsilon=1.0)]
+NORMAL = Hadamard(BINS, epsilon=2.0)
+LABELS = [str(i) for i in range(BINS)]
 
 
 def counts_from(mechanism: Mechanism, truth: np.ndarray, rng: np.random.Generator) -> Counts:
     return mechanism.accumulate(mechanism.simulate(rng.choice(BINS, 30_000, p=truth), rng))
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", [*MECHANISMS, NORMAL], ids=repr)
 def test_a_smooth_population_is_estimated_better(mechanism, rng):
-    found = smooth(mechanism, counts_from(mechanism, BELL, rng))
+    found = smooth(mechanism, counts_from(mechanism, BELL, rng), LABELS)
     raw = np.square(project(found.raw) - BELL).sum()
     assert np.square(found.frequency - BELL).sum() < raw / 2
     assert found.strength > 0

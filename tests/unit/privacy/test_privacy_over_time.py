@@ -7,7 +7,7 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import KRR, Rappor
+from deniable.mechanisms import KRR, OLH, OUE, Hadamard, Rappor, Subset
 from deniable.privacy import channel, epsilon_after, krr, rappor, worst_ratio
 from deniable.protocol import Answer, Parameters
 from deniable.protocol.domain import code_key
@@ -29,6 +29,11 @@ def test_known_numbers(n: int, epsilon: float) -> None:
         Rappor.basic(f=0.5, p=0.3, q=0.8).parameters,
         KRR(5, epsilon=1.0, epsilon_forever=3.0).parameters,
         KRR(5, epsilon=1.0).parameters,
+        OUE(5, epsilon=1.0, epsilon_forever=3.0).parameters,
+        OUE(5, epsilon=1.0).parameters,
+        Hadamard(5, epsilon=1.0).parameters,
+        Subset(5, epsilon=1.0).parameters,
+        OLH(epsilon=1.0).parameters,
     ],
 )
 def test_from_one_report_to_for_ever(parameters: Parameters) -> None:

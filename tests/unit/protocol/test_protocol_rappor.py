@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, Domain, Numbers, RapporParameters, Strings
-from deniable.protocol.rappor import worst_ratio
+from deniable.protocol.unary import worst_ratio
 
 ONE = 2**64
 PAPER = {"k": 128, "h": 2, "m": 16, "f": 0.5, "p": 0.5, "q": 0.75}
@@ -114,9 +114,9 @@ def test_the_worst_ratio_is_the_largest_of_all(hashes: int, a: int, b: int) -> N
 
     reports = product((0, 1), repeat=2 * hashes)
     worst = max(chance(x, report) / chance(y, report) for report in reports)
-    assert worst == worst_ratio(one, zero, hashes, single=False)
+    assert worst == worst_ratio(one, zero, hashes, hashes)
     singles = [chance([b], (s,)) / chance([1 - b], (s,)) for b in (0, 1) for s in (0, 1)]
-    assert max(singles) == worst_ratio(one, zero, 1, single=True)
+    assert max(singles) == worst_ratio(one, zero, 1, 0)
 
 
 @given(thresholds, thresholds, thresholds, thresholds)

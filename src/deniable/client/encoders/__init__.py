@@ -3,12 +3,43 @@
 from __future__ import annotations
 
 from deniable.client.encoders.base import Draws, Encoder
+from deniable.client.encoders.hadamard import HadamardEncoder
+from deniable.client.encoders.hcms import HCMSEncoder
 from deniable.client.encoders.krr import KRREncoder
+from deniable.client.encoders.olh import OLHEncoder
+from deniable.client.encoders.orr import ORREncoder
+from deniable.client.encoders.oue import OUEEncoder
+from deniable.client.encoders.pgr import PGREncoder
 from deniable.client.encoders.rappor import RapporEncoder
+from deniable.client.encoders.subset import SubsetEncoder
 from deniable.errors import InvalidParameter
-from deniable.protocol import KRRParameters, Parameters, RapporParameters
+from deniable.protocol import (
+    HadamardParameters,
+    HCMSParameters,
+    KRRParameters,
+    OLHParameters,
+    ORRParameters,
+    OUEParameters,
+    Parameters,
+    PGRParameters,
+    RapporParameters,
+    SubsetParameters,
+)
 
-__all__ = ["Draws", "Encoder", "KRREncoder", "RapporEncoder", "encoder_for"]
+__all__ = [
+    "Draws",
+    "Encoder",
+    "HCMSEncoder",
+    "HadamardEncoder",
+    "KRREncoder",
+    "OLHEncoder",
+    "ORREncoder",
+    "OUEEncoder",
+    "PGREncoder",
+    "RapporEncoder",
+    "SubsetEncoder",
+    "encoder_for",
+]
 
 
 def encoder_for(parameters: Parameters) -> Encoder:
@@ -21,4 +52,18 @@ def encoder_for(parameters: Parameters) -> Encoder:
         return RapporEncoder(parameters)
     if isinstance(parameters, KRRParameters):
         return KRREncoder(parameters)
+    if isinstance(parameters, ORRParameters):
+        return ORREncoder(parameters)
+    if isinstance(parameters, PGRParameters):
+        return PGREncoder(parameters)
+    if isinstance(parameters, HCMSParameters):
+        return HCMSEncoder(parameters)
+    if isinstance(parameters, OUEParameters):
+        return OUEEncoder(parameters)
+    if isinstance(parameters, HadamardParameters):
+        return HadamardEncoder(parameters)
+    if isinstance(parameters, SubsetParameters):
+        return SubsetEncoder(parameters)
+    if isinstance(parameters, OLHParameters):
+        return OLHEncoder(parameters)
     raise InvalidParameter(f"There is no encoder for {parameters.mechanism!r}: upgrade deniable.")

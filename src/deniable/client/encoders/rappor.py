@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from deniable.client.encoders.base import Draws, Encoder
+from deniable.client.encoders.unary import own_bits, two_stages
 from deniable.protocol import Answer, RapporParameters
-from deniable.protocol.hashing import bloom_bits
 
 
 class RapporEncoder(Encoder):
@@ -22,30 +20,14 @@ class RapporEncoder(Encoder):
         """Return the wire record of a randomised answer."""
         parameters = self._parameters
         number = cohort.below(parameters.cohorts)
-        true = self._bits(answer, number)
-        response = [
-            permanent.coin(parameters.permanent_one if i in true else parameters.permanent_zero)
-            for i in range(parameters.bits)
-        ]
-        sent = (
-            fresh.coin(parameters.report_one if bit else parameters.report_zero) for bit in response
-        )
-        return parameters.layout.pack({"cohort": number, "bits": _pack(sent, parameters.bits)})
+        sent = two_stages(self._bits(answer, number), parameters, permanent, fresh)
+        return parameters.layout.pack({"cohort": number, "bits": sent})
 
     def _bits(self, answer: Answer, cohort: int) -> frozenset[int]:
         """Return the places of the bits that the answer sets."""
         parameters = self._parameters
-        if parameters.form == "bloom":
-            places = bloom_bits(answer.words, cohort, parameters.hashes, parameters.bits)
-            return frozenset(places)
+        if parameters.form != "basic":
+            return frozenset(parameters.places(answer, cohort))
         if parameters.bits == 1:  # a plain boolean: one bit, set for yes
             return frozenset({0} if answer.code == 1 else ())
-        return frozenset({answer.code})
-
-
-def _pack(bits: Iterable[bool], count: int) -> bytes:
-    """Return bytes with bit i in byte i // 8 at weight 2^(i % 8)."""
-    packed = bytearray((count + 7) // 8)
-    for i, bit in enumerate(bits):
-        packed[i // 8] |= bit << (i % 8)
-    return bytes(packed)
+        return own_bits(answer, parameters)

@@ -1,0 +1,26 @@
+"""Projective geometry response on the device; the model stands in protocol/pgr.py."""
+
+from __future__ import annotations
+
+from deniable.client.encoders.base import Draws, Encoder
+from deniable.protocol import Answer, PGRParameters
+from deniable.protocol.projective import inside_point, outside_point, vector_of
+
+
+class PGREncoder(Encoder):
+    """Reports a point of the answer's hyperplane, or one outside of it."""
+
+    def __init__(self, parameters: PGRParameters) -> None:
+        self._parameters = parameters
+
+    def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
+        """Return the wire record of a randomised answer; `permanent` is not drawn from."""
+        parameters = self._parameters
+        number = cohort.below(parameters.cohorts)
+        own = vector_of(parameters.point(answer, number), parameters.prime, parameters.dimension)
+        if fresh.coin(parameters.inside):
+            point = inside_point(own, fresh.below(parameters.inner), parameters.prime)
+        else:
+            point = outside_point(own, fresh.below(parameters.outer), parameters.prime)
+        packed: dict[str, int | bytes] = {"cohort": number, "point": point}
+        return parameters.layout.pack(packed)

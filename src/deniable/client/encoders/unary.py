@@ -1,0 +1,44 @@
+"""Both stages of a mechanism that reports one bit per place; the model is in protocol/unary.py."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from deniable.client.encoders.base import Draws
+from deniable.protocol import Answer
+from deniable.protocol.unary import UnaryParameters
+
+
+def two_stages(
+    held: Collection[int], parameters: UnaryParameters, permanent: Draws, fresh: Draws
+) -> bytes:
+    """Return the packed bits of a report of an answer that sets the bits `held`.
+
+    Guarantees: the number of draws depends on the parameters alone, never on the answer.
+    """
+    response = [
+        permanent.coin(parameters.permanent_one if i in held else parameters.permanent_zero)
+        for i in range(parameters.bits)
+    ]
+    sent = (
+        fresh.coin(parameters.report_one if bit else parameters.report_zero) for bit in response
+    )
+    return pack_bits(sent, parameters.bits)
+
+
+def own_bits(answer: Answer, parameters: UnaryParameters) -> frozenset[int]:
+    """Return the bits of an answer where each has its own: one, or one per member of a set.
+
+    Where members have bits, there is none for "none of them", so that absent has the last one.
+    """
+    if not parameters.members:
+        return frozenset({answer.code})
+    return frozenset({parameters.bits - 1} if answer.code >= 0 else answer.members)
+
+
+def pack_bits(bits: Iterable[bool], count: int) -> bytes:
+    """Return bytes with bit i in byte i // 8 at weight 2^(i % 8)."""
+    packed = bytearray((count + 7) // 8)
+    for i, bit in enumerate(bits):
+        packed[i // 8] |= bit << (i % 8)
+    return bytes(packed)

@@ -1,0 +1,51 @@
+"""Reports that are nothing but bits: counting, unpacking and checking them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import InvalidReport
+
+Packed = NDArray[np.uint8]
+
+CHUNK_BITS = 2**22
+"""Bits that are held unpacked at once: a few arrays of so many bytes."""
+_CHUNK = 2**16
+
+
+def rows_at_once(bits: int) -> int:
+    """Return how many reports of so many bits may be unpacked at a time."""
+    return max(1, min(2**16, CHUNK_BITS // bits))
+
+
+def unpacked(packed: Packed, bits: int) -> NDArray[np.uint8]:
+    """Return packed reports as rows of 0 and 1."""
+    return np.unpackbits(packed, axis=1, count=bits, bitorder="little")
+
+
+def count_bits(packed: Packed, bits: int) -> NDArray[np.int64]:
+    """Return how often each bit is set, over all rows of packed reports.
+
+    Cost: linear in the bytes; a copy of 65,536 reports at a time.
+
+    Raises:
+        InvalidReport: if a padding bit is set.
+    """
+    # Imported here because Numba takes most of a second to load and few commands count.
+    from deniable.kernels.bit_counts import count_bits as counted
+
+    table = np.zeros(bits, dtype=np.int64)
+    layout = [("cohort", "<u2"), ("bits", "u1", (packed.shape[1],))]
+    for start in range(0, len(packed), _CHUNK):
+        part = packed[start : start + _CHUNK]
+        reports = np.zeros(len(part), dtype=layout)
+        reports["bits"] = part
+        table += counted(reports, 1, bits)[1][0]
+    return table
+
+
+def check_padding(packed: Packed, bits: int) -> None:
+    """Raise InvalidReport if a bit beyond the last one is set."""
+    if bits % 8 and np.any(packed[:, -1] >> (bits % 8)):
+        raise InvalidReport("record", "The padding bits of the last byte must be zero.")

@@ -1,0 +1,185 @@
+"""Hadamard response for whole populations; the model stands in protocol/hadamard.py.
+
+With s_a the number of reports of coefficient a with sign +1, less that with sign -1, the fast
+Walsh-Hadamard transform gives for every answer at once
+
+    T_v = sum_a (-1)^<a, v> s_a,    frequency_v = T_v / (n (2 keep - 1)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import InvalidParameter, InvalidReport
+from deniable.mechanisms import candidates as names
+from deniable.mechanisms.base import (
+    LARGEST_COVARIANCE,
+    Candidate,
+    Counts,
+    Estimate,
+    Floats,
+    Mechanism,
+    Reports,
+    Values,
+)
+from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.coins import coins
+from deniable.protocol import HadamardParameters, Parameters
+
+_CHUNK = 2**20
+
+
+class Hadamard(Mechanism):
+    """Hadamard response of one bit.
+
+    Its population form knows the codes 0..K-1, K the power of two; with `candidates` it answers
+    about as many of them, from 0 on.
+
+    Args:
+        categories: the number of answers, an absent one included.
+        epsilon: what one report may spend.
+
+    Raises:
+        InvalidParameter: naming the parameter, what is allowed, and what was found.
+    """
+
+    parameters_type = HadamardParameters
+    parameters: HadamardParameters
+    pure: Pure
+
+    def __init__(self, categories: int, *, epsilon: float) -> None:
+        domain = categories_domain("Hadamard", categories)
+        self._adopt(HadamardParameters.resolve({"epsilon": epsilon}, domain, absent=False))
+
+    def _adopt(self, parameters: Parameters) -> None:
+        super()._adopt(parameters)
+        self.pure = Pure.of(*self.parameters.support)
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        """Return one report per value: codes, or labels with their list in `candidates`.
+
+        Guarantees: the probabilities are the client's, exactly.
+
+        Cost: linear; 5 bytes per report and a few megabytes.
+        """
+        size = self.parameters.size
+        codes = names.codes_of(values, len(self._labels(candidates)), candidates)
+        reports = np.empty(codes.size, dtype=self.dtype)
+        for start in range(0, codes.size, _CHUNK):
+            part = codes[start : start + _CHUNK]
+            drawn = rng.integers(0, size, size=part.size)
+            flipped = ~coins(rng, self.parameters.keep, part.size)
+            reports["coefficient"][start : start + _CHUNK] = drawn
+            reports["sign"][start : start + _CHUNK] = _signs(drawn, part) ^ flipped
+        return reports
+
+    def zero(self) -> Counts:
+        """Return the counts of no reports: a row per sign, a column per coefficient."""
+        return Counts(
+            np.zeros(1, dtype=np.int64), np.zeros((2, self.parameters.size), dtype=np.int64)
+        )
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return how often each coefficient was reported with either sign.
+
+        Cost: linear; memory of a few megabytes and 2 K integers.
+
+        Raises:
+            InvalidReport: if a coefficient is not below K, or a sign neither 0 nor 1.
+        """
+        records, size = self._checked(reports), self.parameters.size
+        table = np.zeros(2 * size, dtype=np.int64)
+        for start in range(0, records.size, _CHUNK):
+            part = records[start : start + _CHUNK]
+            places = part["sign"].astype(np.int64) * size + part["coefficient"]
+            table += np.bincount(places, minlength=2 * size)
+        return Counts(np.array([records.size], dtype=np.int64), table.reshape(2, size))
+
+    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
+        records, size = self.records(reports), self.parameters.size
+        if records.size and int(records["coefficient"].max()) >= size:
+            raise InvalidReport("record", f"The coefficient must be below {size}.")
+        if records.size and int(records["sign"].max()) > 1:
+            raise InvalidReport("record", "The sign must be 0 or 1.")
+        return records
+
+    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+        """Return the unbiased frequency of every answer.
+
+        Given the people's values, signs of two answers are uncorrelated but for what a person
+        with one of them contributes to its mean: the covariance is diagonal, exactly.
+
+        Edge cases: without reports everything is NaN, with a note. Frequencies need not sum to 1.
+        Above 4,096 answers the covariance is None.
+
+        Cost: K log2 K additions.
+
+        Args:
+            counts: of this mechanism.
+            candidates: labels of the first answers, at most K; "0", "1", ... by default.
+
+        Raises:
+            InvalidParameter: if there are more labels than codes.
+        """
+        # Imported here because Numba takes most of a second to load and few commands estimate.
+        from deniable.kernels.walsh import transform
+
+        self._check_counts(counts)
+        labels, n = self._labels(candidates), counts.n
+        if n == 0:
+            return nothing_learned(labels)
+        signed = np.ascontiguousarray(counts.table[0] - counts.table[1])
+        share = (1 + transform(signed)[: len(labels)] / n) / 2
+        variance = self.pure.variance_observed(share, n)
+        kept = np.diag(variance) if len(labels) <= LARGEST_COVARIANCE else None
+        return Estimate(labels, self.pure.frequency(share), np.sqrt(variance), kept, n)
+
+    def _labels(self, candidates: Sequence[Candidate] | None) -> tuple[str, ...]:
+        size = self.parameters.size
+        if candidates is None:
+            return tuple(str(code) for code in range(size))
+        if len(candidates) > size:
+            raise InvalidParameter(
+                f"There are {size} codes: at most so many labels. Got {len(candidates)}."
+            )
+        return tuple(names.label_of(candidate) for candidate in candidates)
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | answer): keep/K where the sign is the answer's, else (1 - keep)/K.
+
+        Cost: a row of numbers per report, one per answer.
+        """
+        records = self._checked(reports)
+        codes = np.arange(len(self._labels(candidates)))
+        signs = _signs(records["coefficient"].astype(np.int64)[:, None], codes[None, :])
+        same = signs == records["sign"][:, None]
+        keep = self.pure.p
+        result: Floats = np.where(same, keep, 1 - keep) / self.parameters.size
+        return np.log(result) if log else result
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        """Return n^-1 [((E + 1)/(E - 1))^2 - f], E = keep/(1 - keep).
+
+        Guarantees: exact, given the people's values; a sample adds f (1 - f) / n.
+        """
+        return self.pure.variance(n, frequency)
+
+
+def _signs(coefficients: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return 0 where a coefficient has the sign +1 for a code, and 1 where it has -1."""
+    ones: NDArray[np.uint8] = np.bitwise_count(coefficients & codes)
+    return ones & np.uint8(1)

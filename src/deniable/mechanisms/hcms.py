@@ -1,0 +1,239 @@
+"""Hadamard count-mean sketch for whole populations; the model stands in protocol/hcms.py.
+
+The support of all w buckets of a row at once is one fast Walsh-Hadamard transform, whatever the
+number of reports and candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import InvalidReport
+from deniable.mechanisms import candidates as names
+from deniable.mechanisms.base import (
+    Candidate,
+    Counts,
+    Estimate,
+    Floats,
+    Mechanism,
+    Reports,
+    Values,
+)
+from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.coins import coins
+from deniable.mechanisms.hashing import Words, fingerprints, hash_words
+from deniable.mechanisms.permuting import code_words
+from deniable.protocol import Domain, HCMSParameters, Parameters, Strings
+from deniable.protocol.hcms import FIRST_INDEX
+
+_CHUNK = 2**20
+
+
+class HCMS(Mechanism):
+    """Hadamard count-mean sketch of strings. `HCMS.closed` is for closed domains.
+
+    Args:
+        epsilon: what one report may spend.
+        rows: g, the number of hash functions; 32 unless said.
+        width: w, a power of two; 4,096 unless said.
+
+    Raises:
+        InvalidParameter: naming the parameter, what is allowed, and what was found.
+    """
+
+    parameters_type = HCMSParameters
+    parameters: HCMSParameters
+    pure: Pure
+
+    def __init__(
+        self, *, epsilon: float, rows: int | None = None, width: int | None = None
+    ) -> None:
+        self._adopt(_resolved(Strings(), epsilon, rows, width))
+
+    @classmethod
+    def closed(
+        cls, categories: int, *, epsilon: float, rows: int | None = None, width: int | None = None
+    ) -> Self:
+        """Return the sketch of a closed domain, an absent answer included."""
+        domain = categories_domain("HCMS", categories)
+        return cls.from_parameters(_resolved(domain, epsilon, rows, width))
+
+    def _adopt(self, parameters: Parameters) -> None:
+        super()._adopt(parameters)
+        self.pure = Pure.of(*self.parameters.support)
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        """Return one report per value.
+
+        Guarantees: each probability is the client's, exactly.
+
+        Cost: linear; the reports and some 50 MB.
+
+        Args:
+            values: strings, or codes of `candidates`; closed: codes, or labels with their list.
+            rng: the only source of randomness.
+            candidates: the strings that codes stand for.
+        """
+        shape = self.parameters
+        if shape.answers:
+            codes = names.codes_of(values, shape.answers, candidates)
+            words = code_words(shape.answers)
+        else:
+            words, codes = names.words_of(values, candidates)
+        reports = np.empty(codes.size, dtype=self.dtype)
+        for start in range(0, codes.size, _CHUNK):
+            part, true = reports[start : start + _CHUNK], codes[start : start + _CHUNK]
+            part["row"] = rng.integers(0, shape.rows, size=part.size, dtype=np.uint16)
+            part["coefficient"] = rng.integers(0, shape.width, size=part.size, dtype=np.uint32)
+            buckets = self._buckets(words[true], part["row"].astype(np.uint64))
+            odd = np.bitwise_count(part["coefficient"] & buckets) & 1
+            part["sign"] = odd ^ ~coins(rng, shape.keep, part.size)
+        return reports
+
+    def _buckets(self, words: Words, rows: Words) -> NDArray[np.uint32]:
+        hashed = hash_words(words, rows + np.uint64(FIRST_INDEX))
+        width = np.uint64(self.parameters.width)
+        return (((hashed >> np.uint64(32)) * width) >> np.uint64(32)).astype(np.uint32)
+
+    def zero(self) -> Counts:
+        """Return the counts of no reports: a row per hash function, columns per coefficient.
+
+        The first w columns count the sign +1, the last w the sign -1.
+        """
+        shape = (self.parameters.rows, 2 * self.parameters.width)
+        return Counts(np.zeros(shape[0], dtype=np.int64), np.zeros(shape, dtype=np.int64))
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return how often each coefficient of each row was reported with each sign.
+
+        Cost: linear; the counts and a few megabytes.
+
+        Raises:
+            InvalidReport: if a row, a coefficient or a sign is out of range.
+        """
+        records, counts = self._checked(reports), self.zero()
+        flat, width = counts.table.reshape(-1), self.parameters.width
+        step = max(_CHUNK, flat.size)  # so that the table is not added up for a few reports
+        for start in range(0, records.size, step):
+            part = records[start : start + step]
+            cells = (part["row"].astype(np.int64) * 2 + part["sign"]) * width + part["coefficient"]
+            flat += np.bincount(cells, minlength=flat.size)
+        counts.reports[:] = counts.table.sum(axis=1)
+        return counts
+
+    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
+        records = self.records(reports)
+        for name, bound in self.parameters.bounds.items():
+            if records.size and int(records[name].max()) >= bound:
+                raise InvalidReport("record", f"The {name} must be below {bound}.")
+        return records
+
+    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+        """Return the unbiased frequency of the candidates, or of every answer.
+
+        With T the reports of sign +1 less those of sign -1, the transform of a row's T at bucket b
+        is the number of its reports that support b less those that do not.
+
+        Other answers that share a candidate's bucket in a row add variance sum f^2 / (g w) over the
+        hash functions; the sum is estimated from all buckets and included in the standard error.
+
+        Guarantees: unbiased, over the hash functions; so is the variance, given the values.
+
+        Cost: O(g w log w), then one look-up per candidate and row. The covariance is None.
+
+        Edge cases: without reports everything is NaN, with a note. Frequencies need not sum to 1.
+
+        Raises:
+            InvalidParameter: if candidates are missing, repeated or no possible answers.
+        """
+        self._check_counts(counts)
+        labels, words = self._answers(candidates)
+        if counts.n == 0:
+            return nothing_learned(labels)
+        agreed = self._agreement(counts)
+        support = np.full(len(labels), counts.n / 2)
+        for row, sums in enumerate(agreed):
+            places = self._buckets(words, np.full(len(words), row, dtype=np.uint64))
+            support += sums[places] / 2
+        share = support / counts.n
+        variance = self.pure.variance_observed(share, counts.n)
+        variance = variance + self._collisions(agreed, counts)
+        frequency = self.pure.frequency(share)
+        return Estimate(labels, frequency, np.sqrt(variance), None, counts.n)
+
+    def _agreement(self, counts: Counts) -> NDArray[np.int64]:
+        """Return per row and bucket the reports that support it less those that do not."""
+        # Imported here: Numba takes a second, and only estimates need it.
+        from deniable.kernels.walsh import transform
+
+        width = self.parameters.width
+        signed = np.ascontiguousarray(counts.table[:, :width] - counts.table[:, width:])
+        return transform(signed)
+
+    def _collisions(self, agreed: NDArray[np.int64], counts: Counts) -> float:
+        """Return the variance that sharing buckets adds: sum over rows of W^2 sum f^2 / (w - 1).
+
+        W is a row's share of the reports. A bucket of share s has agreement N gap s on average,
+        gap = 2 keep - 1, and the variances of all w of them add up to N (w - gap^2): so the squares
+        less that, over N^2 gap^2, sum to s^2. Of that, 1/w of 1 - sum f^2 is collisions themselves.
+        """
+        gap, width = 2 * self.pure.p - 1, self.parameters.width
+        people = counts.reports.astype(np.float64)
+        noise = people * (width - gap**2) + (people * gap) ** 2 / width
+        squares = np.square(agreed.astype(np.float64)).sum(axis=1) - noise
+        scale = width / (width - 1) ** 2 / (counts.n * gap) ** 2
+        return max(0.0, float(squares.sum())) * scale
+
+    def _answers(self, candidates: Sequence[Candidate] | None) -> tuple[tuple[str, ...], Words]:
+        """Return the labels and fingerprints of the answers."""
+        count = self.parameters.answers
+        if count:
+            default = [str(code) for code in range(count)]
+            return names.closed_labels(candidates, default), code_words(count)
+        words = fingerprints(names.open_keys(candidates))
+        return tuple(names.label_of(candidate) for candidate in candidates or ()), words
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | answer): 1/(g w), times keep where the sign is the answer's.
+
+        Cost: O(n M); a few rows of M numbers per report.
+        """
+        records, shape = self._checked(reports), self.parameters
+        _, words = self._answers(candidates)
+        rows = records["row"].astype(np.uint64)[:, None]
+        buckets = self._buckets(words[None, :, :], rows)
+        signs = np.bitwise_count(buckets & records["coefficient"][:, None]) & 1
+        same = signs == records["sign"][:, None]
+        result: Floats = np.where(same, self.pure.p, 1 - self.pure.p) / (shape.rows * shape.width)
+        return np.log(result) if log else result
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = keep.
+
+        Guarantees: exact on average over hash functions, given the people's values, but for the
+        sum f^2 / (g w) of collisions, which does not fall with n.
+        """
+        return self.pure.variance(n, frequency)
+
+
+def _resolved(
+    domain: Domain, epsilon: float, rows: int | None, width: int | None
+) -> HCMSParameters:
+    given = {"epsilon": epsilon, "rows": rows, "width": width}
+    wanted: dict[str, object] = {name: x for name, x in given.items() if x is not None}
+    return HCMSParameters.resolve(wanted, domain, absent=False)

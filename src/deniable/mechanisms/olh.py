@@ -1,0 +1,258 @@
+"""Optimised local hashing for whole populations; the model stands in protocol/olh.py.
+
+With C_v the number of reports that support v, frequency_v = (C_v / n - 1/g) / (keep - 1/g).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import InvalidReport
+from deniable.mechanisms import candidates as names
+from deniable.mechanisms.base import (
+    LARGEST_COVARIANCE,
+    Candidate,
+    Counts,
+    Estimate,
+    Floats,
+    Mechanism,
+    Reports,
+    Values,
+)
+from deniable.mechanisms.closed_form import Pure, nothing_learned
+from deniable.mechanisms.coins import coins
+from deniable.mechanisms.hashing import Words, fingerprints, hash_words
+from deniable.protocol import OLHParameters, Parameters, Strings
+from deniable.protocol.olh import FIRST_INDEX
+
+LARGEST_TABLE = 2**22
+"""A pool with at most so many pairs of seed and symbol is counted in a table (32 MiB)."""
+NOTED_SHARE = 0.01
+"""A pool that adds more than this share to the variances gets a note."""
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True)
+class Pairs(Counts):
+    """The reports themselves, where seeds are too many to be counted; the table is empty.
+
+    Attributes:
+        pairs: seed * 2^16 + symbol of every report, in rising order.
+
+    Cost: 8 bytes per report; `merge` is linear.
+    """
+
+    pairs: NDArray[np.int64]
+
+    def merge(self, other: Self) -> Counts:
+        """Return the reports of both."""
+        both = np.concatenate([self.pairs, other.pairs])
+        # Stable sorting finds the two rising parts and merges them: linear.
+        return Pairs(self.reports + other.reports, self.table, np.sort(both, kind="stable"))
+
+
+class OLH(Mechanism):
+    """Optimised local hashing of strings, or of the answers of a closed domain.
+
+    Candidates are strings; those of a closed domain are `Code`s, see `candidates.every_code`.
+
+    Args:
+        epsilon: what one report may spend.
+        symbols: g; the best for the epsilon unless said.
+        seeds: K, the size of the pool; 2^32 unless said.
+
+    Raises:
+        InvalidParameter: naming the parameter, what is allowed, and what was found.
+    """
+
+    parameters_type = OLHParameters
+    parameters: OLHParameters
+    pure: Pure
+
+    def __init__(
+        self, *, epsilon: float, symbols: int | None = None, seeds: int | None = None
+    ) -> None:
+        given = {"epsilon": epsilon, "g": symbols, "seeds": seeds}
+        wanted: dict[str, object] = {name: x for name, x in given.items() if x is not None}
+        self._adopt(OLHParameters.resolve(wanted, Strings(), absent=False))
+
+    def _adopt(self, parameters: Parameters) -> None:
+        super()._adopt(parameters)
+        self.pure = Pure.of(*self.parameters.support)
+
+    @property
+    def hashed(self) -> bool:
+        """Answers are known by their hash alone."""
+        return True
+
+    @property
+    def _counted(self) -> bool:
+        """Whether reports are counted by seed and symbol, not kept one by one."""
+        return self.parameters.seeds * self.parameters.symbols <= LARGEST_TABLE
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        """Return one report per value: strings, or codes of `candidates`.
+
+        Guarantees: the probabilities are the client's, exactly.
+
+        Cost: linear; 6 bytes per report, 8 per value, and about 100 MB.
+        """
+        words, codes = names.words_of(values, candidates)
+        shape = self.parameters
+        reports = np.empty(codes.size, dtype=self.dtype)
+        for start in range(0, codes.size, _CHUNK):
+            part = codes[start : start + _CHUNK]
+            seeds = rng.integers(0, shape.seeds, size=part.size, dtype=np.int64)
+            own = self._symbols_of(words[part], seeds)
+            other = rng.integers(0, shape.symbols - 1, size=part.size)
+            other += other >= own
+            kept = coins(rng, shape.keep, part.size)
+            reports["seed"][start : start + _CHUNK] = seeds
+            reports["symbol"][start : start + _CHUNK] = np.where(kept, own, other)
+        return reports
+
+    def _symbols_of(self, words: Words, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the symbols of answers under seeds, broadcast against each other."""
+        hashed = hash_words(words, seeds.astype(np.uint64) + np.uint64(FIRST_INDEX))
+        symbols = ((hashed >> np.uint64(32)) * np.uint64(self.parameters.symbols)) >> np.uint64(32)
+        return symbols.astype(np.int64)
+
+    def zero(self) -> Counts:
+        """Return the counts of no reports: a row per seed, or one row of pairs."""
+        shape, none = self.parameters, np.zeros(1, dtype=np.int64)
+        if self._counted:
+            return Counts(none, np.zeros((shape.seeds, shape.symbols), dtype=np.int64))
+        return Pairs(none, np.zeros((1, 0), dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return how often each pair of seed and symbol was reported, or the sorted pairs.
+
+        Up to 2^22 pairs are counted in a table. Beyond, the pairs are all that the reports say,
+        and are kept: 8 bytes each.
+
+        Cost: linear (counted), or n log n.
+
+        Raises:
+            InvalidReport: if a seed is not one of the pool, or a symbol not below g.
+        """
+        records, shape = self._checked(reports), self.parameters
+        number = np.array([records.size], dtype=np.int64)
+        if not self._counted:
+            pairs = (records["seed"].astype(np.int64) << 16) | records["symbol"]
+            return Pairs(number, np.zeros((1, 0), dtype=np.int64), np.sort(pairs))
+        table = np.zeros(shape.seeds * shape.symbols, dtype=np.int64)
+        for start in range(0, records.size, _CHUNK):
+            part = records[start : start + _CHUNK]
+            places = part["seed"].astype(np.int64) * shape.symbols + part["symbol"]
+            table += np.bincount(places, minlength=table.size)
+        return Counts(number, table.reshape(shape.seeds, shape.symbols))
+
+    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
+        records, shape = self.records(reports), self.parameters
+        for name, bound in (("seed", shape.seeds), ("symbol", shape.symbols)):
+            if records.size and int(records[name].max()) >= bound:
+                raise InvalidReport("record", f"The {name} must be below {bound}.")
+        return records
+
+    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+        """Return the unbiased frequency of each candidate.
+
+        Supports of two answers are uncorrelated given the people's values, so that the covariance
+        is diagonal. A pool's hash functions are the same for everybody: an answer w takes part in
+        the support of v a little too often or too rarely, for good, by f_w times a number of mean
+        0 and variance 1/((g - 1) K) over hash functions. So the variance has a second term,
+
+            sum over the other candidates w of f_w^2 / ((g - 1) K),
+
+        with the unbiased estimate of f_w^2.
+
+        Guarantees: unbiased over seeds; for a pool, over hash functions.
+
+        Edge cases: without reports everything is NaN, with a note. What unlisted strings add to
+        the second term is not in the standard error: at most the square of their share, over
+        (g - 1) K; a note says so where the term matters. Above 4,096 candidates the covariance is
+        None.
+
+        Cost: K M hashes for M candidates if the pool is counted, else n M.
+
+        Raises:
+            InvalidParameter: if candidates are missing, repeated or no possible answers.
+        """
+        self._check_counts(counts)
+        words = fingerprints(names.open_keys(candidates))
+        labels = tuple(names.label_of(candidate) for candidate in candidates or ())
+        n = counts.n
+        if n == 0:
+            return nothing_learned(labels)
+        share = self._support(counts, words) / n
+        frequency, noise = self.pure.frequency(share), self.pure.variance_observed(share, n)
+        shared = self._shared_variance(frequency, noise)
+        variance = noise + shared
+        kept = np.diag(variance) if len(labels) <= LARGEST_COVARIANCE else None
+        notes = tuple(self._notes(noise, shared))
+        return Estimate(labels, frequency, np.sqrt(variance), kept, n, notes)
+
+    def _support(self, counts: Counts, words: Words) -> NDArray[np.int64]:
+        # Imported here because Numba takes most of a second to load and few commands estimate.
+        from deniable.kernels.local_hash import pooled_support, private_support
+
+        if not isinstance(counts, Pairs):
+            return pooled_support(counts.table, words)
+        pairs = counts.pairs.astype(np.uint64)
+        symbols = pairs & np.uint64(2**16 - 1)
+        return private_support(pairs >> np.uint64(16), symbols, self.parameters.symbols, words)
+
+    def _shared_variance(self, frequency: Floats, noise: Floats) -> Floats:
+        squares = frequency**2 - noise
+        others = np.maximum(0.0, squares.sum() - squares)
+        return np.asarray(others / ((self.parameters.symbols - 1) * self.parameters.seeds))
+
+    def _notes(self, noise: Floats, shared: Floats) -> Iterator[str]:
+        if np.any(shared > NOTED_SHARE * noise):
+            yield (
+                f"The pool has {self.parameters.seeds:,} hash functions, the same for everybody. "
+                "Standard errors include what that adds, for the candidates; strings that are no "
+                "candidates add more. A larger pool removes it."
+            )
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | candidate): 1/K for the seed, times keep or (1 - keep)/(g - 1).
+
+        Cost: n M hashes; a row of M numbers per report.
+        """
+        records = self._checked(reports)
+        words = fingerprints(names.open_keys(candidates))
+        move = (1 - self.pure.p) / (self.parameters.symbols - 1)
+        result = np.empty((records.size, len(words)))
+        step = max(1, _CHUNK // len(words))
+        for start in range(0, records.size, step):
+            part = records[start : start + step]
+            own = self._symbols_of(words[None, :, :], part["seed"].astype(np.int64)[:, None])
+            same = own == part["symbol"][:, None]
+            result[start : start + step] = np.where(same, self.pure.p, move)
+        result /= self.parameters.seeds
+        return np.log(result) if log else result
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = keep, q = 1/g.
+
+        Guarantees: exact, given the people's values and over the seeds; a sample adds f (1 - f)/n,
+        and a pool of K seeds sum f^2 / ((g - 1) K) over the other answers.
+        """
+        return self.pure.variance(n, frequency)

@@ -1,0 +1,273 @@
+"""Projective geometry response for whole populations; the model stands in protocol/pgr.py.
+
+A report supports the answers whose hyperplanes hold its point. The support of all K points at once
+is one Fourier transform per cohort, whatever the number of reports and candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import InvalidReport
+from deniable.mechanisms import candidates as names
+from deniable.mechanisms.base import (
+    Candidate,
+    Counts,
+    Estimate,
+    Floats,
+    Mechanism,
+    Reports,
+    Values,
+)
+from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.coins import coins
+from deniable.mechanisms.hashing import Words, fingerprints, hash_words
+from deniable.mechanisms.projective import Geometry, Integers, geometry_of
+from deniable.protocol import Domain, Parameters, PGRParameters, Strings
+from deniable.protocol.pgr import FIRST_INDEX
+
+_CHUNK = 2**18
+_COVARIANCE_CELLS = 2**22
+"""A covariance is made up to so many points times answers: it takes their product squared."""
+
+
+class PGR(Mechanism):
+    """Projective geometry response of strings. `PGR.closed` is for closed domains.
+
+    Args:
+        epsilon: what one report may spend.
+        cohorts: C; 32 unless said.
+        points: strings are hashed into at least so many points; 16,384 unless said.
+
+    Raises:
+        InvalidParameter: naming the parameter, what is allowed, and what was found.
+    """
+
+    parameters_type = PGRParameters
+    parameters: PGRParameters
+    pure: Pure
+    geometry: Geometry
+
+    def __init__(
+        self, *, epsilon: float, cohorts: int | None = None, points: int | None = None
+    ) -> None:
+        given = {"epsilon": epsilon, "cohorts": cohorts, "points": points}
+        self._adopt(_resolved(Strings(), given))
+
+    @classmethod
+    def closed(cls, categories: int, *, epsilon: float) -> Self:
+        """Return the mechanism of a closed domain, an absent answer included."""
+        domain = categories_domain("PGR", categories)
+        return cls.from_parameters(_resolved(domain, {"epsilon": epsilon}))
+
+    def _adopt(self, parameters: Parameters) -> None:
+        super()._adopt(parameters)
+        shape = self.parameters
+        self.pure = Pure.of(*shape.support)
+        self.geometry = geometry_of(shape.prime, shape.dimension)
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        """Return one report per value, each of another person in a uniform cohort.
+
+        Guarantees: each probability is the client's, exactly.
+
+        Cost: O(n t) time; the reports and some 50 MB.
+
+        Args:
+            values: strings, or codes of `candidates`; closed: codes, or labels with their list.
+            rng: the only source of randomness.
+            candidates: the strings that codes stand for.
+        """
+        shape = self.parameters
+        if shape.answers:
+            words, codes = None, names.codes_of(values, shape.answers, candidates)
+        else:
+            words, codes = names.words_of(values, candidates)
+        reports = np.empty(codes.size, dtype=self.dtype)
+        for start in range(0, codes.size, _CHUNK):
+            part, true = reports[start : start + _CHUNK], codes[start : start + _CHUNK]
+            if words is not None:
+                part["cohort"] = rng.integers(0, shape.cohorts, size=part.size, dtype=np.uint16)
+                true = self._hashed(words[true], part["cohort"].astype(np.uint64))
+            part["point"] = self._noisy(self.geometry.vectors(true), rng)
+        return reports
+
+    def _noisy(self, own: Integers, rng: np.random.Generator) -> Integers:
+        """Return randomised points of people whose answers have these vectors."""
+        shape, found = self.parameters, np.empty(len(own), dtype=np.int64)
+        kept = coins(rng, shape.inside, len(own))
+        inside, outside = own[kept], own[~kept]
+        found[kept] = self.geometry.inside(inside, rng.integers(0, shape.inner, len(inside)))
+        found[~kept] = self.geometry.outside(outside, rng.integers(0, shape.outer, len(outside)))
+        return found
+
+    def _hashed(self, words: Words, cohorts: Words) -> Integers:
+        """Return the points of strings in cohorts."""
+        hashed = hash_words(words, cohorts + np.uint64(FIRST_INDEX))
+        points = np.uint64(self.parameters.points)
+        return (((hashed >> np.uint64(32)) * points) >> np.uint64(32)).astype(np.int64)
+
+    def _places(self, cohort: int, words: Words | None) -> Integers:
+        """Return the points of all answers in a cohort."""
+        if words is None:
+            return np.arange(self.parameters.answers)
+        return self._hashed(words, np.full(len(words), cohort, dtype=np.uint64))
+
+    def zero(self) -> Counts:
+        """Return the counts of no reports: a row per cohort, a column per point."""
+        shape = (self.parameters.cohorts, self.parameters.points)
+        return Counts(np.zeros(shape[0], dtype=np.int64), np.zeros(shape, dtype=np.int64))
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return how often each point was reported in each cohort.
+
+        Cost: linear; the counts and a few megabytes.
+
+        Raises:
+            InvalidReport: if a point is not below K, or a cohort not below C.
+        """
+        records, counts = self._checked(reports), self.zero()
+        flat = counts.table.reshape(-1)
+        step = max(_CHUNK, flat.size)  # so that the table is not added up for a few reports
+        for start in range(0, records.size, step):
+            part = records[start : start + step]
+            cells = part["point"].astype(np.int64)
+            if not self.parameters.answers:
+                cells += part["cohort"].astype(np.int64) * self.parameters.points
+            flat += np.bincount(cells, minlength=flat.size)
+        counts.reports[:] = counts.table.sum(axis=1)
+        return counts
+
+    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
+        records = self.records(reports)
+        bounds = {"point": self.parameters.points, "cohort": self.parameters.cohorts}
+        for name in self.dtype.names or ():
+            if records.size and int(records[name].max()) >= bounds[name]:
+                raise InvalidReport("record", f"The {name} must be below {bounds[name]}.")
+        return records
+
+    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+        """Return the unbiased frequency of every answer, or of the candidate strings.
+
+        Strings: averaged over cohorts, less the share c_set / K that any string has. Other strings
+        that share a candidate's point in a cohort add variance sum f^2 / (C K) over the hash
+        functions; the sum is estimated from all points and included in the standard error.
+
+        Guarantees: unbiased; the variance is, given the people's values, too.
+
+        Cost: a transform of q^t numbers per cohort with reports, then one look-up per candidate
+        and cohort. The covariance is None for strings, and for closed domains of more than some
+        hundred answers.
+
+        Edge cases: without reports everything is NaN, with a note. Frequencies need not sum to 1.
+
+        Raises:
+            InvalidParameter: if candidates are missing, repeated or no possible answers.
+        """
+        self._check_counts(counts)
+        labels, words = self._answers(candidates)
+        if counts.n == 0:
+            return nothing_learned(labels)
+        support, squares = np.zeros(len(labels)), 0.0
+        for cohort in np.flatnonzero(counts.reports):
+            sums = self.geometry.hyperplane_sums(counts.table[cohort])
+            support += sums[self._places(int(cohort), words)]
+            if words is not None:
+                weight = counts.reports[cohort] / counts.n
+                squares += weight**2 * self._squares(sums, int(counts.reports[cohort]))
+        share = support / counts.n
+        frequency = self.pure.frequency(share)
+        variance = self.pure.variance_observed(share, counts.n)
+        variance = variance + max(0.0, squares) / (self.parameters.points - 1)
+        covariance = self._covariance(counts.table[0], frequency) if words is None else None
+        return Estimate(labels, frequency, np.sqrt(variance), covariance, counts.n)
+
+    def _squares(self, sums: Integers, n: int) -> float:
+        """Return the sum of squares of the strings' frequencies, from the points of a cohort.
+
+        The unbiased sum over the points' shares, less the 1/K of it that is collisions.
+        """
+        share, pure = sums / n, Pure.of(*self.parameters.support_of_points)
+        found = float((pure.frequency(share) ** 2 - pure.variance_observed(share, n)).sum())
+        return found - 1 / self.parameters.points
+
+    def _covariance(self, counts: Integers, frequency: Floats) -> Floats | None:
+        """Return the covariance of a small closed domain.
+
+        A report supports v and w with the share of reports that lie in both hyperplanes; given the
+        people's values, p q or q^2 of that is expected: q^2 + (f_v + f_w) q (p - q) for v != w.
+        """
+        p, q, n = self.pure.p, self.pure.q, int(counts.sum())
+        if frequency.size * counts.size > _COVARIANCE_CELLS:
+            return None
+        every = self.geometry.vectors(np.arange(counts.size))
+        holds = (every @ every[: frequency.size].T % self.parameters.prime == 0).astype(np.float64)
+        both = holds.T @ (holds * (counts / n)[:, None])
+        expected = q * q + (frequency[:, None] + frequency[None, :]) * q * (p - q)
+        np.fill_diagonal(expected, q * q + frequency * (p * p - q * q))
+        return np.asarray((both - expected) / (n * self.pure.gap**2))
+
+    def _answers(
+        self, candidates: Sequence[Candidate] | None
+    ) -> tuple[tuple[str, ...], Words | None]:
+        """Return labels, and the fingerprints of strings; None for the answers of a domain."""
+        if self.parameters.answers:
+            default = [str(code) for code in range(self.parameters.answers)]
+            return names.closed_labels(candidates, default), None
+        words = fingerprints(names.open_keys(candidates))
+        return tuple(names.label_of(candidate) for candidate in candidates or ()), words
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | answer): 1/C, times inside / c_set or (1 - inside) / q^(t-1).
+
+        Cost: O(n M t); a row of M numbers per report.
+        """
+        records, shape = self._checked(reports), self.parameters
+        labels, words = self._answers(candidates)
+        near = self.pure.p / shape.inner / shape.cohorts
+        far = (1 - self.pure.p) / shape.outer / shape.cohorts
+        result = np.empty((records.size, len(labels)))
+        for cohort, rows in self._by_cohort(records):
+            u = self.geometry.vectors(records["point"][rows].astype(np.int64))
+            v = self.geometry.vectors(self._places(cohort, words))
+            result[rows] = np.where(u @ v.T % shape.prime == 0, near, far)
+        return np.log(result) if log else result
+
+    def _by_cohort(self, records: Reports) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        """Yield each cohort that occurs, with the places of its reports."""
+        if self.parameters.answers:
+            yield 0, np.arange(records.size)
+            return
+        order = np.argsort(records["cohort"], kind="stable")
+        cohorts = records["cohort"][order]
+        for rows in np.split(order, np.flatnonzero(np.diff(cohorts)) + 1):
+            if rows.size:
+                yield int(records["cohort"][rows[0]]), rows
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = inside.
+
+        Guarantees: exact, given the people's values; for strings on average over hash functions,
+        but for the sum f^2 / (C K) of collisions, which does not fall with n.
+        """
+        return self.pure.variance(n, frequency)
+
+
+def _resolved(domain: Domain, given: dict[str, float | None]) -> PGRParameters:
+    wanted: dict[str, object] = {name: x for name, x in given.items() if x is not None}
+    return PGRParameters.resolve(wanted, domain, absent=False)

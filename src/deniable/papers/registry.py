@@ -1,0 +1,65 @@
+"""Every figure and table that a command makes, in the order of the papers."""
+
+from __future__ import annotations
+
+from deniable.errors import InvalidParameter
+from deniable.papers import (
+    bj18_bits,
+    bj18_cohorts,
+    bj18_hash,
+    bj18_hashes,
+    bj18_words,
+    epk14_fig1,
+    epk14_fig2,
+    epk14_fig3,
+    epk14_fig4,
+    epk14_fig6,
+    epk14_fig7,
+    epk14_fig8,
+    epk14_table1,
+    epk14_table2,
+    kbr16_fig1,
+    kbr16_fig2,
+    kbr16_fig3a,
+    kbr16_fig3b,
+    kbr16_sweep,
+    oracles,
+)
+from deniable.papers.base import Figure
+
+FIGURES: tuple[Figure, ...] = (
+    epk14_fig1.FIGURE,
+    epk14_fig2.FIGURE,
+    epk14_fig3.FIGURE,
+    epk14_fig4.FIGURE,
+    epk14_table1.FIGURE,
+    epk14_table2.FIGURE,
+    epk14_fig6.FIGURE,
+    epk14_fig7.FIGURE,
+    epk14_fig8.FIGURE,
+    bj18_bits.FIGURE,
+    bj18_hashes.FIGURE,
+    bj18_cohorts.FIGURE,
+    bj18_words.FIGURE,
+    bj18_hash.FIGURE,
+    kbr16_fig1.FIGURE,
+    kbr16_fig2.FIGURE,
+    kbr16_fig3a.FIGURE,
+    kbr16_fig3b.FIGURE,
+    kbr16_sweep.FIGURE,
+    oracles.FIGURE,
+)
+
+
+def figure(name: str) -> Figure:
+    """Return the figure with this id.
+
+    Raises:
+        InvalidParameter: if there is none; the message lists all.
+    """
+    for one in FIGURES:
+        if one.id == name:
+            return one
+    raise InvalidParameter(
+        f"There is no figure {name!r:.40}. There are: {', '.join(one.id for one in FIGURES)}."
+    )

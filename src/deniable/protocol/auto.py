@@ -1,0 +1,209 @@
+"""mechanism = "auto": the best mechanism by closed forms, chosen once, when a survey is published.
+
+What is compared is n Var, the variance of a frequency times the number of reports: its mean over
+the answers of a closed domain (the same for every distribution), or that of a rare string. Of the
+mechanisms within 5% of the least, those with the shortest reports are kept (up to 8 bytes make no
+difference beside a report's envelope), and of these the one that stands first in the list: k-RR
+where the domain is small, projective geometry response where it reaches subset selection, the
+floor, with fewer bytes (mathematics, section 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from deniable.errors import InvalidParameter
+from deniable.protocol import epsilon
+from deniable.protocol.closed_form import mean_variance
+from deniable.protocol.domain import Domain
+from deniable.protocol.hcms import HCMSParameters
+from deniable.protocol.olh import OLHParameters
+from deniable.protocol.orr import ORRParameters
+from deniable.protocol.parameters import Parameters, Written, answers_of
+from deniable.protocol.pgr import PGRParameters
+from deniable.protocol.rappor import RapporParameters
+from deniable.protocol.registry import MECHANISMS
+
+NAME = "auto"
+AUTHORED: Mapping[str, Written] = {
+    "epsilon": Written(epsilon.wanted, "1.0"),
+    "epsilon_forever": Written(epsilon.wanted, "4.0"),
+}
+CLOSED = ("krr", "pgr", "subset", "oue", "hadamard", "olh", "hcms", "orr")
+PERMANENT = ("krr", "oue", "rappor")
+OPEN = ("pgr", "hcms", "olh", "rappor")
+
+SUM_OF_SQUARES = 0.1
+"""What the squares of all strings' frequencies are taken to sum to, where collisions count: that of
+a few common strings and many rare ones."""
+POOL = 65_536
+"""Seeds of OLH for strings: with a seed per report every candidate would cost a hash per report."""
+PER_COHORT = 1_000
+"""People per cohort below which a cohort, sent in clear, singles people out."""
+
+MOST_COUNTS = 2**24
+"""Cohorts times points of a hashed geometry: 128 MB of counts."""
+
+_NEARLY = 1.05
+_SHORT = 8
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One mechanism that could carry a question.
+
+    Attributes:
+        parameters: its integers.
+        noise: n Var, as above, collisions included.
+        work: of the collector's side, in n reports, M candidates, k answers.
+    """
+
+    parameters: Parameters
+    noise: float
+    work: str
+
+    @property
+    def mechanism(self) -> str:
+        """The mechanism's name."""
+        return self.parameters.mechanism
+
+    @property
+    def size(self) -> int:
+        """The bytes of a report's record."""
+        return self.parameters.layout.size
+
+    def as_json(self) -> dict[str, str | int | float]:
+        """Return the choice as `deniable explain --json` prints it."""
+        name, noise = self.mechanism, round(self.noise, 6)
+        return {"mechanism": name, "n_variance": noise, "bytes": self.size, "work": self.work}
+
+
+class Auto:
+    """Stands where a mechanism's parameters stand while a survey is read.
+
+    `resolve` returns the parameters of the mechanism that it chose: nothing of it is published.
+    """
+
+    mechanism = NAME
+    authored = AUTHORED
+
+    def __init__(self, people: int | None) -> None:
+        self._people = people
+
+    def resolve(self, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
+        """Return the integers of the best mechanism."""
+        return choices(domain, absent, wanted, self._people)[0].parameters
+
+
+def choices(
+    domain: Domain, absent: bool, wanted: Mapping[str, object], people: int | None = None
+) -> list[Choice]:
+    """Return every mechanism that could carry the question, the best one first.
+
+    Args:
+        domain: of the answers.
+        absent: whether there is an absent answer.
+        wanted: `epsilon`, and `epsilon_forever` for a permanent response.
+        people: how many are expected; for strings, decides on cohorts and counts collisions.
+
+    Raises:
+        InvalidParameter: if an epsilon is missing or out of range.
+    """
+    if "epsilon" not in wanted:
+        raise InvalidParameter("auto needs 'epsilon'.", "Add epsilon = 1.0.")
+    micros = {name: epsilon.wanted(name, NAME, value) for name, value in wanted.items()}
+    if micros["epsilon"] >= micros.get("epsilon_forever", micros["epsilon"] + 1):
+        raise InvalidParameter(
+            "The 'epsilon_forever' parameter of auto must be greater than 'epsilon'.",
+            "Raise it, or leave it out for a question that is answered once.",
+        )
+    found = list(_possible(domain, absent, wanted, people))
+    best = min(choice.noise for choice in found) * _NEARLY
+    order = {id(choice): place for place, choice in enumerate(found)}
+
+    def rank(choice: Choice) -> tuple[float, ...]:
+        if choice.noise > best:
+            return (1, choice.noise)
+        return (0, max(_SHORT, choice.size), order[id(choice)])
+
+    return sorted(found, key=rank)
+
+
+def _possible(
+    domain: Domain, absent: bool, wanted: Mapping[str, object], people: int | None
+) -> Iterator[Choice]:
+    """Yield the mechanisms that fit, in order of preference."""
+    answers = answers_of(domain, absent) or 0
+    names = PERMANENT if "epsilon_forever" in wanted else CLOSED if answers else OPEN
+    for name in names:
+        kind = MECHANISMS[name]
+        try:
+            parameters = kind.resolve({**wanted, **_shape(name, answers, people)}, domain, absent)
+        except InvalidParameter:
+            continue  # it has no form for this domain, or not at this epsilon
+        if isinstance(parameters, PGRParameters) and not answers and people:
+            parameters = replace(parameters, cohorts=_enough_cohorts(parameters, people))
+        yield Choice(parameters, noise_of(parameters, answers, people), work_of(parameters))
+
+
+def _shape(name: str, answers: int, people: int | None) -> dict[str, object]:
+    """Return what a mechanism of strings is given beside the epsilon."""
+    if name == "rappor" and not answers and people:
+        return {"cohorts": max(1, min(64, people // PER_COHORT))}
+    return {"seeds": POOL} if name == "olh" and not answers else {}
+
+
+def _enough_cohorts(parameters: PGRParameters, people: int) -> int:
+    """Return so many cohorts that collisions add 2% to the variance, within reason.
+
+    Within reason: 1,000 people per cohort, and 2^24 counts.
+    """
+    noise = mean_variance(*parameters.support)
+    wanted = people * SUM_OF_SQUARES / (0.02 * noise * parameters.points)
+    most = min(people // PER_COHORT, MOST_COUNTS // parameters.points)
+    return max(1, min(most, max(parameters.cohorts, int(wanted))))
+
+
+def noise_of(parameters: Parameters, answers: int, people: int | None = None) -> float:
+    """Return n Var: the mean over so many answers, or that of a rare string if there are 0.
+
+    Collisions of hashed answers add a variance that does not fall with n: with `people` it counts.
+    """
+    if isinstance(parameters, RapporParameters) and parameters.form != "basic":
+        return parameters.rare_variance
+    noise = mean_variance(*parameters.support, answers)
+    if isinstance(parameters, ORRParameters) and parameters.symbols != parameters.answers:
+        # All answers of a closed domain are fitted at once.
+        noise /= max(0.01, 1 - answers / (parameters.cohorts * (parameters.symbols - 1)))
+    return noise + (people or 0) * SUM_OF_SQUARES / _cells(parameters)
+
+
+def _cells(parameters: Parameters) -> float:
+    """Return among how many cells the collisions are spread; infinitely many without any."""
+    if isinstance(parameters, PGRParameters) and not parameters.answers:
+        return float(parameters.cohorts * parameters.points)
+    if isinstance(parameters, HCMSParameters):
+        return float(parameters.rows * parameters.width)
+    if isinstance(parameters, OLHParameters):
+        return float(parameters.seeds * (parameters.symbols - 1))
+    return float("inf")
+
+
+def work_of(parameters: Parameters) -> str:
+    """Return what estimating costs, in n reports, M candidates and k answers."""
+    if isinstance(parameters, PGRParameters):
+        return "n + K log K" if parameters.answers else f"n + {parameters.cohorts} (K log K + M)"
+    if isinstance(parameters, OLHParameters):
+        return "n M" if parameters.seeds > POOL else f"n + {parameters.seeds:,} M"
+    cohorts = {"orr": "n + C M^2 k + M^3", "rappor": "n k + m M^2 + M^3"}
+    usual = {
+        "krr": "n + k",
+        "subset": "n k",
+        "oue": "n k",
+        "hadamard": "n + k log k",
+        "hcms": "n + g (w log w + M)",
+    }
+    if isinstance(parameters, RapporParameters) and parameters.form == "basic":
+        return "n k"
+    return {**usual, **cohorts}[parameters.mechanism]

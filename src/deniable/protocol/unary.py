@@ -1,0 +1,183 @@
+"""What mechanisms that report one bit per place share: two stages, their chain and epsilon.
+
+Model: each bit of an array passes two stages,
+
+    P(B'_i = 1) = permanent_one if B_i else permanent_zero        the same B' for ever
+    P(S_i  = 1) = report_one if B'_i else report_zero             fresh in every report
+
+whose chain has q* = P(S_i = 1 | B_i = 1) and p* = P(S_i = 1 | B_i = 0). If two answers differ in
+at most `a` bits that only one of them sets and `b` that only the other sets, the probabilities of
+any report under the two differ at most by the factor
+
+    max( up^a down^b, up^b down^a ),    up = q*/p*,    down = (1 - p*)/(1 - q*).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+from deniable import _validate
+from deniable.errors import InvalidParameter, InvalidReport
+from deniable.protocol import epsilon, thresholds
+from deniable.protocol.canonical import Json
+from deniable.protocol.domain import Domain, Sets
+from deniable.protocol.parameters import Parameters
+
+STAGES = ("permanent_one", "permanent_zero", "report_one", "report_zero")
+MOST_MEMBERS = 16
+"""The largest set whose members can be reported a bit each."""
+
+
+class TwoStage(NamedTuple):
+    """The four thresholds of a two-stage unary mechanism."""
+
+    permanent_one: int
+    permanent_zero: int
+    report_one: int
+    report_zero: int
+
+
+class UnaryParameters(Parameters):
+    """Parameters with the four thresholds above; subclasses are dataclasses that hold them.
+
+    Attributes:
+        bits: the number of bits of a report.
+        members: 0 where an answer is one value; else an answer is a set of at most so many
+            values, each with a bit of its own.
+        permanent_one, permanent_zero, report_one, report_zero: 64-bit thresholds, as above.
+    """
+
+    bits: int
+    members: int
+    permanent_one: int
+    permanent_zero: int
+    report_one: int
+    report_zero: int
+
+    @property
+    @abstractmethod
+    def exponents(self) -> tuple[int, int]:
+        """a and b: how many bits two answers can differ in, either way, the larger one first."""
+
+    @property
+    def memoised(self) -> bool:
+        """Whether there is a permanent stage."""
+        return self.permanent_zero > 0 and self.permanent_one < thresholds.ONE
+
+    @cached_property
+    def q_star(self) -> Fraction:
+        """P(a reported bit is 1 | it was set), both stages together."""
+        return self._chain(self.permanent_one)
+
+    @cached_property
+    def p_star(self) -> Fraction:
+        """P(a reported bit is 1 | it was not set), both stages together."""
+        return self._chain(self.permanent_zero)
+
+    def _chain(self, permanent: int) -> Fraction:
+        one = thresholds.as_fraction(permanent)
+        report_one = thresholds.as_fraction(self.report_one)
+        return one * report_one + (1 - one) * thresholds.as_fraction(self.report_zero)
+
+    @cached_property
+    def epsilon_once(self) -> int:
+        """The factor above for the chain: both stages, seen once."""
+        return epsilon.epsilon_of(worst_ratio(self.q_star, self.p_star, *self.exponents))
+
+    @cached_property
+    def epsilon_forever(self) -> int | None:
+        """The factor above for the permanent stage alone."""
+        if not self.memoised:
+            return None
+        one = thresholds.as_fraction(self.permanent_one)
+        zero = thresholds.as_fraction(self.permanent_zero)
+        return epsilon.epsilon_of(worst_ratio(one, zero, *self.exponents))
+
+    def _check_stages(self) -> None:
+        """Raise InvalidParameter unless reports say something, and never for certain."""
+        owner = self.mechanism
+        for name in STAGES:
+            _validate.integer(name, owner, getattr(self, name), 0, thresholds.ONE)
+        if not (self.permanent_one > self.permanent_zero and self.report_one > self.report_zero):
+            raise InvalidParameter(
+                f"{owner} needs q > p and f < 1: otherwise a report says nothing about the answer.",
+                "Raise q or 'epsilon', or lower p or f.",
+            )
+        if not (self.p_star > 0 and self.q_star < 1):
+            raise InvalidParameter(
+                f"{owner} would sometimes reveal the answer for certain.",
+                "Raise p above 0 and keep q below 1, or raise f above 0.",
+            )
+
+    def _published_stages(self) -> dict[str, Json]:
+        return {name: thresholds.to_text(getattr(self, name)) for name in STAGES}
+
+    def _published_members(self) -> dict[str, Json]:
+        """Return the member that only the parameters of sets have."""
+        return {"members": self.members} if self.members else {}
+
+    def _check_padding(self, packed: object) -> None:
+        if self.bits % 8 and isinstance(packed, bytes) and packed[-1] >> (self.bits % 8):
+            raise InvalidReport("record", "The padding bits of the last byte must be zero.")
+
+
+def read_stages(data: Mapping[str, object]) -> TwoStage:
+    """Read the four thresholds of survey.json."""
+    return TwoStage(*(thresholds.from_text(name, data[name]) for name in STAGES))
+
+
+def read_members(owner: str, data: Mapping[str, object]) -> int:
+    """Read how many members a set may have; 0 where the parameters do not say."""
+    if "members" not in data:
+        return 0
+    return _validate.integer("members", owner, data["members"], 1, MOST_MEMBERS)
+
+
+def worst_ratio(one: Fraction, zero: Fraction, most: int, least: int) -> Fraction:
+    """Return the largest ratio of the probabilities of one bit array under two answers."""
+    up, down = one / zero, (1 - zero) / (1 - one)
+    return max(up**most * down**least, up**least * down**most)
+
+
+def set_exponents(bits: int, members: int) -> tuple[int, int]:
+    """Return a and b for two sets of at most so many members, a bit for each possible member."""
+    most = min(members, bits)
+    return most, min(members, bits - most)
+
+
+def members_of(owner: str, wanted: Mapping[str, object], domain: Domain) -> int:
+    """Return how many members a set may have if each gets a bit (`per = "bit"`), else 0.
+
+    Raises:
+        InvalidParameter: if `per` is something else, or the domain is no set of so few.
+    """
+    if "per" not in wanted:
+        return 0
+    check_per("per", owner, wanted["per"])
+    if not isinstance(domain, Sets):
+        raise InvalidParameter(
+            f"The 'per' parameter of {owner} belongs to sets only.", "Remove it."
+        )
+    if domain.most > MOST_MEMBERS:
+        raise InvalidParameter(
+            f"A bit per member needs 'most' from 1 to {MOST_MEMBERS}. Got {domain.most}.",
+            "Lower 'most', or leave 'per' out to sample one member.",
+        )
+    return domain.most
+
+
+def check_members(owner: str, members: int, domain: Domain) -> None:
+    """Raise InvalidParameter unless a set of as many members is reported a bit each."""
+    if members and not (isinstance(domain, Sets) and domain.most == members):
+        raise InvalidParameter(f"{owner} of a bit per member needs a set of as many members.")
+
+
+def check_per(name: str, owner: str, value: object) -> str:
+    """Return "bit", the only value of `per`, else raise InvalidParameter."""
+    if value != "bit":
+        raise _validate.invalid(name, owner, "'bit', or left out", value)
+    return "bit"

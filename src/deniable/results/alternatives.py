@@ -1,0 +1,78 @@
+"""Why this mechanism: what the others would give for the same promise."""
+
+from __future__ import annotations
+
+from deniable.errors import InvalidParameter
+from deniable.protocol import Field, Question, RapporParameters, Sets
+from deniable.protocol.auto import Choice, choices, noise_of, work_of
+from deniable.protocol.epsilon import as_float
+from deniable.protocol.parameters import answers_of
+from deniable.protocol.question import PLAIN_FIELD
+from deniable.protocol.unary import UnaryParameters
+
+_SHOWN = 4
+"""So many alternatives are put into words; `--json` has all."""
+
+
+def alternatives(question: Question, field: Field, people: int | None = None) -> list[Choice]:
+    """Return the mechanisms that `mechanism = "auto"` compares for this field, the best first.
+
+    The field's own mechanism stands among them with its own numbers, whatever it was chosen by.
+
+    Edge cases: none for epsilons that "auto" does not take (a permanent response that costs no
+    more than one report of it, or an epsilon above 32), and for sets with a bit per name.
+    """
+    own = field.parameters
+    wanted: dict[str, object] = {"epsilon": as_float(own.epsilon_once)}
+    if own.memoised:
+        wanted["epsilon_forever"] = as_float(own.epsilon_forever or 0)
+    if isinstance(own, UnaryParameters) and own.members:
+        return []
+    try:
+        found = choices(field.domain, question.absent, wanted, people)
+    except InvalidParameter:
+        return []
+    answers = answers_of(field.domain, question.absent) or 0
+    mine = Choice(own, noise_of(own, answers, people), work_of(own))
+    return [mine if choice.mechanism == own.mechanism else choice for choice in found] + (
+        [] if any(choice.mechanism == own.mechanism for choice in found) else [mine]
+    )
+
+
+def why(field: Field, found: list[Choice]) -> str:
+    """Return the comparison in words; nothing where there is nothing to compare."""
+    if len(found) < 2:
+        return ""
+    mine = next(c for c in found if c.mechanism == field.parameters.mechanism)
+    name = "" if field.name == PLAIN_FIELD else f" of {field.name}"
+    others = [choice for choice in found if choice is not mine]
+    shown = ", ".join(
+        f"{c.mechanism} {c.noise:.3g} ({c.size:,} bytes, work {c.work})" for c in others[:_SHOWN]
+    )
+    return (
+        f"The mechanism{name} is {_called(field)}, {_verdict(found[0], mine)}: n reports give the "
+        f"share of {_about(field)} with variance {mine.noise:.3g} / n, {mine.size:,} bytes each, "
+        f"and work {mine.work}. At the same epsilon: {shown}."
+    )
+
+
+def _verdict(best: Choice, mine: Choice) -> str:
+    if best is mine:
+        return 'what "auto" chooses (the shortest or simplest within 5% of the least variance)'
+    if best.noise < mine.noise:
+        less = f"{100 * (1 - best.noise / mine.noise):.1f}% less variance"
+        return f'where "auto" would choose {best.mechanism}, for {less}'
+    return f'where "auto" would choose {best.mechanism}, as good and simpler or shorter'
+
+
+def _about(field: Field) -> str:
+    if isinstance(field.domain, Sets):
+        return "a drawn member, on average"
+    return "a rare string" if field.domain.size is None else "an answer, on average"
+
+
+def _called(field: Field) -> str:
+    parameters = field.parameters
+    if isinstance(parameters, RapporParameters):
+        return f"{parameters.form} {parameters.mechanism}"
+    return parameters.mechanism

@@ -1,0 +1,85 @@
+"""Why this mechanism: the numbers of the alternatives, in words and in JSON."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from deniable.protocol import (
+    MECHANISMS,
+    Boolean,
+    Categories,
+    Domain,
+    Field,
+    Question,
+    RapporParameters,
+    Strings,
+)
+from deniable.protocol.auto import CLOSED, OPEN
+from deniable.results.alternatives import alternatives, why
+from deniable.results.explain import explain_question
+
+TEN = Categories(tuple(f"c{i}" for i in range(10)))
+
+
+def asked(domain: Domain, mechanism: str, name: str = "value", **wanted: object) -> Question:
+    parameters = MECHANISMS[mechanism].resolve(wanted, domain, False)
+    field = Field(name, domain, parameters)
+    return Question("q", 1, "d", "o", date(2099, 1, 1), 1, "once", "recorded", (field,))
+
+
+def told(question: Question, people: int | None = None) -> str:
+    return why(question.fields[0], alternatives(question, question.fields[0], people))
+
+
+def test_the_best_is_said_to_be_what_auto_chooses() -> None:
+    text = told(asked(Boolean(), "krr", epsilon=1.0))
+    assert 'is krr, what "auto" chooses' in text
+    assert "variance 0.921 / n, 4 bytes each, and work n + k" in text
+
+
+def test_a_worse_one_is_said_to_be_worse_and_by_how_much() -> None:
+    text = told(asked(TEN, "hadamard", epsilon=1.0))
+    assert 'is hadamard, where "auto" would choose subset, for' in text
+    assert "% less variance" in text
+    assert "subset" in text.partition("At the same epsilon:")[2]
+
+
+def test_fields_are_named_and_forms_said() -> None:
+    assert "The mechanism of colour is basic rappor" in told(
+        asked(TEN, "rappor", "colour", epsilon=1.0)
+    )
+    assert "a rare string" in told(asked(Strings(), "rappor", epsilon=1.0))
+
+
+@pytest.mark.parametrize(("domain", "names"), [(TEN, CLOSED), (Strings(), OPEN)])
+def test_json_has_every_alternative(domain: Domain, names: tuple[str, ...]) -> None:
+    question = asked(domain, "olh", epsilon=1.0)
+    printed = explain_question(question, 10**6).as_json()
+    (rows,) = printed["alternatives"].values()
+    assert {row["mechanism"] for row in rows} == set(names)
+    for row in rows:
+        assert set(row) == {"mechanism", "n_variance", "bytes", "work"}
+    own = next(row for row in rows if row["mechanism"] == "olh")
+    assert own["bytes"] == question.record_size
+
+
+def test_a_mechanism_that_auto_does_not_consider_is_compared_all_the_same() -> None:
+    question = asked(Strings(), "orr", epsilon=1.0)
+    found = alternatives(question, question.fields[0])
+    assert found[-1].parameters == question.fields[0].parameters
+    assert "is orr" in told(question)
+
+
+def test_the_sentence_stands_in_the_explanation() -> None:
+    question = asked(TEN, "krr", epsilon=1.0)
+    assert told(question) in explain_question(question).sentences
+
+
+def test_nothing_is_compared_where_auto_takes_no_such_epsilon() -> None:
+    parameters = RapporParameters.resolve({"f": 0.5, "p": 0, "q": 1}, TEN, False)
+    field = Field("value", TEN, parameters)
+    question = Question("q", 1, "d", "o", date(2099, 1, 1), 1, "epoch", "recorded", (field,))
+    assert alternatives(question, field) == []
+    assert told(question) == ""
