@@ -54,7 +54,7 @@ class Decoded:
         selected_low, selected_high: those adjusted for selection; NaN where not detected.
         n: the number of reports.
         alpha: the level of the corrections; intervals have level 1 - alpha.
-        method: "all candidates", "split cohorts", "closed" or "none".
+        method: "all candidates", "split cohorts", "listed", "closed" or "none".
         absent_share: the estimated share of candidates that nobody holds.
         expected_false: how many of the Storey discoveries are expected to be false.
         other: the mass of strings outside the model; None for closed domains.

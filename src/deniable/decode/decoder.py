@@ -22,12 +22,13 @@ from deniable.decode.decoys import Tail, decoy_tail
 from deniable.decode.design import Design, Places, design_of
 from deniable.decode.likelihood import Likely, most_likely
 from deniable.decode.observed import Observed, check_counts, is_open, observe
-from deniable.decode.other import Other, other_mass
+from deniable.decode.other import Other, missing_mass, other_mass
 from deniable.decode.regression import Evidence, Regression
 from deniable.decode.screening import screen
+from deniable.decode.simplex import project_at_most
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Candidate, Counts, Mechanism
-from deniable.mechanisms.base import Floats
+from deniable.mechanisms.base import Code, Floats
 from deniable.mechanisms.candidates import label_of
 from deniable.mechanisms.closed_form import NO_REPORTS
 
@@ -101,7 +102,21 @@ def _decode_closed(
         method="closed",
         notes=found.notes,
     )
-    return replace(decoded, likely=likeliest(mechanism, counts, found))
+    if not _listed(mechanism, labels):
+        return replace(decoded, likely=likeliest(mechanism, counts, found))
+    other = missing_mass(found, 1 - alpha, widen)
+    return replace(
+        decoded,
+        likely=project_at_most(found.frequency),
+        other=other,
+        method="listed",
+        notes=(*found.notes, *say.about_missing(other)),
+    )
+
+
+def _listed(mechanism: Mechanism, labels: Sequence[Candidate] | None) -> bool:
+    """Tell whether the labels are strings out of infinitely many, known by their hashes."""
+    return mechanism.hashed and not any(isinstance(label, Code) for label in labels or ())
 
 
 def decode_cells(

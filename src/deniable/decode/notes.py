@@ -117,6 +117,17 @@ def about_other(other: Other, method: str) -> tuple[str, ...]:
     )
 
 
+def about_missing(other: Other) -> tuple[str, ...]:
+    """Say what the sum of the listed shares tells about strings outside the list."""
+    if not (np.isfinite(other.frequency) and other.suspected):
+        return ()
+    mass, low, high = (min(1.0, max(0.0, share)) for share in (other.frequency, *other.interval))
+    return (
+        f"The listed strings do not add up to everybody: about {mass:.1%} of the population "
+        f"({low:.1%} to {high:.1%}) hold others.",
+    )
+
+
 def _named(labels: Sequence[str], places: Places) -> str:
     named = ", ".join(repr(labels[place])[:40] for place in places[:_NAMED])
     return named + (f" and {places.size - _NAMED:,} more" if places.size > _NAMED else "")

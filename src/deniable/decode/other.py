@@ -18,6 +18,7 @@ from scipy import stats
 from deniable.decode.design import Shape
 from deniable.decode.regression import Regression
 from deniable.decode.significance import half_width
+from deniable.mechanisms import Estimate
 
 SURPRISE = 1e-3
 """Residuals less likely than this under noise alone are worth a warning."""
@@ -33,7 +34,7 @@ class Other:
         interval: 95%.
         chi_square: residual sum of squares in units of the noise.
         degrees: its degrees of freedom.
-        p_value: P(residuals as large | no strings outside the model).
+        p_value: P(residuals, or a mass, as large | no strings outside the model).
     """
 
     frequency: float
@@ -45,7 +46,7 @@ class Other:
 
     @property
     def suspected(self) -> bool:
-        """Whether the residuals alone say that there are strings outside the model."""
+        """Whether there are surely strings outside the model."""
         return self.p_value < SURPRISE
 
     @property
@@ -70,6 +71,22 @@ def other_mass(
     p_value = float(stats.chi2.sf(chi_square, degrees)) if degrees else float("nan")
     wide = half_width(level, degrees) * error
     return Other(mass, error, (mass - wide, mass + wide), chi_square, degrees, p_value)
+
+
+def missing_mass(found: Estimate, level: float = 0.95, widen: float = 1.0) -> Other:
+    """Return what the listed strings leave over, where reports are not counted in cells.
+
+    It is 1 less the sum of their frequencies. Where the covariance is not kept the estimates count
+    as uncorrelated, as they nearly are: different strings have independent hashes.
+
+    Edge cases: NaN where a frequency is.
+    """
+    mass = 1 - float(found.frequency.sum())
+    whole = found.variance.sum() if found.covariance is None else found.covariance.sum()
+    error = widen * float(np.sqrt(max(0.0, float(whole))))
+    wide = half_width(level, np.inf) * error
+    p_value = float(stats.norm.sf(mass / error)) if error > 0 else float("nan")
+    return Other(mass, error, (mass - wide, mass + wide), float("nan"), 0, p_value)
 
 
 def _mass(part: Regression, shape: Shape) -> tuple[float, float]:

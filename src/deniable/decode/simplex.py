@@ -44,6 +44,18 @@ def project(frequency: Floats, total: float = 1.0) -> Floats:
     return projected
 
 
+def project_at_most(frequency: Floats, total: float = 1.0) -> Floats:
+    """Return the nearest shares that are at least 0 and sum to at most `total`.
+
+    For lists that need not be complete. Entries that are NaN stay so and count as 0.
+    """
+    shares = np.array(frequency, dtype=np.float64)
+    known = np.isfinite(shares)
+    clipped = np.maximum(shares[known], 0.0)
+    shares[known] = project(shares[known], total) if clipped.sum() > total else clipped
+    return shares
+
+
 def base_cut(frequency: Floats, std_error: Floats, alpha: float = 0.05) -> Floats:
     """Set to 0 what does not exceed Phi^-1(1 - alpha / k) standard errors; keep the rest.
 

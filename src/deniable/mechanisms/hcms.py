@@ -66,6 +66,11 @@ class HCMS(Mechanism):
         super()._adopt(parameters)
         self.pure = Pure.of(*self.parameters.support)
 
+    @property
+    def hashed(self) -> bool:
+        """Strings are known by their hash alone; a closed domain's answers by their codes."""
+        return not self.parameters.answers
+
     def simulate(
         self,
         values: Values,

@@ -72,6 +72,11 @@ class ORR(Mechanism):
         self.symbol = Pure.of(keep, (1 - keep) / (self.parameters.symbols - 1))
         self.pure = Pure.of(*self.parameters.support)
 
+    @property
+    def hashed(self) -> bool:
+        """Strings are known by their hash alone; a closed domain's answers by their codes."""
+        return not self.parameters.answers
+
     def simulate(
         self,
         values: Values,

@@ -70,6 +70,11 @@ class PGR(Mechanism):
         self.pure = Pure.of(*shape.support)
         self.geometry = geometry_of(shape.prime, shape.dimension)
 
+    @property
+    def hashed(self) -> bool:
+        """Strings are known by their hash alone; a closed domain's answers by their codes."""
+        return not self.parameters.answers
+
     def simulate(
         self,
         values: Values,

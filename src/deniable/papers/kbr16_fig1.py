@@ -102,7 +102,7 @@ def _paper() -> dict[str, dict[str, dict[str, float]]]:
 
 FIGURE = Figure(
     id="kbr16-fig1",
-    paper="KBR16 figure 1",
+    paper="[KBR16] figure 1",
     title="Which decoder is best",
     shows="On skewed distributions the projected decoder of k-RR and k-RAPPOR is the best.",
     run=run,

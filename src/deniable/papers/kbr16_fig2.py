@@ -83,7 +83,7 @@ def _summary(rows: list[dict[str, Value]], name: str, people: int) -> dict[str, 
 
 FIGURE = Figure(
     id="kbr16-fig2",
-    paper="KBR16 figure 2",
+    paper="[KBR16] figure 2",
     title="k-RR against k-RAPPOR",
     shows="k-RR is better where the alphabet is smaller than e^epsilon, k-RAPPOR far above that.",
     run=run,

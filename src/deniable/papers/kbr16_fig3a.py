@@ -15,7 +15,7 @@ def run(options: Options) -> Outcome:
 
 FIGURE = Figure(
     id="kbr16-fig3a",
-    paper="KBR16 figure 3(a)",
+    paper="[KBR16] figure 3(a)",
     title="Unknown alphabets: O-RR against O-RAPPOR",
     shows="O-RR meets or beats O-RAPPOR at every epsilon, and auto meets or beats both.",
     run=run,

@@ -61,16 +61,17 @@ def everything(setting: Setting, mechanism: str) -> list[Choice]:
 def near_the_best(setting: Setting, mechanism: str, epsilon: float) -> list[Choice]:
     """Return the part of the grid around what the closed forms say; h is 1.
 
-    O-RR: k near e^epsilon + 1, with 64 or 8 independent equations per answer, at most 8,192
-    cohorts; for closed alphabets k-RR itself too. O-RAPPOR: k large, and C small.
+    O-RR: k near e^epsilon + 1, with 64 independent equations per answer, at most 8,192 cohorts;
+    for closed alphabets k-RR itself too. O-RAPPOR: k large, and C small.
     """
     if mechanism == "orappor":
         sizes: tuple[int, ...] = (setting.answers,) if setting.closed else (1024, 4096)
         choices = [Choice(size, count) for size in sizes for count in (1, 2, 16)]
     else:
         best = math.exp(epsilon) + 1
-        near = [size for size in SIZES if best / 2.2 <= size <= best * 1.8]
-        choices = [Choice(size, _enough(setting, size, each)) for size in near for each in (64, 8)]
+        # (E + 1)^2 > (E + 2)^2 / 2 from epsilon 0.35 on: 3 cells are better than 2.
+        near = [size for size in SIZES[1:] if best / 2.2 <= size <= best * 1.8]
+        choices = [Choice(size, _enough(setting, size, 64)) for size in near]
         if setting.closed:
             choices.append(Choice(setting.answers, 1))
     kept = [one for one in choices if _possible(setting, one.size, one.count)]

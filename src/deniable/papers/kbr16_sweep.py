@@ -103,7 +103,7 @@ def _chart(rows: Rows) -> Any:
 
 FIGURE = Figure(
     id="kbr16-sweep",
-    paper="KBR16 section 5.3",
+    paper="[KBR16] section 5.3",
     title="The effect of k, C and h",
     shows="O-RR's best k follows e^epsilon; cohorts help; more hash functions than one do not.",
     run=run,

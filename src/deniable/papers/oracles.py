@@ -148,7 +148,7 @@ def _chart(rows: Rows) -> Any:
 
 FIGURE = Figure(
     id="oracles",
-    paper="KBR16 propositions 3 and 4, and the oracle literature",
+    paper="[KBR16] propositions 3 and 4, and the oracle literature",
     title="Oracles against their closed forms and the floor",
     shows="Simulated losses are the closed forms'; subset selection and pgr reach the floor.",
     run=run,

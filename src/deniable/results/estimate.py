@@ -96,8 +96,7 @@ def result_of(
     counts = accumulated.counts[field.name]
     asked = _asked(mechanism, listed, field, question.absent)
     found = decode(mechanism, counts, asked, widen=repeats)
-    if isinstance(field.domain, Sets) or (field.domain.size is None and found.other is None):
-        # Shares of members, or of listed strings alone, do not add up to 1.
+    if isinstance(field.domain, Sets):  # shares of members do not add up to 1
         found = replace(found, likely=np.full(len(found.likely), np.nan))
     points = point_columns(mechanism, counts, field.domain, question.absent, asked)
     permanent = question.repeat == "permanent"
