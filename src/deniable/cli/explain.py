@@ -27,12 +27,14 @@ def explain(
     else:
         authored = read_authored(survey)
         ready, expected = authored.require(), people or authored.people
-    explanations = [explain_question(question, expected) for question in ready.questions]
+    explanations = [
+        explain_question(question, expected, survey.parent) for question in ready.questions
+    ]
     if json:
         emit_json({"questions": [explanation.as_json() for explanation in explanations]})
         return
     for explanation in explanations:
         out.print(explanation.title, style="bold", markup=False)
-        for sentence in explanation.sentences:
+        for sentence in (*explanation.sentences, *explanation.reasons):
             out.print(f"  • {sentence}", markup=False)
         out.print()

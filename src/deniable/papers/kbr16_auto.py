@@ -27,7 +27,8 @@ _THREADS = 2
 def chosen(setting: Setting, epsilon: float) -> Mechanism:
     """Return the mechanism that a survey with `mechanism = "auto"` would be published with."""
     domain: Domain = Categories(tuple(numbered(setting.answers))) if setting.closed else Strings()
-    best = choices(domain, False, {"epsilon": epsilon}, setting.people)[0]
+    listed = 0 if setting.closed else setting.answers
+    best = choices(domain, False, {"epsilon": epsilon}, setting.people, listed)[0]
     return mechanism_for(best.parameters)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -92,7 +93,8 @@ def _read_field(
     candidates = _read_candidates(
         raw.get("domain"), notes.at("domain").at("candidates"), setting.folder
     )
-    kind = _read_mechanism(raw.get("mechanism"), notes.at("mechanism"), setting)
+    listed = count_listed(setting.folder / candidates) if candidates else 0
+    kind = _read_mechanism(raw.get("mechanism"), notes.at("mechanism"), setting.people, listed)
     if kind is None:
         return None
     place, wanted = notes.at("parameters"), raw.get("parameters", {})
@@ -109,9 +111,21 @@ def _read_field(
         return None
 
 
-def _read_mechanism(name: object, notes: Notes, setting: Setting) -> type[Parameters] | Auto | None:
+def count_listed(path: Path) -> int:
+    """Return how many strings a candidate file holds, as far as it matters to "auto"."""
+    try:
+        with path.open("rb") as file:
+            lines = (line for line in file if line.strip())
+            return sum(1 for _ in islice(lines, auto.MOST_LISTED + 1))
+    except OSError:
+        return 0  # noted where the file is looked for
+
+
+def _read_mechanism(
+    name: object, notes: Notes, people: int | None, listed: int
+) -> type[Parameters] | Auto | None:
     if name == auto.NAME:
-        return Auto(setting.people)
+        return Auto(people, listed)
     kind = MECHANISMS.get(name) if isinstance(name, str) else None
     if kind is None:
         notes.problem(

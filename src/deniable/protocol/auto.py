@@ -1,7 +1,8 @@
 """mechanism = "auto": the best mechanism by closed forms, chosen once, when a survey is published.
 
 What is compared is n Var, the variance of a frequency times the number of reports: its mean over
-the answers of a closed domain (the same for every distribution), or that of a rare string. Of the
+the answers of a closed domain (the same for every distribution) or over the candidates that a
+survey lists, else that of a rare string. Of the
 mechanisms within 5% of the least, those with the shortest reports are kept (up to 8 bytes make no
 difference beside a report's envelope), and of these the one that stands first in the list: k-RR
 where the domain is small, projective geometry response where it reaches subset selection, the
@@ -14,12 +15,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from deniable.errors import InvalidParameter
-from deniable.protocol import epsilon
+from deniable.protocol import epsilon, thresholds
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.domain import Domain
 from deniable.protocol.hcms import HCMSParameters
 from deniable.protocol.olh import OLHParameters
-from deniable.protocol.orr import ORRParameters
+from deniable.protocol.orr import ORRParameters, best_listed_symbols, listed_variance
 from deniable.protocol.parameters import Parameters, Written, answers_of
 from deniable.protocol.pgr import PGRParameters
 from deniable.protocol.rappor import RapporParameters
@@ -33,6 +34,11 @@ AUTHORED: Mapping[str, Written] = {
 CLOSED = ("krr", "pgr", "subset", "oue", "hadamard", "olh", "hcms", "orr")
 PERMANENT = ("krr", "oue", "rappor")
 OPEN = ("pgr", "hcms", "olh", "rappor")
+LISTED = (*OPEN, "orr")
+"""With a short list of candidates, O-RR can fit all of them at once, collisions included."""
+MOST_LISTED = 1_024
+"""Above so many candidates fitting all at once becomes dear: its work grows with their cube."""
+MOST_COHORTS = 512
 
 SUM_OF_SQUARES = 0.1
 """What the squares of all strings' frequencies are taken to sum to, where collisions count: that of
@@ -88,16 +94,20 @@ class Auto:
     mechanism = NAME
     authored = AUTHORED
 
-    def __init__(self, people: int | None) -> None:
-        self._people = people
+    def __init__(self, people: int | None, listed: int = 0) -> None:
+        self._people, self._listed = people, listed
 
     def resolve(self, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
         """Return the integers of the best mechanism."""
-        return choices(domain, absent, wanted, self._people)[0].parameters
+        return choices(domain, absent, wanted, self._people, self._listed)[0].parameters
 
 
 def choices(
-    domain: Domain, absent: bool, wanted: Mapping[str, object], people: int | None = None
+    domain: Domain,
+    absent: bool,
+    wanted: Mapping[str, object],
+    people: int | None = None,
+    listed: int = 0,
 ) -> list[Choice]:
     """Return every mechanism that could carry the question, the best one first.
 
@@ -106,6 +116,7 @@ def choices(
         absent: whether there is an absent answer.
         wanted: `epsilon`, and `epsilon_forever` for a permanent response.
         people: how many are expected; for strings, decides on cohorts and counts collisions.
+        listed: how many strings the candidate file holds; 0 if there is none.
 
     Raises:
         InvalidParameter: if an epsilon is missing or out of range.
@@ -118,7 +129,7 @@ def choices(
             "The 'epsilon_forever' parameter of auto must be greater than 'epsilon'.",
             "Raise it, or leave it out for a question that is answered once.",
         )
-    found = list(_possible(domain, absent, wanted, people))
+    found = list(_possible(domain, absent, wanted, people, listed))
     best = min(choice.noise for choice in found) * _NEARLY
     order = {id(choice): place for place, choice in enumerate(found)}
 
@@ -131,20 +142,39 @@ def choices(
 
 
 def _possible(
-    domain: Domain, absent: bool, wanted: Mapping[str, object], people: int | None
+    domain: Domain, absent: bool, wanted: Mapping[str, object], people: int | None, listed: int
 ) -> Iterator[Choice]:
     """Yield the mechanisms that fit, in order of preference."""
     answers = answers_of(domain, absent) or 0
-    names = PERMANENT if "epsilon_forever" in wanted else CLOSED if answers else OPEN
-    for name in names:
+    micros = epsilon.wanted("epsilon", NAME, wanted["epsilon"])
+    for name in _names(answers, "epsilon_forever" in wanted, people, listed):
         kind = MECHANISMS[name]
+        shape = _shape(name, answers, people)
+        if name == "orr" and not answers:
+            shape = _listed_shape(people or 0, listed, micros)
         try:
-            parameters = kind.resolve({**wanted, **_shape(name, answers, people)}, domain, absent)
+            parameters = kind.resolve({**wanted, **shape}, domain, absent)
         except InvalidParameter:
             continue  # it has no form for this domain, or not at this epsilon
         if isinstance(parameters, PGRParameters) and not answers and people:
             parameters = replace(parameters, cohorts=_enough_cohorts(parameters, people))
-        yield Choice(parameters, noise_of(parameters, answers, people), work_of(parameters))
+        noise = noise_of(parameters, answers, people, listed)
+        yield Choice(parameters, noise, work_of(parameters))
+
+
+def _names(answers: int, permanent: bool, people: int | None, listed: int) -> tuple[str, ...]:
+    if permanent:
+        return PERMANENT
+    if answers:
+        return CLOSED
+    enough = (people or 0) // PER_COHORT >= 16
+    return LISTED if enough and 2 <= listed <= MOST_LISTED else OPEN
+
+
+def _listed_shape(people: int, listed: int, micros: int) -> dict[str, object]:
+    """Return the cohorts and symbols of O-RR for a list of strings."""
+    cohorts = min(MOST_COHORTS, people // PER_COHORT)
+    return {"cohorts": cohorts, "symbols": best_listed_symbols(listed, cohorts, micros)}
 
 
 def _shape(name: str, answers: int, people: int | None) -> dict[str, object]:
@@ -165,14 +195,19 @@ def _enough_cohorts(parameters: PGRParameters, people: int) -> int:
     return max(1, min(most, max(parameters.cohorts, int(wanted))))
 
 
-def noise_of(parameters: Parameters, answers: int, people: int | None = None) -> float:
-    """Return n Var: the mean over so many answers, or that of a rare string if there are 0.
+def noise_of(
+    parameters: Parameters, answers: int, people: int | None = None, listed: int = 0
+) -> float:
+    """Return n Var: the mean over so many answers (or listed strings), else that of a rare string.
 
     Collisions of hashed answers add a variance that does not fall with n: with `people` it counts.
     """
     if isinstance(parameters, RapporParameters) and parameters.form != "basic":
         return parameters.rare_variance
-    noise = mean_variance(*parameters.support, answers)
+    if isinstance(parameters, ORRParameters) and not answers and 2 <= listed <= MOST_LISTED:
+        keep = float(thresholds.as_fraction(parameters.keep))
+        return listed_variance(listed, parameters.symbols, parameters.cohorts, keep)
+    noise = mean_variance(*parameters.support, answers or listed)
     if isinstance(parameters, ORRParameters) and parameters.symbols != parameters.answers:
         # All answers of a closed domain are fitted at once.
         noise /= max(0.01, 1 - answers / (parameters.cohorts * (parameters.symbols - 1)))

@@ -14,10 +14,13 @@ _SHOWN = 4
 """So many alternatives are put into words; `--json` has all."""
 
 
-def alternatives(question: Question, field: Field, people: int | None = None) -> list[Choice]:
+def alternatives(
+    question: Question, field: Field, people: int | None = None, listed: int = 0
+) -> list[Choice]:
     """Return the mechanisms that `mechanism = "auto"` compares for this field, the best first.
 
-    The field's own mechanism stands among them with its own numbers, whatever it was chosen by.
+    `listed` is the number of strings in the field's candidate file, 0 if there is none. The field's
+    own mechanism stands among them with its own numbers, whatever it was chosen by.
 
     Edge cases: none for epsilons that "auto" does not take (a permanent response that costs no
     more than one report of it, or an epsilon above 32), and for sets with a bit per name.
@@ -29,17 +32,17 @@ def alternatives(question: Question, field: Field, people: int | None = None) ->
     if isinstance(own, UnaryParameters) and own.members:
         return []
     try:
-        found = choices(field.domain, question.absent, wanted, people)
+        found = choices(field.domain, question.absent, wanted, people, listed)
     except InvalidParameter:
         return []
     answers = answers_of(field.domain, question.absent) or 0
-    mine = Choice(own, noise_of(own, answers, people), work_of(own))
+    mine = Choice(own, noise_of(own, answers, people, listed), work_of(own))
     return [mine if choice.mechanism == own.mechanism else choice for choice in found] + (
         [] if any(choice.mechanism == own.mechanism for choice in found) else [mine]
     )
 
 
-def why(field: Field, found: list[Choice]) -> str:
+def why(field: Field, found: list[Choice], listed: int = 0) -> str:
     """Return the comparison in words; nothing where there is nothing to compare."""
     if len(found) < 2:
         return ""
@@ -51,8 +54,8 @@ def why(field: Field, found: list[Choice]) -> str:
     )
     return (
         f"The mechanism{name} is {_called(field)}, {_verdict(found[0], mine)}: n reports give the "
-        f"share of {_about(field)} with variance {mine.noise:.3g} / n, {mine.size:,} bytes each, "
-        f"and work {mine.work}. At the same epsilon: {shown}."
+        f"share of {_about(field, listed)} with variance {mine.noise:.3g} / n, {mine.size:,} "
+        f"bytes each, and work {mine.work}. At the same epsilon: {shown}."
     )
 
 
@@ -65,9 +68,11 @@ def _verdict(best: Choice, mine: Choice) -> str:
     return f'where "auto" would choose {best.mechanism}, as good and simpler or shorter'
 
 
-def _about(field: Field) -> str:
+def _about(field: Field, listed: int) -> str:
     if isinstance(field.domain, Sets):
         return "a drawn member, on average"
+    if field.domain.size is None and listed:
+        return f"one of the {listed:,} candidates, on average"
     return "a rare string" if field.domain.size is None else "an answer, on average"
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 from deniable.mechanisms import mechanism_of
 from deniable.protocol import Field, Question, Sets
+from deniable.protocol.authoring_field import count_listed
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters
@@ -20,21 +22,34 @@ class Explanation:
     Attributes:
         title: the question, its version and its description.
         sentences: the promise, then the cost, one fact each.
+        reasons: why this mechanism, with the alternatives' numbers, one sentence per field.
         numbers: epsilon once, for ever and for life, bytes, and the error per field.
     """
 
     title: str
     sentences: tuple[str, ...]
+    reasons: tuple[str, ...]
     numbers: dict[str, object]
 
     def as_json(self) -> dict[str, object]:
         """Return the explanation as `deniable explain --json` prints it."""
-        return {"title": self.title, "sentences": list(self.sentences), **self.numbers}
+        words = {"sentences": list(self.sentences), "reasons": list(self.reasons)}
+        return {"title": self.title, **words, **self.numbers}
 
 
-def explain_question(question: Question, people: int | None = None) -> Explanation:
-    """Explain a question; with the expected number of people also the error to expect."""
+def explain_question(
+    question: Question, people: int | None = None, folder: Path | None = None
+) -> Explanation:
+    """Explain a question; with the expected number of people also the error to expect.
+
+    In `folder` are the candidate files, whose length matters to the choice of a mechanism.
+    """
     forever = question.epsilon_forever
+    listed = {field.name: _listed(field, folder) for field in question.fields}
+    compared = {
+        field.name: alternatives(question, field, people, listed[field.name])
+        for field in question.fields
+    }
     errors = (
         {f.name: _std_error(f, people, question.absent) for f in question.fields} if people else {}
     )
@@ -48,12 +63,12 @@ def explain_question(question: Question, people: int | None = None) -> Explanati
             *(text for field in question.fields if (text := _members(field))),
             *(text for field in question.fields if (text := _linking(question, field))),
             *(_accuracy(question, field, people) for field in question.fields if people),
-            *(
-                text
-                for field in question.fields
-                if (text := why(field, alternatives(question, field, people)))
-            ),
             f"A report is {question.record_size} bytes, always.",
+        ),
+        reasons=tuple(
+            text
+            for field in question.fields
+            if (text := why(field, compared[field.name], listed[field.name]))
         ),
         numbers={
             "id": question.id,
@@ -64,11 +79,14 @@ def explain_question(question: Question, people: int | None = None) -> Explanati
             "record_bytes": question.record_size,
             "std_error": errors,
             "alternatives": {
-                field.name: [c.as_json() for c in alternatives(question, field, people)]
-                for field in question.fields
+                name: [choice.as_json() for choice in found] for name, found in compared.items()
             },
         },
     )
+
+
+def _listed(field: Field, folder: Path | None) -> int:
+    return count_listed(folder / field.candidates) if field.candidates and folder else 0
 
 
 def _who(question: Question) -> str:

@@ -20,6 +20,7 @@ from deniable.protocol import (
     read_authored,
 )
 from deniable.protocol.auto import CLOSED, OPEN, PERMANENT, choices, noise_of
+from deniable.protocol.orr import listed_variance
 
 
 def _domain(size: int) -> Categories:
@@ -164,3 +165,44 @@ def test_mistakes_are_noted_at_their_place(tmp_path: Path, parameters: str, key:
     authored = read_authored(_written(tmp_path, parameters))
     assert authored.survey is None
     assert [problem.key for problem in authored.problems] == [f"questions[0](a).{key}"]
+
+
+@pytest.mark.parametrize(("epsilon", "expected"), [(1.0, "pgr"), (2.0, "pgr"), (6.0, "orr")])
+def test_a_short_list_lets_orr_win_where_collisions_are_most_of_the_noise(
+    epsilon: float, expected: str
+) -> None:
+    found = choices(Strings(), False, {"epsilon": epsilon}, 1_000_000, 256)
+    assert found[0].mechanism == expected
+    unlisted = choices(Strings(), False, {"epsilon": epsilon}, 1_000_000)
+    assert "orr" not in [choice.mechanism for choice in unlisted]
+
+
+def test_orr_is_not_considered_for_long_lists_or_few_people() -> None:
+    for people, listed in ((1_000_000, 1_025), (15_000, 256), (None, 256), (1_000_000, 1)):
+        found = choices(Strings(), False, {"epsilon": 6.0}, people, listed)
+        assert "orr" not in [choice.mechanism for choice in found]
+
+
+def test_the_variance_of_a_list_falls_with_cohorts_and_has_a_best_k() -> None:
+    keep = [math.exp(6) / (math.exp(6) + k - 1) for k in (8, 221, 900)]
+    few, best, many = (
+        listed_variance(256, k, 512, p) for k, p in zip((8, 221, 900), keep, strict=True)
+    )
+    assert best < min(few, many)
+    assert listed_variance(256, 221, 64, keep[1]) > best
+
+
+def test_auto_reads_how_long_the_candidate_file_is(tmp_path: Path) -> None:
+    survey = tmp_path / "survey.toml"
+    survey.write_text(
+        'name = "s"\nowner = "o"\npeople = 1_000_000\n[[questions]]\nid = "q"\n'
+        'description = "d"\nexpires = 2099-01-01\nmechanism = "auto"\n'
+        "parameters = { epsilon = 6.0 }\n"
+        'domain = { type = "strings", candidates = "names.txt" }\n'
+    )
+    chosen = []
+    for length in (256, 5_000):
+        (tmp_path / "names.txt").write_text("".join(f"name{i}\n\n" for i in range(length)))
+        (question,) = read_authored(survey).require().questions
+        chosen.append(question.fields[0].parameters.mechanism)
+    assert chosen == ["orr", "olh"]

@@ -74,7 +74,7 @@ def test_a_mechanism_that_auto_does_not_consider_is_compared_all_the_same() -> N
 
 def test_the_sentence_stands_in_the_explanation() -> None:
     question = asked(TEN, "krr", epsilon=1.0)
-    assert told(question) in explain_question(question).sentences
+    assert told(question) in explain_question(question).reasons
 
 
 def test_nothing_is_compared_where_auto_takes_no_such_epsilon() -> None:
