@@ -138,3 +138,18 @@ def _words_of_codes(
         raise InvalidParameter("Codes of strings need their list in 'candidates'.")
     keys = open_keys(candidates)
     return fingerprints(keys), codes_of(codes, len(keys), None)
+
+
+def answers_asked(
+    answers: int, candidates: Sequence[Candidate] | None
+) -> tuple[tuple[str, ...], Words | None]:
+    """Return labels, and the fingerprints of strings; None for the answers of a closed domain.
+
+    Args:
+        answers: the number of answers of a closed domain; 0 for strings.
+        candidates: the strings, or the labels of the domain, which may be left out.
+    """
+    if answers:
+        return closed_labels(candidates, [str(code) for code in range(answers)]), None
+    words = fingerprints(open_keys(candidates))
+    return tuple(label_of(candidate) for candidate in candidates or ()), words

@@ -25,7 +25,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
-from deniable.mechanisms.hashing import Words, fingerprints, hash_words
+from deniable.mechanisms.hashing import Words, hash_words
 from deniable.mechanisms.permuting import code_words
 from deniable.protocol import Domain, HCMSParameters, Parameters, Strings
 from deniable.protocol.hcms import FIRST_INDEX
@@ -201,11 +201,8 @@ class HCMS(Mechanism):
     def _answers(self, candidates: Sequence[Candidate] | None) -> tuple[tuple[str, ...], Words]:
         """Return the labels and fingerprints of the answers."""
         count = self.parameters.answers
-        if count:
-            default = [str(code) for code in range(count)]
-            return names.closed_labels(candidates, default), code_words(count)
-        words = fingerprints(names.open_keys(candidates))
-        return tuple(names.label_of(candidate) for candidate in candidates or ()), words
+        labels, words = names.answers_asked(count, candidates)
+        return labels, code_words(count) if words is None else words
 
     def likelihood(
         self,

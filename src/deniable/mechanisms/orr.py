@@ -21,7 +21,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.closed_form import Pure, categories_domain
 from deniable.mechanisms.coins import coins
-from deniable.mechanisms.hashing import Words, fingerprints, hash_words
+from deniable.mechanisms.hashing import Words, hash_words
 from deniable.mechanisms.orr_cohorts import Cohorts, Symbols, estimate_cohorts
 from deniable.mechanisms.permuting import all_ranks
 from deniable.protocol import Domain, ORRParameters, Parameters, Strings
@@ -181,7 +181,7 @@ class ORR(Mechanism):
             InvalidParameter: if candidates are missing, repeated or no possible answers.
         """
         self._check_counts(counts)
-        labels, words = self._answers(candidates)
+        labels, words = names.answers_asked(self.parameters.answers, candidates)
         live = np.flatnonzero(counts.reports)
         symbols = np.empty((live.size, len(labels)), dtype=np.uint16)
         for row, cohort in enumerate(live):
@@ -189,16 +189,6 @@ class ORR(Mechanism):
         shape = self.parameters
         seen = Cohorts(symbols, counts.table[live], shape.symbols, self.symbol, words is None)
         return estimate_cohorts(seen, counts, labels)
-
-    def _answers(
-        self, candidates: Sequence[Candidate] | None
-    ) -> tuple[tuple[str, ...], Words | None]:
-        """Return labels, and the fingerprints of strings; None for the answers of a domain."""
-        if self.parameters.answers:
-            default = [str(code) for code in range(self.parameters.answers)]
-            return names.closed_labels(candidates, default), None
-        words = fingerprints(names.open_keys(candidates))
-        return tuple(names.label_of(candidate) for candidate in candidates or ()), words
 
     def likelihood(
         self,
@@ -212,7 +202,7 @@ class ORR(Mechanism):
         Cost: a row of M numbers per report.
         """
         records = self._checked(reports)
-        labels, words = self._answers(candidates)
+        labels, words = names.answers_asked(self.parameters.answers, candidates)
         result = np.empty((records.size, len(labels)))
         for rows in _by_cohort(records["cohort"]):
             true = self._row(int(records["cohort"][rows[0]]), words)

@@ -25,7 +25,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
-from deniable.mechanisms.hashing import Words, fingerprints, hash_words
+from deniable.mechanisms.hashing import Words, hash_words
 from deniable.mechanisms.projective import Geometry, Integers, geometry_of
 from deniable.protocol import Domain, Parameters, PGRParameters, Strings
 from deniable.protocol.pgr import FIRST_INDEX
@@ -179,7 +179,7 @@ class PGR(Mechanism):
             InvalidParameter: if candidates are missing, repeated or no possible answers.
         """
         self._check_counts(counts)
-        labels, words = self._answers(candidates)
+        labels, words = names.answers_asked(self.parameters.answers, candidates)
         if counts.n == 0:
             return nothing_learned(labels)
         support, squares = np.zeros(len(labels)), 0.0
@@ -221,16 +221,6 @@ class PGR(Mechanism):
         np.fill_diagonal(expected, q * q + frequency * (p * p - q * q))
         return np.asarray((both - expected) / (n * self.pure.gap**2))
 
-    def _answers(
-        self, candidates: Sequence[Candidate] | None
-    ) -> tuple[tuple[str, ...], Words | None]:
-        """Return labels, and the fingerprints of strings; None for the answers of a domain."""
-        if self.parameters.answers:
-            default = [str(code) for code in range(self.parameters.answers)]
-            return names.closed_labels(candidates, default), None
-        words = fingerprints(names.open_keys(candidates))
-        return tuple(names.label_of(candidate) for candidate in candidates or ()), words
-
     def likelihood(
         self,
         reports: Reports | bytes | memoryview,
@@ -243,7 +233,7 @@ class PGR(Mechanism):
         Cost: O(n M t); a row of M numbers per report.
         """
         records, shape = self._checked(reports), self.parameters
-        labels, words = self._answers(candidates)
+        labels, words = names.answers_asked(self.parameters.answers, candidates)
         near = self.pure.p / shape.inner / shape.cohorts
         far = (1 - self.pure.p) / shape.outer / shape.cohorts
         result = np.empty((records.size, len(labels)))
