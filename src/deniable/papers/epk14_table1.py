@@ -205,8 +205,8 @@ FIGURE = Figure(
     title="Strings with exponential frequencies",
     shows="How many of 100 strings a million reports reveal, and how many are false.",
     run=run,
-    runs=20,
-    full_runs=20,
+    runs=40,
+    full_runs=40,
     people=1_000_000,
     full_people=1_000_000,
 )
