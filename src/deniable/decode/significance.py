@@ -78,14 +78,17 @@ def absent_share(p_values: Floats) -> float:
 
 
 def storey(p_values: Floats, alpha: float = 0.05) -> Discoveries:
-    """Benjamini-Hochberg at level alpha / pi0, among p-values of at most 1/2.
+    """Benjamini-Hochberg at level alpha / pi0, among p-values of at most alpha.
+
+    Where nearly every candidate is held pi0 is small, and the procedure would mark them all,
+    however weak each one's own evidence: nothing is marked that would not pass by itself.
 
     Guarantees: the expected false share is at most alpha for independent p-values of absent
     candidates [Storey, Taylor and Siegmund 2004, theorem 3].
     """
     p, tested = _checked(p_values, alpha)
     absent = absent_share(p_values)
-    decisions = _step_up(p, tested, alpha / absent) & (p <= LAMBDA)
+    decisions = _step_up(p, tested, alpha / absent) & (p <= alpha)
     cut = float(p[decisions].max()) if decisions.any() else 0.0
     return Discoveries(decisions, absent, absent * tested * cut)
 

@@ -1,7 +1,7 @@
 """A result as a picture: one Altair definition for notebook, PNG, SVG and page.
 
 Bars are estimates, whiskers their 95% intervals, ticks the truth where it is known. An answer
-whose interval includes zero is grey.
+that was not found is grey.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_ROWS = 30
 MOST_ORDERED_ROWS = 60
 """Bins of numbers are neighbours, so more of them are drawn before some are left out."""
 WIDE = 760
-VISIBLE, HIDDEN = "stands out from zero", "interval includes zero"
+VISIBLE, HIDDEN = "stands out from zero", "not enough evidence"
 LABEL_COLUMN = 6.8
 """Pixels per column of a label: a wide font such as DejaVu or Verdana at 12 pixels."""
 FONT = "Liberation Sans, Arial, Helvetica Neue, Helvetica, sans-serif"
@@ -220,7 +220,7 @@ def key_lines(result: Result) -> list[str]:
     shown = shown_rows(result)
     marks = ["bar: estimate", "whisker: 95% interval"]
     if any(not row.stands_out for row in shown):
-        marks.append("grey: interval includes zero")
+        marks.append("grey: not enough evidence")
     if any(row.truth is not None for row in shown):
         marks.append("orange tick: truth")
     lines = [" · ".join(marks)]

@@ -68,7 +68,7 @@ def test_storey_is_benjamini_hochberg_at_a_level_raised_by_the_absent_share(p, a
     found = storey(np.array(p), alpha)
     tested = [x for x in p if not np.isnan(x)]
     absent = min(1.0, (1 + sum(x > 0.5 for x in tested)) / (0.5 * len(tested))) if tested else 1.0
-    slow = [x and y <= 0.5 for x, y in zip(slow_step_up(p, alpha / absent), p, strict=True)]
+    slow = [x and y <= alpha for x, y in zip(slow_step_up(p, alpha / absent), p, strict=True)]
     assert found.decisions.tolist() == slow
     cut = max((x for x, y in zip(p, slow, strict=True) if y), default=0.0)
     assert found.expected_false == pytest.approx(absent * len(tested) * cut)

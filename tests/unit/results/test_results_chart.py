@@ -47,7 +47,7 @@ def test_the_data_are_the_rows_in_their_order() -> None:
     assert shown[0]["low"] == pytest.approx(0.3 - 0.0196)
     assert [point["kind"] for point in shown][:2] == [
         "stands out from zero",
-        "interval includes zero",
+        "not enough evidence",
     ]
 
 
