@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 VALUE_COLUMNS = 48
+MOST_ROWS = 200
+"""A terminal shows so many rows; files and JSON hold all of them."""
 WIDTH = 100
 
 
@@ -28,7 +30,9 @@ def as_text(result: Result, *, width: int = WIDTH) -> str:
     drawn = importlib.util.find_spec("rich") is not None
     table = _rich_text(result, width) if drawn else _plain_text(result)
     notes = [f"  - {printable(note)}" for note in result.notes]
-    return "\n".join([*heading(result), table, *notes])
+    more = len(result.rows) - MOST_ROWS
+    rest = [f"  ... and {more:,} rows more; -o FILE and --json have all."] if more > 0 else []
+    return "\n".join([*heading(result), table, *rest, *notes])
 
 
 def heading(result: Result) -> list[str]:
@@ -52,7 +56,7 @@ def rich_table(result: Result) -> Table:
     header, *rows = _cells(result)
     for number, name in enumerate(header):
         table.add_column(name, justify="left" if number == 0 else "right", overflow="fold")
-    for row, cells in zip(result.rows, rows, strict=True):
+    for row, cells in zip(result.rows[:MOST_ROWS], rows, strict=True):
         style = "" if row.stands_out else "dim"
         table.add_row(*map(Text, cells), style=style)
     return table
@@ -85,7 +89,7 @@ def _cells(result: Result) -> list[list[str]]:
     header = ["value", "estimate", "std. error", "95% interval", "p-value", "found"]
     header += ["truth"] if truth else []
     error = typical_error(result)
-    return [header, *(_row_cells(row, error, truth) for row in result.rows)]
+    return [header, *(_row_cells(row, error, truth) for row in result.rows[:MOST_ROWS])]
 
 
 def _row_cells(row: Row, error: float, truth: bool) -> list[str]:

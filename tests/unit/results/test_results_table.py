@@ -62,3 +62,11 @@ def test_hostile_values_do_nothing_to_a_terminal(text: Callable[[Result], str]) 
 
 def test_a_rich_table_has_a_row_per_answer() -> None:
     assert rich_table(hostile_result()).row_count == len(HOSTILE) + 1
+
+
+def test_a_long_result_is_cut_and_says_so(text: Callable[[Result], str]) -> None:
+    shown = text(result(*[row(f"v{i}", 0.5) for i in range(1_234)]))
+    assert "v199" in shown
+    assert "v200" not in shown
+    assert "... and 1,034 rows more" in shown
+    assert "rows more" not in text(result(*[row(f"v{i}", 0.5) for i in range(200)]))
