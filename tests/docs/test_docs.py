@@ -10,7 +10,8 @@ import pytest
 import typer
 
 from deniable.cli.app import VERBS, make_app
-from deniable.protocol import MECHANISMS, authoring, authoring_domain
+from deniable.cli.init import STARTER
+from deniable.protocol import MECHANISMS, authoring, authoring_domain, read_authored
 from deniable.protocol.authoring_field import FIELD_KEYS
 
 ROOT = Path(__file__).parents[2]
@@ -58,10 +59,31 @@ def test_every_link_to_a_file_leads_somewhere(path: Path) -> None:
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
 
-def test_the_analyst_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def run_example(word: str, *changes: tuple[str, str]) -> None:
+    """Run the example of the README that holds a word."""
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    (analyst,) = [block for block in blocks if "simulate" in block]
-    exec(compile(analyst, "README.md", "exec"), {})  # noqa: S102 - our own documentation
+    (example,) = [block for block in blocks if word in block]
+    for old, new in changes:
+        assert old in example
+        example = example.replace(old, new)
+    exec(compile(example, "README.md", "exec"), {})  # noqa: S102 - our own documentation
+
+
+def test_the_example_for_app_developers_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "survey.toml").write_text(STARTER)
+    survey = read_authored(tmp_path / "survey.toml").require()
+    (tmp_path / "survey.json").write_bytes(survey.published())
+    nobody_listens = "http://127.0.0.1:9"
+    run_example("client.record", ("https://telemetry.example.org", nobody_listens))
+    assert "total: epsilon" in capsys.readouterr().out
+    assert (tmp_path / "state").is_dir()
+
+
+def test_the_analyst_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    run_example("simulate")
     printed = capsys.readouterr().out
     assert printed.startswith("1.074286 4.39445\n")
     assert "news: 0." in printed
