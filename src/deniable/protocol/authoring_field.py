@@ -93,7 +93,8 @@ def _read_field(
     candidates = _read_candidates(
         raw.get("domain"), notes.at("domain").at("candidates"), setting.folder
     )
-    listed = count_listed(setting.folder / candidates) if candidates else 0
+    good = bool(candidates) and len(notes.problems) == before
+    listed = count_listed(setting.folder / candidates) if good else 0
     kind = _read_mechanism(raw.get("mechanism"), notes.at("mechanism"), setting.people, listed)
     if kind is None:
         return None
@@ -118,7 +119,7 @@ def count_listed(path: Path) -> int:
             lines = (line for line in file if line.strip())
             return sum(1 for _ in islice(lines, auto.MOST_LISTED + 1))
     except OSError:
-        return 0  # noted where the file is looked for
+        return 0  # it can be gone by now; whoever needs it says so
 
 
 def _read_mechanism(
