@@ -26,11 +26,14 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words, hash_words
+from deniable.mechanisms.pgr_collisions import Places, load_of, separated
 from deniable.mechanisms.projective import Geometry, Integers, geometry_of
 from deniable.protocol import Domain, Parameters, PGRParameters, Strings
 from deniable.protocol.pgr import FIRST_INDEX
 
 _CHUNK = 2**18
+_KEPT_PLACES = 2**26
+"""So many points of strings in cohorts, 256 MB, are kept while they are taken apart."""
 _COVARIANCE_CELLS = 2**22
 """A covariance is made up to so many points times answers: it takes their product squared."""
 
@@ -103,17 +106,20 @@ class PGR(Mechanism):
             if words is not None:
                 part["cohort"] = rng.integers(0, shape.cohorts, size=part.size, dtype=np.uint16)
                 true = self._hashed(words[true], part["cohort"].astype(np.uint64))
-            part["point"] = self._noisy(self.geometry.vectors(true), rng)
+            part["point"] = self.reported(np.asarray(true, dtype=np.int64), rng)
         return reports
 
-    def _noisy(self, own: Integers, rng: np.random.Generator) -> Integers:
-        """Return randomised points of people whose answers have these vectors."""
-        shape, found = self.parameters, np.empty(len(own), dtype=np.int64)
-        kept = coins(rng, shape.inside, len(own))
-        inside, outside = own[kept], own[~kept]
-        found[kept] = self.geometry.inside(inside, rng.integers(0, shape.inner, len(inside)))
-        found[~kept] = self.geometry.outside(outside, rng.integers(0, shape.outer, len(outside)))
-        return found
+    def reported(self, own: Integers, rng: np.random.Generator) -> Integers:
+        """Return randomised points of people whose answers have these points.
+
+        Cost: O(n t), a third of it where equal points come one after the other.
+        """
+        shape, choices = self.parameters, np.empty(own.size, dtype=np.int64)
+        kept = coins(rng, shape.inside, own.size)
+        inside = int(np.count_nonzero(kept))
+        choices[kept] = rng.integers(0, shape.inner, inside)
+        choices[~kept] = rng.integers(0, shape.outer, own.size - inside)
+        return self.geometry.moved(own, kept, choices)
 
     def _hashed(self, words: Words, cohorts: Words) -> Integers:
         """Return the points of strings in cohorts."""
@@ -121,7 +127,7 @@ class PGR(Mechanism):
         points = np.uint64(self.parameters.points)
         return (((hashed >> np.uint64(32)) * points) >> np.uint64(32)).astype(np.int64)
 
-    def _places(self, cohort: int, words: Words | None) -> Integers:
+    def places(self, cohort: int, words: Words | None) -> Integers:
         """Return the points of all answers in a cohort."""
         if words is None:
             return np.arange(self.parameters.answers)
@@ -163,13 +169,14 @@ class PGR(Mechanism):
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
         """Return the unbiased frequency of every answer, or of the candidate strings.
 
-        Strings: averaged over cohorts, less the share c_set / K that any string has. Other strings
-        that share a candidate's point in a cohort add variance sum f^2 / (C K) over the hash
-        functions; the sum is estimated from all points and included in the standard error.
+        Strings: averaged over cohorts, less the share c_set / K that any string has. What listed
+        strings add to each other where they share a point is solved for (`pgr_collisions`). Strings
+        that are not listed add variance sum f^2 / (C K) over the hash functions; the sum is
+        estimated from all points and included in the standard error.
 
         Guarantees: unbiased; the variance is, given the people's values, too.
 
-        Cost: a transform of q^t numbers per cohort with reports, then one look-up per candidate
+        Cost: a transform of q^t numbers per cohort with reports, then a few look-ups per candidate
         and cohort. The covariance is None for strings, and for closed domains of more than some
         hundred answers.
 
@@ -182,19 +189,40 @@ class PGR(Mechanism):
         labels, words = names.answers_asked(self.parameters.answers, candidates)
         if counts.n == 0:
             return nothing_learned(labels)
-        support, squares = np.zeros(len(labels)), 0.0
-        for cohort in np.flatnonzero(counts.reports):
-            sums = self.geometry.hyperplane_sums(counts.table[cohort])
-            support += sums[self._places(int(cohort), words)]
-            if words is not None:
-                weight = counts.reports[cohort] / counts.n
-                squares += weight**2 * self._squares(sums, int(counts.reports[cohort]))
-        share = support / counts.n
+        if words is not None:
+            return self._estimate_strings(counts, labels, words)
+        share = self.geometry.hyperplane_sums(counts.table[0])[: len(labels)] / counts.n
         frequency = self.pure.frequency(share)
         variance = self.pure.variance_observed(share, counts.n)
-        variance = variance + max(0.0, squares) / (self.parameters.points - 1)
-        covariance = self._covariance(counts.table[0], frequency) if words is None else None
+        covariance = self._covariance(counts.table[0], frequency)
         return Estimate(labels, frequency, np.sqrt(variance), covariance, counts.n)
+
+    def _estimate_strings(self, counts: Counts, labels: tuple[str, ...], words: Words) -> Estimate:
+        cohorts = np.flatnonzero(counts.reports)
+        places = self._kept_places(cohorts, words)
+        weights = counts.reports[cohorts] / counts.n
+        support, squares = np.zeros(len(labels)), 0.0
+        for i, cohort in enumerate(cohorts):
+            sums = self.geometry.hyperplane_sums(counts.table[cohort])
+            support += sums[places(i)]
+            squares += weights[i] ** 2 * self._squares(sums, int(counts.reports[cohort]))
+        share, points = support / counts.n, self.parameters.points
+        frequency = self.pure.frequency(share)
+        variance = self.pure.variance_observed(share, counts.n)
+        load = load_of(len(labels), points, weights)
+        if load is not None:
+            frequency = separated(frequency, places, weights, points)
+            variance = variance / (1 - load)
+            squares -= float((weights**2).sum() * (frequency**2 - variance).sum())
+        variance = variance + max(0.0, squares) / (points - 1)
+        return Estimate(labels, frequency, np.sqrt(variance), None, counts.n)
+
+    def _kept_places(self, cohorts: Integers, words: Words) -> Places:
+        """Return a function that gives the points of all strings in a cohort; it remembers them."""
+        if len(words) * len(cohorts) > _KEPT_PLACES:
+            return lambda i: self.places(int(cohorts[i]), words)
+        kept = [self.places(int(cohort), words).astype(np.int32) for cohort in cohorts]
+        return lambda i: kept[i]
 
     def _squares(self, sums: Integers, n: int) -> float:
         """Return the sum of squares of the strings' frequencies, from the points of a cohort.
@@ -239,7 +267,7 @@ class PGR(Mechanism):
         result = np.empty((records.size, len(labels)))
         for cohort, rows in self._by_cohort(records):
             u = self.geometry.vectors(records["point"][rows].astype(np.int64))
-            v = self.geometry.vectors(self._places(cohort, words))
+            v = self.geometry.vectors(self.places(cohort, words))
             result[rows] = np.where(u @ v.T % shape.prime == 0, near, far)
         return np.log(result) if log else result
 
@@ -258,7 +286,7 @@ class PGR(Mechanism):
         """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = inside.
 
         Guarantees: exact, given the people's values; for strings on average over hash functions,
-        but for the sum f^2 / (C K) of collisions, which does not fall with n.
+        but for the sum f^2 / (C K) of collisions with unlisted strings, which does not fall with n.
         """
         return self.pure.variance(n, frequency)
 

@@ -1,6 +1,6 @@
 """Points of a projective geometry for many people at once, and the sums over all hyperplanes.
 
-The first four functions are the vectorised twins of `protocol.projective`, equal number for number.
+The first two functions are vectorised twins of `protocol.projective`, equal number for number.
 """
 
 from __future__ import annotations
@@ -71,25 +71,11 @@ class Geometry:
         value = scaled @ self._powers(vectors.shape[1])
         return np.asarray(self._starts[digits] + value - self.prime**digits)
 
-    def inside(self, v: Integers, choices: Integers) -> Integers:
-        """Return for each row v point number `choice` among those u with <u, v> = 0."""
-        return self._solved(v, self._vectors(choices, self.dimension - 1), 0)
+    def moved(self, true: Integers, inside: NDArray[np.bool_], choices: Integers) -> Integers:
+        """Return for each point v point number `choice` among those u with <u, v> = 0, or not 0."""
+        from deniable.kernels.projective import moved_points
 
-    def outside(self, v: Integers, choices: Integers) -> Integers:
-        """Return for each row v point number `choice` among those u with <u, v> != 0."""
-        digits = choices[:, None] // self._powers(self.dimension - 1) % self.prime
-        return self._solved(v, digits, 1)
-
-    def _solved(self, v: Integers, others: Integers, product: int) -> Integers:
-        """Return the points u with these entries but at v's last non-zero place, by <u, v>."""
-        rows = np.arange(len(v))
-        last = self.dimension - 1 - (v[:, ::-1] != 0).argmax(axis=1)
-        free = np.ones(v.shape, dtype=bool)
-        free[rows, last] = False
-        u = np.zeros(v.shape, dtype=np.int64)
-        u[free] = others.ravel()
-        u[rows, last] = self._inverses[v[rows, last]] * (product - (u * v).sum(axis=1)) % self.prime
-        return self.numbers(u)
+        return moved_points(true, inside, choices, self.prime, self._starts, self._inverses)
 
     def hyperplane_sums(self, counts: Integers) -> Integers:
         """Return for every point v the sum of the counts of all points u with <u, v> = 0.

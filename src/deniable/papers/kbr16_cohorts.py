@@ -1,9 +1,10 @@
 """[KBR16] section 5: cohorts of hash functions or permutations, and what their people send.
 
 Model: cohort c places answer s in h of its k cells (h = 1 except in Bloom filters): by hash
-functions (open alphabets), or by permutations of 0..S-1 modulo k (closed ones). People are in
-uniform cohorts. O-RR sends the cell through k-RR, O-RAPPOR all cells through k-RAPPOR. Given how
-many people of a cohort hold each cell, its counts are drawn as a whole, which is exact.
+functions (open alphabets), or by permutations modulo k (closed ones): random ones, or linear ones
+over F_k, in which all pairs of answers meet equally often. People are in uniform cohorts. O-RR
+sends the cell through k-RR, O-RAPPOR all cells through k-RAPPOR. Given how many people of a cohort
+hold each cell, its counts are drawn as a whole, which is exact.
 
 The hash functions are drawn by the generator, anew for each design: this averages over hash
 functions, and a test compares it with the shipped mechanism's own.
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.mechanisms.base import Floats
+from deniable.mechanisms.projective import geometry_of
 from deniable.papers.kbr16_decoders import Table, krappor_counts, krr_counts
 
 Cells = NDArray[np.int32]
@@ -99,6 +101,37 @@ def permuted(
         for i in range(hashes):
             codes[:, cohort, i] = rng.permutation(answers) % size
     return _placed(codes, count, size)
+
+
+def linear_count(answers: int, size: int) -> int:
+    """Return how many cohorts `linear` has: (k^t - 1) / (k - 1), with k^t >= S."""
+    dimension = _dimension(answers, size)
+    return int((size**dimension - 1) // (size - 1))
+
+
+def linear(answers: int, size: int, rng: np.random.Generator) -> Cohorts:
+    """Return one cohort per linear form of F_k^t, up to its scale; k is a prime.
+
+    Answers are different random points x of F_k^t, k^t >= S. The cohort of the form a is a
+    permutation of these points whose last digit is <a, x>, so that the cell is <a, x>.
+
+    Guarantees: two answers x and y share a cell where <a, x - y> = 0: in (k^(t-1) - 1) / (k - 1)
+    cohorts, whichever they are. So H'H has equal entries beside its diagonal, and separating
+    answers that met by chance costs nothing: random permutations have this for C >> S only.
+    """
+    dimension, count = _dimension(answers, size), linear_count(answers, size)
+    powers = size ** np.arange(dimension)
+    points = rng.choice(size**dimension, answers, replace=False)[:, None] // powers % size
+    forms = geometry_of(size, dimension).vectors(np.arange(count))
+    codes = (points @ forms.T % size).astype(np.int32)[:, :, None]
+    return _placed(codes, count, size)
+
+
+def _dimension(answers: int, size: int) -> int:
+    dimension = 1
+    while size**dimension < answers:
+        dimension += 1
+    return dimension
 
 
 def _placed(codes: NDArray[np.int32], count: int, size: int) -> Cohorts:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from deniable.papers.kbr16_cohorts import linear_count
+from deniable.protocol.pgr import is_prime
+
 SIZES = (2, 3, *(2**i for i in range(2, 13)))
 """k: the paper's powers of two, and 3, which is best at epsilon 0.5."""
 COUNTS = tuple(2**i for i in range(14))
@@ -37,11 +40,15 @@ class Setting:
 
 @dataclass(frozen=True)
 class Choice:
-    """Free parameters of O-RR or O-RAPPOR: k cells, C cohorts, h hash functions."""
+    """Free parameters of O-RR or O-RAPPOR: k cells, C cohorts, h hash functions.
+
+    `linear` says that the cohorts are all linear forms of F_k^t, in place of random ones.
+    """
 
     size: int
     count: int
     hashes: int = 1
+    linear: bool = False
 
 
 def everything(setting: Setting, mechanism: str) -> list[Choice]:
@@ -81,34 +88,46 @@ def near_the_best(setting: Setting, mechanism: str, epsilon: float) -> list[Choi
 def by_closed_form(setting: Setting, mechanism: str, epsilon: float) -> Choice:
     """Return the choice with the least closed-form variance, without trying any.
 
-    Cohorts are so many that there are eight independent equations per answer, at most 16,384.
+    Random cohorts are so many that there are eight independent equations per answer, at most
+    8,192; closed alphabets also have linear cohorts, where there are at most 8,192 of them.
     """
     if mechanism == "orappor":
         return Choice(setting.answers, 1) if setting.closed else Choice(4096, _capped(setting, 16))
-    choices = [Choice(size, _enough(setting, size, 8, 2 * COUNTS[-1])) for size in SIZES]
+    choices = [Choice(size, _enough(setting, size, 8)) for size in SIZES]
     if setting.closed:
-        choices.append(Choice(setting.answers, 1))
+        choices += [Choice(setting.answers, 1), *_linear(setting)]
     possible = [one for one in choices if _possible(setting, one.size, one.count)]
     return min(possible, key=lambda one: orr_variance(setting, one, epsilon))
+
+
+def _linear(setting: Setting) -> list[Choice]:
+    primes = [size for size in range(2, math.isqrt(setting.answers) + 1) if is_prime(size)]
+    counts = [linear_count(setting.answers, size) for size in primes]
+    return [
+        Choice(size, count, linear=True)
+        for size, count in zip(primes, counts, strict=True)
+        if count <= COUNTS[-1]
+    ]
 
 
 def orr_variance(setting: Setting, choice: Choice, epsilon: float) -> float:
     """Return n Var of a rare answer by O-RR, the loss from fitting S answers at once included.
 
     Model: that of local hashing, (E - 1 + k)^2 / ((E - 1)^2 (k - 1)), divided by
-    1 - S / (C (k - 1)), the share of the equations that fitting leaves; k-RR where k >= S, C = 1.
+    1 - S / (C (k - 1)), the share of the equations that fitting leaves, but not in linear cohorts;
+    k-RR where k >= S, C = 1.
     """
     e, k = math.exp(epsilon), choice.size
     if setting.closed and choice.count == 1 and k >= setting.answers:
         return (e + k - 2) / (e - 1) ** 2
-    left = 1 - setting.answers / (choice.count * (k - 1))
+    left = 1 if choice.linear else 1 - setting.answers / (choice.count * (k - 1))
     return math.inf if left <= 0 else (e - 1 + k) ** 2 / ((e - 1) ** 2 * (k - 1)) / left
 
 
-def _enough(setting: Setting, size: int, each: int, most: int = COUNTS[-1]) -> int:
+def _enough(setting: Setting, size: int, each: int) -> int:
     """Return a power of two of cohorts with so many independent equations per answer."""
     wanted = each * setting.answers / (size - 1)
-    return _capped(setting, min(most, max(2, 2 ** math.ceil(math.log2(wanted)))))
+    return _capped(setting, min(COUNTS[-1], max(2, 2 ** math.ceil(math.log2(wanted)))))
 
 
 def _capped(setting: Setting, count: int) -> int:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable.mechanisms.base import Floats
-from deniable.papers.kbr16_cohorts import Cohorts, hashed, orappor_shares, orr_shares, permuted
+from deniable.papers.kbr16_cohorts import (
+    Cohorts,
+    hashed,
+    linear,
+    orappor_shares,
+    orr_shares,
+    permuted,
+)
 from deniable.papers.kbr16_grid_search import Choice, Setting
 from deniable.papers.kbr16_least_squares import decoded, largest_eigenvalue
 from deniable.papers.kbr16_shapes import geometric
@@ -70,6 +77,8 @@ def measure(
 
 
 def _cohorts(setting: Setting, choice: Choice, rng: np.random.Generator) -> Cohorts:
+    if choice.linear:
+        return linear(setting.answers, choice.size, rng)
     made = permuted if setting.closed else hashed
     return made(setting.answers, choice.count, choice.size, rng, choice.hashes)
 

@@ -39,6 +39,10 @@ LISTED = (*OPEN, "orr")
 MOST_LISTED = 1_024
 """Above so many candidates fitting all at once becomes dear: its work grows with their cube."""
 MOST_COHORTS = 512
+TAKEN_APART = 8
+MOST_LOAD = 0.25
+"""With so many cohorts and at most so many listed strings per cohort and point, what listed strings
+add to each other by hashed projective geometry response is solved for."""
 
 SUM_OF_SQUARES = 0.1
 """What the squares of all strings' frequencies are taken to sum to, where collisions count: that of
@@ -200,7 +204,8 @@ def noise_of(
 ) -> float:
     """Return n Var: the mean over so many answers (or listed strings), else that of a rare string.
 
-    Collisions of hashed answers add a variance that does not fall with n: with `people` it counts.
+    Collisions of hashed answers add a variance that does not fall with n: with `people` it counts,
+    except among listed strings that decoding takes apart.
     """
     if isinstance(parameters, RapporParameters) and parameters.form != "basic":
         return parameters.rare_variance
@@ -208,6 +213,10 @@ def noise_of(
         keep = float(thresholds.as_fraction(parameters.keep))
         return listed_variance(listed, parameters.symbols, parameters.cohorts, keep)
     noise = mean_variance(*parameters.support, answers or listed)
+    if isinstance(parameters, PGRParameters) and not answers and listed >= 2:
+        load = listed / (parameters.cohorts * parameters.points)
+        if parameters.cohorts >= TAKEN_APART and load <= MOST_LOAD:
+            return noise / (1 - load)
     if isinstance(parameters, ORRParameters) and parameters.symbols != parameters.answers:
         # All answers of a closed domain are fitted at once.
         noise /= max(0.01, 1 - answers / (parameters.cohorts * (parameters.symbols - 1)))

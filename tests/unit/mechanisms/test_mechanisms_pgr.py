@@ -43,17 +43,27 @@ def test_the_vectorised_twins(prime: int, dimension: int, rng: np.random.Generat
     assert vectors.tolist() == [vector_of(int(i), prime, dimension) for i in numbers]
     scaled = vectors * rng.integers(1, prime, (50, 1)) % prime
     assert geometry.numbers(scaled).tolist() == numbers.tolist()
-    inner = (prime ** (dimension - 1) - 1) // (prime - 1)
+    inner, outer = (prime ** (dimension - 1) - 1) // (prime - 1), prime ** (dimension - 1)
     inside = rng.integers(0, inner, 50)
-    outside = rng.integers(0, prime ** (dimension - 1), 50)
-    for row, v in enumerate(vectors.tolist()):
-        one = vectors[row : row + 1]
-        assert geometry.inside(one, inside[row : row + 1])[0] == inside_point(
-            v, int(inside[row]), prime
-        )
-        assert geometry.outside(one, outside[row : row + 1])[0] == outside_point(
-            v, int(outside[row]), prime
-        )
+    outside = rng.integers(0, outer, 50)
+    every = np.ones(50, dtype=bool)
+    assert geometry.moved(numbers, every, inside).tolist() == [
+        inside_point(v, int(i), prime) for v, i in zip(vectors.tolist(), inside, strict=True)
+    ]
+    assert geometry.moved(numbers, ~every, outside).tolist() == [
+        outside_point(v, int(i), prime) for v, i in zip(vectors.tolist(), outside, strict=True)
+    ]
+
+
+def test_every_choice_is_another_point_of_the_hyperplane_or_beside_it() -> None:
+    geometry, inner, outer = Geometry(3, 4), 13, 27
+    kept = np.arange(inner + outer) < inner
+    choices = np.concatenate([np.arange(inner), np.arange(outer)])
+    for v in range(geometry.points):
+        found = geometry.moved(np.full(inner + outer, v), kept, choices)
+        assert sorted(found.tolist()) == list(range(geometry.points))
+        products = geometry.vectors(found) @ geometry.vectors(np.array([v]))[0] % 3
+        assert ((products == 0) == kept).all()
 
 
 def expected_counts(mechanism: PGR, frequency: np.ndarray, people: int) -> Counts:
@@ -99,7 +109,7 @@ def test_strings_share_points_with_probability_one_in_k() -> None:
     words = np.array([Answer(string_key(f"s{i}")).words for i in range(20)], dtype=np.uint64)
     for cohort in range(3):
         expected = [shape.point(Answer(string_key(f"s{i}")), cohort) for i in range(20)]
-        assert mechanism._places(cohort, words).tolist() == expected
+        assert mechanism.places(cohort, words).tolist() == expected
 
 
 def test_large_domains_have_no_covariance() -> None:

@@ -8,7 +8,15 @@ import pytest
 from deniable.mechanisms import ORR
 from deniable.mechanisms.base import Floats
 from deniable.papers import kbr16_cohorts
-from deniable.papers.kbr16_cohorts import Cohorts, hashed, orappor_shares, orr_shares, permuted
+from deniable.papers.kbr16_cohorts import (
+    Cohorts,
+    hashed,
+    linear,
+    linear_count,
+    orappor_shares,
+    orr_shares,
+    permuted,
+)
 from deniable.papers.kbr16_decoders import krr_counts
 from deniable.papers.kbr16_grid_search import (
     Choice,
@@ -91,6 +99,20 @@ def test_permutations_fill_the_cells_evenly() -> None:
     assert filled.tolist() == [3] * 20
 
 
+@pytest.mark.parametrize(("answers", "size", "count"), [(16, 2, 15), (20, 3, 13), (7, 7, 1)])
+def test_in_linear_cohorts_all_pairs_meet_equally_often(
+    answers: int, size: int, count: int
+) -> None:
+    cohorts = linear(answers, size, np.random.default_rng(6))
+    assert (cohorts.count, linear_count(answers, size)) == (count, count)
+    product = matrix(cohorts).T @ matrix(cohorts)
+    assert set(np.diag(product)) == {count}
+    met = (count - 1) // size  # (k^(t-1) - 1) / (k - 1) of (k^t - 1) / (k - 1)
+    assert set(product[~np.eye(answers, dtype=bool)]) == {met}
+    if answers == size ** round(np.log(answers) / np.log(size)):  # permutations of all points
+        assert set(np.bincount(cohorts.cells.ravel())) == {answers // size}
+
+
 def test_a_cell_that_two_hash_functions_share_counts_once() -> None:
     found = hashed(50, 3, 2, np.random.default_rng(2), hashes=4)
     for row in found.cells.reshape(50, 3, 4).reshape(150, 4):
@@ -158,6 +180,14 @@ def test_closed_forms_choose_krr_at_large_epsilon_and_many_cohorts_at_small() ->
     assert by_closed_form(setting, "orr", 0.5).size in (3, 4)
     # k-RR: (E + k - 2) / (E - 1)^2 at E = e.
     assert orr_variance(setting, Choice(256, 1), 1.0) == pytest.approx(86.95, abs=0.01)
+
+
+def test_linear_cohorts_are_chosen_for_many_known_answers() -> None:
+    closed, strings = (Setting(4_096, 10**8, closed) for closed in (True, False))
+    assert by_closed_form(closed, "orr", 0.5) == Choice(3, 3_280, linear=True)
+    chosen = by_closed_form(strings, "orr", 0.5)
+    assert not chosen.linear
+    assert chosen.count <= 8_192
 
 
 def test_a_small_crowd_has_few_cohorts() -> None:

@@ -205,4 +205,4 @@ def test_auto_reads_how_long_the_candidate_file_is(tmp_path: Path) -> None:
         (tmp_path / "names.txt").write_text("".join(f"name{i}\n\n" for i in range(length)))
         (question,) = read_authored(survey).require().questions
         chosen.append(question.fields[0].parameters.mechanism)
-    assert chosen == ["orr", "olh"]
+    assert chosen == ["orr", "pgr"]
