@@ -27,6 +27,7 @@ VERBS = (
     "encode",
     "count",
     "estimate",
+    "associate",
     "export",
     "import",
     "paper",

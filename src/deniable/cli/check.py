@@ -5,7 +5,8 @@ from __future__ import annotations
 import typer
 
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, out
-from deniable.protocol import Authored, read_authored
+from deniable.protocol import Authored, Question, read_authored
+from deniable.protocol.epsilon import as_float
 from deniable.protocol.problems import Problem
 
 
@@ -18,6 +19,10 @@ def check(survey: SurveyToml, json: JsonFlag = False) -> None:
                 "ok": not authored.problems,
                 "problems": [problem.as_json() for problem in authored.problems],
                 "warnings": [warning.as_json() for warning in authored.warnings],
+                "questions": [
+                    _epsilons(question)
+                    for question in (authored.survey.questions if authored.survey else ())
+                ],
             }
         )
     else:
@@ -33,6 +38,9 @@ def show(authored: Authored) -> None:
     for warning in authored.warnings:
         _line("warning", "yellow", warning)
     if authored.survey is not None:
+        for question in authored.survey.questions:
+            if len(question.fields) > 1:
+                out.print(_sum(question), markup=False)
         number = len(authored.survey.questions)
         out.print(f"{number} question{'s' * (number > 1)}, ready to be published.")
     else:
@@ -45,3 +53,23 @@ def _line(word: str, colour: str, problem: Problem) -> None:
     out.print(problem.message, markup=False)
     if problem.fix:
         out.print(f"    fix: {problem.fix}", markup=False, style="dim")
+
+
+def _epsilons(question: Question) -> dict[str, object]:
+    """Return what a report of a question costs, in all and field by field."""
+    forever = question.epsilon_forever
+    return {
+        "id": question.id,
+        "version": question.version,
+        "epsilon": as_float(question.epsilon_once),
+        "epsilon_forever": None if forever is None else as_float(forever),
+        "fields": {f.name: as_float(f.parameters.epsilon_once) for f in question.fields},
+    }
+
+
+def _sum(question: Question) -> str:
+    """Say how the fields of a question share its epsilon."""
+    parts = " + ".join(
+        f"{f.name} {as_float(f.parameters.epsilon_once):.6f}" for f in question.fields
+    )
+    return f"{question.id}: one report has epsilon {as_float(question.epsilon_once):.6f} = {parts}"

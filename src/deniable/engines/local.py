@@ -87,7 +87,7 @@ def accumulate(
     mechanisms = {field.name: mechanism_for(field.parameters) for field in question.fields}
     totals = {name: mechanism.zero() for name, mechanism in mechanisms.items()}
     chunks = store.read(question.id, question.version, first_epoch, last_epoch)
-    kept = _Kept(question, chunks)
+    kept = Kept(question, chunks)
     expected = _expected(store, question, first_epoch, last_epoch) if progress else 0
 
     def fold(records: bytes) -> dict[str, Counts]:
@@ -101,8 +101,13 @@ def accumulate(
     return Accumulated(question, totals, dict(sorted(kept.epochs.items())), kept.ignored)
 
 
-class _Kept:
-    """The records of the chunks that count, in groups; on the way it notes what it saw."""
+class Kept:
+    """The records of the chunks that count, in groups; on the way it notes what it saw.
+
+    Attributes:
+        epochs: the number of reports of each epoch so far.
+        ignored: reports so far under the same id and version but with another digest.
+    """
 
     def __init__(self, question: Question, chunks: Iterator[Chunk]) -> None:
         self._question = question

@@ -5,6 +5,11 @@ result, = estimate_question(store, question)
 save(result, "result.csv")
 """
 
+from deniable.results.associate import associate_question
+from deniable.results.associate_chart import association_chart
+from deniable.results.associate_files import save_association, to_arrow
+from deniable.results.associate_result import Association
+from deniable.results.associate_table import association_as_text
 from deniable.results.candidates import Candidates, candidates_for, read_candidates
 from deniable.results.chart import chart
 from deniable.results.chart_files import save_chart
@@ -15,6 +20,7 @@ from deniable.results.table import as_text
 from deniable.results.words import Words, in_words
 
 __all__ = [
+    "Association",
     "Candidates",
     "Epochs",
     "Result",
@@ -25,6 +31,9 @@ __all__ = [
     "as_json",
     "as_parquet",
     "as_text",
+    "associate_question",
+    "association_as_text",
+    "association_chart",
     "candidates_for",
     "chart",
     "estimate_question",
@@ -32,5 +41,7 @@ __all__ = [
     "read_candidates",
     "result_of",
     "save",
+    "save_association",
     "save_chart",
+    "to_arrow",
 ]

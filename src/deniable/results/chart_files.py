@@ -60,18 +60,28 @@ def png_of(definition: dict[str, Any], scale: float = PNG_SCALE) -> bytes:
 
 
 def chart_html(result: Result) -> bytes:
-    """Return the chart as a page of its own, with everything inline.
+    """Return the chart as a page of its own, with everything inline; see `html_of`."""
+    return html_of(_definition(result), result.question, described(result))
 
-    Guarantees: the page loads nothing; strings of the result stay strings whatever they hold.
+
+def html_of(definition: dict[str, Any], title: str, description: str) -> bytes:
+    """Return any Vega-Lite definition as a page of its own, with everything inline.
+
+    Guarantees: the page loads nothing; strings of the chart stay strings whatever they hold.
+
+    Args:
+        definition: whose strings must be printable.
+        title: of the page.
+        description: what the chart shows, for those who do not see it.
     """
     # Altair's and vl-convert's own pages put the definition into the script as it is, so that a
     # candidate could end the script element: hence a page of ours.
     page = _PAGE.format(
-        title=escape(printable(result.question)),
+        title=escape(printable(title)),
         width=WIDE + 40,
         bundle=_bundle(),
-        description=escape(described(result)),
-        spec=_script_safe(_definition(result)),
+        description=escape(description),
+        spec=_script_safe(definition),
     )
     return page.encode()
 

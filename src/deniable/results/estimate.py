@@ -92,7 +92,7 @@ def result_of(
     question, parameters = accumulated.question, field.parameters
     listed = require_candidates(question, field, candidates)
     mechanism = mechanism_of(field, question.absent)
-    repeats = _repeats(question, field, accumulated.epochs)
+    repeats = repeats_of(question, field, accumulated.epochs)
     counts = accumulated.counts[field.name]
     asked = _asked(mechanism, listed, field, question.absent)
     found = decode(mechanism, counts, asked, widen=repeats)
@@ -116,7 +116,7 @@ def result_of(
         epsilon_once=as_float(parameters.epsilon_once),
         epsilon_forever=None if epsilon_forever is None else as_float(epsilon_forever),
         memoised=parameters.memoised or permanent,
-        epochs=_epochs(accumulated),
+        epochs=epochs_of(accumulated),
         rows=decoded_rows(
             found,
             _labels(found, field, question.absent),
@@ -170,7 +170,7 @@ def _labels(found: Decoded, field: Field, absent: bool) -> tuple[str, ...]:
     return (*labels, ABSENT_LABEL) if absent else labels
 
 
-def _repeats(question: Question, field: Field, epochs: Mapping[int, int]) -> float:
+def repeats_of(question: Question, field: Field, epochs: Mapping[int, int]) -> float:
     """Return the factor of the errors: above 1 where permanent noise comes back every epoch."""
     permanent = field.parameters.memoised or question.repeat == "permanent"
     if question.repeat == "once" or not permanent:
@@ -178,7 +178,8 @@ def _repeats(question: Question, field: Field, epochs: Mapping[int, int]) -> flo
     return repeat_factor(epochs.values())
 
 
-def _epochs(accumulated: Accumulated) -> Epochs | None:
+def epochs_of(accumulated: Accumulated) -> Epochs | None:
+    """Return the epochs that reports cover; None without reports."""
     if not accumulated.epochs:
         return None
     return Epochs(min(accumulated.epochs), max(accumulated.epochs), accumulated.question.epoch)
