@@ -15,7 +15,9 @@ from deniable.decode.decoded import Decoded, DecodedRow
 from deniable.decode.decoder import decode, decode_cells
 from deniable.decode.design import Design, Shape, design_of
 from deniable.decode.lasso import LassoDecoded, decode_lasso
-from deniable.decode.mixture import Mixture, expectation_maximisation, fit_mixture
+from deniable.decode.mixture import Mixture, expectation_maximisation, fit_mixture, fit_rows
+from deniable.decode.mixture_em import run_em, run_squarem
+from deniable.decode.mixture_rows import Product, Table
 from deniable.decode.observed import Observed, observe
 from deniable.decode.other import Other
 from deniable.decode.simplex import base_cut, normalise, project
@@ -31,8 +33,10 @@ __all__ = [
     "Other",
     "PointEstimates",
     "Posterior",
+    "Product",
     "Shape",
     "Smoothed",
+    "Table",
     "base_cut",
     "decode",
     "decode_cells",
@@ -40,10 +44,13 @@ __all__ = [
     "design_of",
     "expectation_maximisation",
     "fit_mixture",
+    "fit_rows",
     "normalise",
     "observe",
     "point_estimates",
     "posterior_mean",
     "project",
+    "run_em",
+    "run_squarem",
     "smooth",
 ]

@@ -6,48 +6,38 @@ same solution as
 
     minimise  f(x) = -sum_i u_i log (Lx)_i + sum_j x_j      over x >= 0,
 
-because at the minimum sum x = sum u = 1 (multiply x by a constant to see it).
+because at the minimum sum x = sum u = 1 (multiply x by a constant to see it). With
+g = 1 - L'(u / Lx), concavity bounds the log-likelihood of any other weights on the simplex: it is
+larger by at most n max_j(-g_j), the certificate.
+
+This file has the default solver, sequential quadratic programming; `mixture_em.py` has EM and
+SQUAREM, and `mixture_rows.py` what L can be.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from deniable.decode.mixture_em import Mixture, run_em
+from deniable.decode.mixture_rows import Rows, Table
 from deniable.decode.nonnegative import nonnegative_least_squares
-from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
+
+__all__ = ["Mixture", "expectation_maximisation", "fit_mixture", "fit_rows"]
 
 _TOLERANCE = 1e-9
 _ROUNDS = 200
 _KEPT = 0.95
 _RIDGE = 1e-10
-
-
-@dataclass(frozen=True)
-class Mixture:
-    """Fitted mixture weights.
-
-    Attributes:
-        weights: of the components, at least 0, summing to 1.
-        gap: no weights at all have a log-likelihood (summed over observations) larger by more.
-        rounds: iterations used.
-        converged: whether the stopping rule was met.
-    """
-
-    weights: Floats
-    gap: float
-    rounds: int
-    converged: bool
+_SAMPLED = 2**33
+"""Rows times cells squared beyond which a round's curvature is taken from a part of the rows."""
 
 
 def fit_mixture(likelihood: Floats, weights: Floats | None = None) -> Mixture:
     """Fit by sequential quadratic programming.
 
     Each round minimises the second-order model of f over x >= 0 (non-negative least squares) and
-    searches along that direction (Armijo). With g = 1 - L'(u / Lx), concavity bounds the
-    log-likelihood of any other weights: it is larger by at most n max_j(-g_j), the certificate.
+    searches along that direction (Armijo).
 
     Guarantees: the returned gap holds whether or not the stopping rule was met.
 
@@ -60,107 +50,90 @@ def fit_mixture(likelihood: Floats, weights: Floats | None = None) -> Mixture:
     Raises:
         InvalidParameter: if a number is negative or not finite, or a row has only zeros.
     """
-    table, u, n = _checked(likelihood, weights)
-    x = np.full(table.shape[1], 1 / table.shape[1])
-    rounds = 0
-    while rounds < _ROUNDS:
-        rounds += 1
-        slope = 1 - table.T @ (u / (table @ x))
-        if _optimal(x, slope):
-            break
-        moved = _step(table, u, x, slope)
-        if moved is None:  # rounding errors: no step improves f any more
-            break
-        x = moved
-    x = x / x.sum()
-    slope = 1 - table.T @ (u / (table @ x))
-    return Mixture(x, n * max(0.0, float(-slope.min())), rounds, _optimal(x, slope))
+    return fit_rows(Table.of(likelihood, weights))
 
 
 def expectation_maximisation(
     likelihood: Floats, weights: Floats | None = None, *, gap: float = 0.01, rounds: int = 100_000
 ) -> Mixture:
-    """Fit by EM, the readable reference: x_j <- x_j sum_i u_i L_ij / (Lx)_i.
+    """Fit by EM, the readable reference: see `mixture_em.run_em`."""
+    return run_em(Table.of(likelihood, weights), gap=gap, rounds=rounds)
 
-    It stops by the same certificate as `fit_mixture`. Stopping when steps become small instead
-    leaves weights that are wrong by thousands of times the step.
 
-    Cost: up to tens of thousands of rounds where components are hard to tell apart.
+def fit_rows(rows: Rows, start: Floats | None = None) -> Mixture:
+    """Fit by sequential quadratic programming, to a table or to a product of factors.
+
+    Very large problems take a round's curvature from a part of the rows. The gradient is always
+    that of all rows, so that only the number of rounds changes, never what they lead to.
+
+    Args:
+        rows: the likelihoods.
+        start: a first guess, at least 0; it must give every row a likelihood. Uniform unless said.
     """
-    table, u, n = _checked(likelihood, weights)
-    x = np.full(table.shape[1], 1 / table.shape[1])
-    reached, done = np.inf, 0
-    while done < rounds and reached > gap:
-        ratio = table.T @ (u / (table @ x))
-        reached = n * max(0.0, float(ratio.max() - 1))
-        x = x * ratio if reached > gap else x
+    x = np.full(rows.cells, 1 / rows.cells) if start is None else start
+    every = max(1, int(rows.shares.size * rows.cells**2 // _SAMPLED))
+    mixed, done = rows.mixed(x), 0
+    while done < _ROUNDS:
         done += 1
-    return Mixture(x, reached, done, reached <= gap)
+        slope = 1 - rows.pulled(rows.shares / mixed)
+        if _optimal(x, slope):
+            break
+        moved = _step(rows, (x, mixed, slope), every)
+        if moved is None and every > 1:  # a part of the rows no longer shows the way
+            every = 1
+            moved = _step(rows, (x, mixed, slope), every)
+        if moved is None:  # rounding errors: no step improves f any more
+            break
+        x, mixed = moved
+    return _finished(rows, x / x.sum(), done)
+
+
+def _finished(rows: Rows, x: Floats, done: int) -> Mixture:
+    slope = 1 - rows.pulled(rows.shares / rows.mixed(x))
+    gap = rows.n * max(0.0, float(-slope.min()))
+    return Mixture(x, gap, done, _optimal(x, slope))
 
 
 def _optimal(x: Floats, slope: Floats) -> bool:
     return bool(slope.min() >= -_TOLERANCE and np.abs(x * slope).max() < _TOLERANCE)
 
 
-def _step(table: Floats, u: Floats, x: Floats, slope: Floats) -> Floats | None:
-    """Return weights with a smaller f, towards the minimum of its second-order model; or None.
+def _step(
+    rows: Rows, at: tuple[Floats, Floats, Floats], every: int
+) -> tuple[Floats, Floats] | None:
+    """Return weights with a smaller f and their Lx, towards the minimum of the model; or None.
 
     A tiny ridge keeps the model solvable where components are nearly alike.
     """
-    scaled = table * (np.sqrt(u) / (table @ x))[:, None]
-    hessian = scaled.T @ scaled
+    x, mixed, slope = at
+    hessian = rows.curvature(rows.shares / mixed**2, every)
     hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(x)
     target = nonnegative_least_squares(hessian, hessian @ x - slope, start=x)
-    return _searched(table, u, x, slope, target)
+    return _searched(rows, at, target)
 
 
-def _searched(table: Floats, u: Floats, x: Floats, slope: Floats, target: Floats) -> Floats | None:
+def _searched(
+    rows: Rows, at: tuple[Floats, Floats, Floats], target: Floats
+) -> tuple[Floats, Floats] | None:
     """Return the first of x + t d, t = t0, t0 / 2, ... that decreases f enough, or None.
 
     The second-order model holds while no (Lx)_i changes by a large factor. A full step may take
     the last weight from an observation, which f, logarithmic, hardly minds, but from where no later
     step finds back: t0 leaves every observation a twentieth of its likelihood.
     """
+    x, mixed, slope = at
     direction = target - x
     promised = float(slope @ direction)
     if not promised < 0:
         return None
-    loss = float(np.max(-(table @ direction) / (table @ x)))
-    value = _objective(table, u, x)
+    # L(x + t d) = Lx + t Ld: one product serves the whole search.
+    change = rows.mixed(direction)
+    change /= mixed
+    loss = float(-change.min())
     step = 1.0 if loss <= _KEPT else _KEPT / loss
     while step > 1e-10:
-        moved = x + step * direction
-        if _objective(table, u, moved) <= value + 1e-4 * step * promised:
-            return moved
+        gained = float(rows.shares @ np.log1p(step * change))
+        if step * direction.sum() - gained <= 1e-4 * step * promised:
+            return np.maximum(x + step * direction, 0.0), mixed * (1 + step * change)
         step /= 2
     return None
-
-
-def _objective(table: Floats, u: Floats, x: Floats) -> float:
-    mixed = table @ x
-    if not mixed[u > 0].min() > 0:
-        return float("inf")
-    return float(-(u[u > 0] @ np.log(mixed[u > 0])) + x.sum())
-
-
-def _checked(likelihood: Floats, weights: Floats | None) -> tuple[Floats, Floats, float]:
-    """Return the rows that were seen, scaled to a maximum of 1, their shares and their number."""
-    table = np.asarray(likelihood, dtype=np.float64)
-    if table.ndim != 2 or 0 in table.shape or not (np.isfinite(table).all() and table.min() >= 0):
-        raise InvalidParameter(
-            "A likelihood must be a table of finite numbers of at least 0, a row per observation "
-            "and a column per component."
-        )
-    w = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if w.shape != (len(table),) or not (np.isfinite(w).all() and w.min() >= 0 and w.sum() > 0):
-        raise InvalidParameter(
-            "The weights must be one finite number of at least 0 per observation, not all 0."
-        )
-    table, w = table[w > 0], w[w > 0]
-    largest = table.max(axis=1)
-    if not largest.min() > 0:
-        raise InvalidParameter(
-            "Every observation must be possible under some component: a row has only zeros. "
-            "Compute it from logarithms, less the row's largest."
-        )
-    return table / largest[:, None], w / w.sum(), float(w.sum())
