@@ -14,6 +14,11 @@ from starlette.responses import HTMLResponse, Response
 from deniable.collector.problems import Problem, problem_response
 from deniable.collector.reasons import Reason
 from deniable.dashboard.overview import SPARK_EPOCHS
+from deniable.results.associate_chart import KEY, association_described
+from deniable.results.associate_result import cells_of
+from deniable.results.associate_table import interval_text
+from deniable.results.associate_table import typical_error as typical_cell_error
+from deniable.results.associate_words import association_in_words
 from deniable.results.chart import described, key_lines
 from deniable.results.labels import printable, shortened
 from deniable.results.table import found_text, p_text
@@ -55,13 +60,19 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         asset_version=_asset_version(),
+        association_described=association_described,
+        association_in_words=association_in_words,
+        cells_of=cells_of,
         described=described,
+        heat_map_key=KEY,
         in_words=in_words,
+        interval_text=interval_text,
         key_lines=key_lines,
         percent=percent,
         p_text=p_text,
         found_text=found_text,
         spark_epochs=SPARK_EPOCHS,
+        typical_cell_error=typical_cell_error,
         typical_error=typical_error,
     )
     return environment

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -12,6 +11,8 @@ from starlette.responses import Response
 from deniable.dashboard.findings import CHART_WIDTHS, Finding, Findings
 from deniable.dashboard.overview import Summary, summary_of
 from deniable.dashboard.pages import HEADERS, page
+from deniable.dashboard.pairs import PairPages
+from deniable.dashboard.queries import NoSuchPage, number_of
 from deniable.protocol import Survey
 from deniable.results import Result
 from deniable.results.chart import THEMES
@@ -22,24 +23,20 @@ from deniable.store import Store
 MAX_TABLE_ROWS = 500
 """So many rows stand on a page; the downloads have all of them."""
 MAX_LISTED_EPOCHS = 60
-_NUMBER = re.compile(r"[0-9]{1,10}")
-
-
-class NoSuchPage(Exception):
-    """An address that leads nowhere; the message says why."""
 
 
 class QuestionPages:
     """Answers every address below /questions."""
 
-    def __init__(self, store: Store, survey: Survey, findings: Findings) -> None:
+    def __init__(self, store: Store, survey: Survey, findings: Findings, pairs: PairPages) -> None:
         self._store = store
         self._survey = survey
         self._findings = findings
+        self._pairs = pairs
 
     def page(self, request: Request) -> Response:
         """Return the page of a question: for each field chart, words, table and downloads."""
-        summary, epoch = self._summary(request), _number(request, "epoch")
+        summary, epoch = self._summary(request), number_of(request, "epoch")
         wanted = self._findings.wanted(summary, epoch)
         found = self._findings.of(wanted) if wanted.n else {}
         return page(
@@ -49,6 +46,7 @@ class QuestionPages:
             question=summary.question,
             n=wanted.n,
             findings=list(found.values()),
+            together=self._pairs.section(request, wanted),
             epoch=epoch,
             listed_epochs=sorted(summary.reports, reverse=True)[:MAX_LISTED_EPOCHS],
             promise=explain_question(summary.question).sentences,
@@ -63,8 +61,8 @@ class QuestionPages:
         size = request.query_params.get("size", "wide")
         if theme not in THEMES or size not in CHART_WIDTHS:
             raise NoSuchPage("A picture's theme is light or dark, its size wide, medium or narrow.")
-        summary, epoch = self._summary(request), _number(request, "epoch")
-        wanted = self._findings.wanted(summary, epoch, _number(request, "n"))
+        summary, epoch = self._summary(request), number_of(request, "epoch")
+        wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
         result = _result(request, summary, self._findings.of(wanted))
         data = self._findings.chart(wanted, result, theme, size)
         return Response(data, media_type="image/svg+xml", headers=HEADERS)
@@ -74,7 +72,7 @@ class QuestionPages:
         name = request.path_params["format"]
         if name not in FORMATS:
             raise NoSuchPage(f"A result can be had as {', '.join(FORMATS)}.")
-        summary, epoch = self._summary(request), _number(request, "epoch")
+        summary, epoch = self._summary(request), number_of(request, "epoch")
         wanted = self._findings.wanted(summary, epoch)
         result = _result(request, summary, self._findings.of(wanted))
         field = "" if summary.question.plain else f"-{result.field}"
@@ -86,22 +84,20 @@ class QuestionPages:
             headers={**HEADERS, "Content-Disposition": f'attachment; filename="{file_name}"'},
         )
 
+    def heat_map(self, request: Request) -> Response:
+        """Return the picture of two fields together."""
+        return self._pairs.chart(request, self._summary(request))
+
+    def association(self, request: Request) -> Response:
+        """Return two fields together as a file."""
+        return self._pairs.file(request, self._summary(request))
+
     def _summary(self, request: Request) -> Summary:
-        question_id, version = request.path_params["id"], _number(request, "version")
+        question_id, version = request.path_params["id"], number_of(request, "version")
         question = self._survey.question(question_id, version)
         if question is None:
             raise NoSuchPage("The survey has no such question, or not in this version.")
         return summary_of(self._store, self._survey, question)
-
-
-def _number(request: Request, name: str) -> int | None:
-    """Return a number of the query; None where it is missing."""
-    text = request.query_params.get(name)
-    if text is None or text == "":
-        return None
-    if not _NUMBER.fullmatch(text):
-        raise NoSuchPage(f"'{name}' must be a number.")
-    return int(text)
 
 
 def _result(request: Request, summary: Summary, found: dict[str, Finding]) -> Result:

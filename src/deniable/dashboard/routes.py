@@ -12,10 +12,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from deniable.collector.reasons import Reason
+from deniable.dashboard.associations import Associations
 from deniable.dashboard.findings import Findings
 from deniable.dashboard.overview import overview
 from deniable.dashboard.pages import ASSETS, HEADERS, asset, message, page
-from deniable.dashboard.questions import NoSuchPage, QuestionPages
+from deniable.dashboard.pairs import PairPages
+from deniable.dashboard.queries import NoSuchPage
+from deniable.dashboard.questions import QuestionPages
 from deniable.errors import StoreError
 from deniable.protocol import Survey
 from deniable.store import Store
@@ -42,7 +45,9 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
         survey_folder: where the candidate files of its fields are.
     """
     threads = ThreadPoolExecutor(THREADS, thread_name_prefix="deniable-dashboard")
-    questions = QuestionPages(store, survey, Findings(store, survey_folder))
+    findings = Findings(store, survey_folder)
+    pairs = PairPages(findings, Associations(store, survey_folder))
+    questions = QuestionPages(store, survey, findings, pairs)
 
     def index(request: Request) -> Response:
         return page(request, "index.html", overview=overview(store, survey))
@@ -56,6 +61,8 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
         "/questions/{id}": questions.page,
         "/questions/{id}/chart.svg": questions.chart,
         "/questions/{id}/result.{format}": questions.result,
+        "/questions/{id}/heat-map.svg": questions.heat_map,
+        "/questions/{id}/association.{format}": questions.association,
         "/assets/{name}": _asset,
         "/{path:path}": _not_found,
     }

@@ -18,6 +18,13 @@ from deniable.papers import (
     epk14_fig8,
     epk14_table1,
     epk14_table2,
+    fpe16_fig3,
+    fpe16_fig4,
+    fpe16_fig13,
+    fpe16_fig14,
+    fpe16_fig15,
+    fpe16_fig16,
+    fpe16_table2,
     kbr16_fig1,
     kbr16_fig2,
     kbr16_fig3a,
@@ -48,6 +55,13 @@ FIGURES: tuple[Figure, ...] = (
     kbr16_fig3b.FIGURE,
     kbr16_sweep.FIGURE,
     oracles.FIGURE,
+    fpe16_table2.FIGURE,
+    fpe16_fig3.FIGURE,
+    fpe16_fig4.FIGURE,
+    fpe16_fig13.FIGURE,
+    fpe16_fig14.FIGURE,
+    fpe16_fig15.FIGURE,
+    fpe16_fig16.FIGURE,
 )
 
 
