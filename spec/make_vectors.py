@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import example_cohorts
+import example_fields
 import example_oracles
 import reference as ref
 import reference_cohorts  # noqa: F401 - it registers its encoders
@@ -312,6 +313,7 @@ def all_files() -> dict[str, str]:
         "orr.json": record_vectors(example_cohorts.orr_questions()),
         "pgr.json": record_vectors(example_cohorts.pgr_questions()),
         "hcms.json": record_vectors(example_cohorts.hcms_questions()),
+        "fields.json": record_vectors(example_fields.field_questions()),
         "report.json": report_vectors(),
         **{f"bad/{name}.json": vector for name, vector in bad_vectors().items()},
     }

@@ -11,7 +11,7 @@ from deniable.protocol.canonical import canonical
 
 SPEC = Path(__file__).parents[2] / "spec"
 FOLDER = SPEC / "vectors" / "v1"
-RECORD_FILES = [f"{name}.json" for name in (*MECHANISMS, "sets", "permanent")]
+RECORD_FILES = [f"{name}.json" for name in (*MECHANISMS, "sets", "permanent", "fields")]
 BAD = sorted((FOLDER / "bad").glob("*.json"))
 
 
