@@ -7,7 +7,7 @@ protocol's integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -30,6 +30,7 @@ from deniable.mechanisms.closed_form import Pure, categories_domain, checked, no
 from deniable.mechanisms.coins import nearest_threshold
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
 from deniable.mechanisms.rappor_bloom import Bloom, estimate_closed, estimate_strings
+from deniable.mechanisms.rappor_likelihood import Places, distinct_places, log_likelihood
 from deniable.mechanisms.rappor_permuted import answer_bits, permuted_bits
 from deniable.protocol import Boolean, Parameters, RapporParameters, Strings
 
@@ -303,24 +304,13 @@ class Rappor(Mechanism):
     ) -> Floats:
         """Return P(report | candidate): 1/m for the cohort, times p* and q* bit by bit.
 
-        Cost: O(n k M) for M candidates; a row of M numbers per report and about 60 MB more.
+        Cost: O(n h M) for M candidates; a row of M numbers per report.
         """
         records, shape = self._checked(reports), self.parameters
-        words = self._words(candidates)
-        answers = len(self._labels) if words is None else len(words)
-        result = np.empty((records.size, answers))
-        for rows in self._by_cohort(records["cohort"]):
-            held = self._held(int(records["cohort"][rows[0]]), words)
-            ones = self._unpacked(records["bits"][rows]).astype(np.float64)
-            result[rows] = unary.log_likelihood(self.pure, ones, held) - np.log(shape.cohorts)
+        places = self._places(self._words(candidates))
+        result = log_likelihood(self.pure, shape.bits, records, places)
+        result -= np.log(shape.cohorts)
         return result if log else np.exp(result)
-
-    def _by_cohort(self, cohorts: NDArray[np.uint16]) -> Iterator[NDArray[np.intp]]:
-        """Yield the places of reports of one cohort, not too many at once."""
-        order, step = np.argsort(cohorts, kind="stable"), self._rows_at_once()
-        for group in np.split(order, np.flatnonzero(np.diff(cohorts[order])) + 1):
-            for start in range(0, group.size, step):
-                yield group[start : start + step]
 
     def _words(self, candidates: Sequence[Candidate] | None) -> Words | None:
         """Return the fingerprints of candidate strings; None for the answers of a closed domain."""
@@ -329,18 +319,17 @@ class Rappor(Mechanism):
             return None
         return fingerprints(names.open_keys(candidates))
 
-    def _held(self, cohort: int, words: Words | None) -> Floats:
-        """Return the bits that each answer sets in a cohort, a row of 0 and 1 each."""
+    def _places(self, words: Words | None) -> Places:
+        """Return the bits that each answer sets in each cohort, -1 for none."""
         shape = self.parameters
         if shape.form == "basic":
-            return np.array([[0.0], [1.0]]) if self._yes_no else np.eye(shape.bits)
+            single = np.arange(-1, 1) if self._yes_no else np.arange(shape.bits)
+            return np.asarray(single[None, :, None], dtype=np.int32)
+        cohorts = np.arange(shape.cohorts)
         if words is None:
-            bits = answer_bits(shape, cohort)
-        else:
-            bits = bloom_bits(words, np.full(len(words), cohort), shape.hashes, shape.bits)
-        held = np.zeros((len(bits), shape.bits))
-        held[np.arange(len(bits))[:, None], bits] = 1.0
-        return held
+            return distinct_places(np.stack([answer_bits(shape, int(j)) for j in cohorts]))
+        bits = bloom_bits(words[None, :, :], cohorts[:, None], shape.hashes, shape.bits)
+        return distinct_places(bits)
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return the closed-form variance of an estimated frequency, given the people's values.

@@ -1,0 +1,89 @@
+"""Errors of a joint table: from the information of its reports to intervals that cover.
+
+Model: the information about the cells is I = sum_i L_i L_i' / (L x)_i^2. Cells sum to 1, so that it
+is inverted on the tangent of the simplex: with Z a basis of {sum = 0},
+
+    Sigma = Z (Z'IZ)^-1 Z' = G - G 1 1'G / (1'G 1),     G = I^-1.
+
+On the *active set* the same holds for the cells above 0, and the others have no variance: that is
+the covariance of the table if the cells at 0 truly are there. Usually they are not, and an
+interval must not depend on it. One Newton step from the maximum, without the bounds,
+
+    unbounded = x + Sigma (L'(w / Lx)),
+
+is, to the order that matters, the maximum that a table with negative cells would have: unbiased and
+normal with covariance Sigma. Intervals are made around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from deniable.decode.mixture_rows import Product
+from deniable.mechanisms.base import Floats
+from deniable.mechanisms.least_squares import inverse
+
+LARGEST_TABLE = 2_048
+"""Tables of more cells have no covariance (32 MB at this size)."""
+
+_AT_BOUND = 1e-9
+
+
+@dataclass(frozen=True)
+class CellErrors:
+    """Errors of every cell, flat in C order; the attributes are those of `Joint`."""
+
+    std_error: Floats
+    low: Floats
+    high: Floats
+    covariance: Floats | None
+    unbounded: Floats
+    unbounded_covariance: Floats | None
+
+
+def information(patterns: Product, x: Floats) -> tuple[Floats, Floats]:
+    """Return the score L'(w / Lx) and the information of all reports at a table."""
+    mixed = patterns.mixed(x)
+    score = patterns.n * patterns.pulled(patterns.shares / mixed)
+    return score, patterns.n * patterns.curvature(patterns.shares / mixed**2)
+
+
+def on_simplex(information: Floats, free: NDArray[np.bool_] | None = None) -> Floats:
+    """Return the covariance of cells that sum to 1, from their information.
+
+    Guarantees: every row sums to 0; rows and columns of cells that are not free are 0.
+
+    Args:
+        information: cells x cells.
+        free: True where a cell may move; all unless said.
+    """
+    places = np.arange(len(information)) if free is None else np.flatnonzero(free)
+    plain, _ = inverse(information[np.ix_(places, places)])
+    sums = plain.sum(axis=1)
+    plain -= np.outer(sums, sums) / sums.sum()
+    covariance = np.zeros_like(information)
+    covariance[np.ix_(places, places)] = plain
+    return covariance
+
+
+def cell_errors(patterns: Product, x: Floats, level: float) -> CellErrors:
+    """Return standard errors, intervals and covariances of a maximum-likelihood table.
+
+    Edge cases: tables of more than 2,048 cells have NaN for every error.
+    """
+    if len(x) > LARGEST_TABLE:
+        unknown = np.full(len(x), np.nan)
+        return CellErrors(unknown, unknown, unknown, None, x, None)
+    score, whole = information(patterns, x)
+    sigma = on_simplex(whole)
+    unbounded = x + sigma @ score
+    std_error = np.sqrt(np.maximum(sigma.diagonal(), 0.0))
+    wide = float(stats.norm.isf((1 - level) / 2)) * std_error
+    low = np.minimum(np.clip(unbounded - wide, 0.0, 1.0), x)
+    high = np.maximum(np.clip(unbounded + wide, 0.0, 1.0), x)
+    active = on_simplex(whole, x > _AT_BOUND)
+    return CellErrors(std_error, low, high, active, unbounded, sigma)

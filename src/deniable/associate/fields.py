@@ -1,0 +1,138 @@
+"""One field's likelihoods, ready to be multiplied: a line per category, a column per record.
+
+Records that occur often are computed once: those of k-RR or basic RAPPOR are few different ones,
+those of Bloom filters nearly all different.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.associate.other import DEFAULT_PROFILE, LogLikelihood, other_likelihood
+from deniable.associate.variable import Variable
+from deniable.decode.simplex import project
+from deniable.mechanisms.base import Floats, Reports
+
+CHUNK = 2**16
+"""Reports whose likelihoods are computed at once."""
+
+_DIRECT = 2**22
+"""Keys below this are counted in a table, larger ones sorted."""
+_SAMPLE = 4_096
+_SMALLEST = 1e-300
+
+
+@dataclass(frozen=True)
+class FieldRows:
+    """The likelihoods of a field's records, each scaled to a maximum of 1.
+
+    Attributes:
+        lines: categories x distinct records (x reports where they were not grouped).
+        codes: of each report, the column of its record; None where they were not grouped.
+    """
+
+    lines: Floats
+    codes: NDArray[np.intp] | None
+
+
+def field_rows(
+    variable: Variable, *, profile: str = DEFAULT_PROFILE, chunk: int = CHUNK
+) -> FieldRows:
+    """Return a field's likelihoods, of the categories in the order of `variable.categories`.
+
+    Guarantees: rows are scaled in log space, so that records of many bits do not underflow; no
+        likelihood is exactly 0. The result does not depend on the chunk.
+
+    Cost: the mechanism's likelihood, once per distinct record; 8 bytes per category and column.
+    """
+    records = variable.mechanism.records(variable.reports)
+    grouped = None if variable.other and profile == "halves" else _grouped(records)
+    kept = records if grouped is None else records[grouped[0]]
+    read = _reader(variable, profile)
+    lines = np.empty((len(variable.categories), kept.size))
+    for start in range(0, kept.size, chunk):
+        part = kept[start : start + chunk]
+        lines[:, start : start + chunk] = _scaled(read(part, start))
+    return FieldRows(lines, None if grouped is None else grouped[1])
+
+
+def _scaled(logs: Floats) -> Floats:
+    logs = logs - logs.max(axis=1, keepdims=True)
+    return np.maximum(np.exp(logs, out=logs), _SMALLEST).T
+
+
+def _reader(variable: Variable, profile: str) -> LogLikelihood:
+    """Return the log-likelihoods of records, a column per category."""
+    mechanism = variable.mechanism
+    if mechanism.hashed:
+        listed = variable.candidates
+        if not variable.other:
+            return lambda records, _: mechanism.likelihood(records, listed, log=True)
+        other = other_likelihood(variable, profile)
+        return lambda records, start: np.column_stack(
+            [mechanism.likelihood(records, listed, log=True), other(records, start)]
+        )
+    asked = np.array(variable.asked())
+    if not variable.other:
+        return lambda records, _: mechanism.likelihood(records, variable.labels, log=True)[:, asked]
+    return _pooled(variable, asked)
+
+
+def _pooled(variable: Variable, asked: NDArray[np.intp]) -> LogLikelihood:
+    """Return the reader of some answers of a closed domain, with the rest pooled.
+
+    The rest reports what its answers report, weighed by their estimated frequencies: appendix D
+    of [FPE16], where the other answers are known.
+    """
+    mechanism, labels = variable.mechanism, variable.labels
+    rest, share = rest_shares(variable)
+    weights = np.log(share)
+
+    def read(records: Reports, _: int) -> Floats:
+        logs = mechanism.likelihood(records, labels, log=True)
+        pooled = np.logaddexp.reduce(logs[:, rest] + weights, axis=1)
+        return np.column_stack([logs[:, asked], pooled])
+
+    return read
+
+
+def rest_shares(variable: Variable) -> tuple[NDArray[np.intp], Floats]:
+    """Return the answers of a closed domain that are no candidates, and their shares among them."""
+    mechanism = variable.mechanism
+    rest = np.setdiff1d(np.arange(len(variable.answers)), np.array(variable.asked()))
+    found = mechanism.estimate(mechanism.accumulate(variable.reports), variable.labels)
+    # A little is added, so that the shares are defined and positive whatever was found.
+    share = project(np.nan_to_num(found.frequency))[rest] + 1e-6
+    return rest, np.asarray(share / share.sum())
+
+
+def _grouped(records: Reports) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Return the places of distinct records and each report's number among them; None if many."""
+    if records.dtype.itemsize > 8 or records.size == 0:
+        return None
+    raw = np.zeros((records.size, 8), dtype=np.uint8)
+    packed = np.ascontiguousarray(records).view(np.uint8).reshape(records.size, -1)
+    raw[:, : packed.shape[1]] = packed
+    keys = raw.view("<u8").reshape(-1)
+    used = int(np.bitwise_or.reduce(keys))
+    keys = keys >> np.uint64((used & -used).bit_length() - 1 if used else 0)
+    if int(keys.max()) < _DIRECT:
+        return _numbered(keys.astype(np.intp))
+    sample = keys[:_SAMPLE]
+    if 2 * np.unique(sample).size > sample.size:
+        return None
+    _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
+    return first, codes
+
+
+def _numbered(keys: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the place of some report of each key, and each report's number, without sorting."""
+    place = np.full(int(keys.max()) + 1, -1, dtype=np.intp)
+    place[keys] = np.arange(keys.size)
+    present = np.flatnonzero(place >= 0)
+    number = np.empty_like(place)
+    number[present] = np.arange(present.size)
+    return place[present], number[keys]

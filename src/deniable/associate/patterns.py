@@ -1,0 +1,144 @@
+"""All fields' likelihoods together: distinct patterns of records, and how often each was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.associate.fields import CHUNK, FieldRows, field_rows
+from deniable.associate.other import DEFAULT_PROFILE
+from deniable.associate.variable import Variable
+from deniable.decode.mixture_rows import Product
+from deniable.errors import InvalidParameter
+from deniable.mechanisms.base import Floats
+from deniable.mechanisms.closed_form import NO_REPORTS
+
+MOST_CELLS = 2**16
+"""Larger tables are refused."""
+
+_DENSE = 2**22
+_ALIKE = 1e-11
+_NAMED = 5
+
+
+def patterns_of(
+    variables: Sequence[Variable], *, profile: str = DEFAULT_PROFILE, chunk: int = CHUNK
+) -> Product:
+    """Return the likelihoods of all variables, a row per distinct pattern of reports.
+
+    Guarantees: the result does not depend on the chunk.
+
+    Cost: 8 bytes per report and category where reports are not grouped, never per cell.
+
+    Raises:
+        InvalidParameter: if the variables cannot be analysed together; the message says why.
+    """
+    check_variables(variables)
+    fields = []
+    for variable in variables:
+        rows = field_rows(variable, profile=profile, chunk=chunk)
+        _refuse_alike(variable, rows.lines)
+        fields.append(rows)
+    n = variables[0].n
+    grouped = _joined(fields, n)
+    if grouped is None:
+        return Product(
+            tuple(_expanded(field) for field in fields), np.broadcast_to(np.float64(1 / n), n), n
+        )
+    places, weights = grouped
+    factors = tuple(np.ascontiguousarray(field.lines[:, place])
+                    for field, place in zip(fields, places, strict=True))  # fmt: skip
+    return Product(factors, weights / n, n)
+
+
+def check_variables(variables: Sequence[Variable]) -> None:
+    """Refuse variables that cannot be analysed together.
+
+    Raises:
+        InvalidParameter: if there are fewer than two, names repeat, people differ, there are no
+            reports, or the table would be too large.
+    """
+    names = [variable.name for variable in variables]
+    if len(variables) < 2 or len(set(names)) < len(names):
+        raise InvalidParameter(
+            f"An association needs two or more different fields. Got {', '.join(names) or 'none'}."
+        )
+    if len({variable.n for variable in variables}) > 1:
+        counted = ", ".join(f"'{variable.name}' {variable.n:,}" for variable in variables)
+        raise InvalidParameter(
+            f"Every field needs a report of each of the same people. Got reports: {counted}.",
+            "Associate fields of one question: only they are reported together.",
+        )
+    if variables[0].n == 0:
+        raise InvalidParameter(NO_REPORTS)
+    cells = float(np.prod([float(len(variable.categories)) for variable in variables]))
+    if cells > MOST_CELLS:
+        raise InvalidParameter(
+            f"A table of {cells:,.0f} cells is too large: its covariance alone would need "
+            f"{_bytes(8 * cells**2)}. At most {MOST_CELLS:,} cells are possible.",
+            "Use fewer candidates per field, or fewer fields at once; the rest goes to '(other)'.",
+        )
+
+
+def _bytes(count: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB", "TB", "PB"):
+        if count < 1000 or unit == "PB":
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return ""
+
+
+def empty_cohorts(variable: Variable) -> int:
+    """Return how many cohorts of a field have no reports; 0 where there are no cohorts."""
+    cohorts = getattr(variable.mechanism.parameters, "cohorts", 0)
+    names = variable.reports.dtype.names or ()
+    if not cohorts or "cohort" not in names:
+        return 0
+    return int(cohorts) - int(np.unique(variable.reports["cohort"]).size)
+
+
+def _joined(fields: Sequence[FieldRows], n: int) -> tuple[list[NDArray[np.intp]], Floats] | None:
+    """Return for each pattern the column in every field, and its number; None if many."""
+    sizes = [field.lines.shape[1] for field in fields]
+    total = float(np.prod([float(size) for size in sizes]))
+    codes = [field.codes for field in fields if field.codes is not None]
+    if len(codes) < len(fields) or total > 2**62:
+        return None
+    keys = np.ravel_multi_index(tuple(codes), sizes)
+    if total <= max(_DENSE, 4 * n):
+        counts = np.bincount(keys)
+        found, weights = np.flatnonzero(counts), counts[counts > 0]
+    else:
+        found, weights = np.unique(keys, return_counts=True)
+        if 2 * found.size > n:
+            return None
+    return list(np.unravel_index(found, sizes)), weights.astype(np.float64)
+
+
+def _expanded(field: FieldRows) -> Floats:
+    return field.lines if field.codes is None else field.lines[:, field.codes]
+
+
+def _refuse_alike(variable: Variable, lines: Floats) -> None:
+    """Refuse categories whose likelihoods are the same, or sums of each other's, everywhere."""
+    apart = lines[:-1] - lines[-1]
+    values, vectors = np.linalg.eigh(apart @ apart.T)
+    if values[0] > _ALIKE * values[-1]:
+        return
+    null = np.append(vectors[:, 0], -vectors[:, 0].sum())
+    alike = np.flatnonzero(np.abs(null) > 0.1 * np.abs(null).max())
+    labels = variable.categories
+    raise InvalidParameter(
+        f"Categories of '{variable.name}' cannot be told apart by its reports: "
+        f"{', '.join(_named(labels, alike))}.",
+        "Leave out all but one of them, or collect with more bits or cohorts.",
+    )
+
+
+def _named(labels: Sequence[str], places: NDArray[np.intp]) -> Iterator[str]:
+    for place in places[:_NAMED]:
+        yield repr(labels[place])[:40]
+    if places.size > _NAMED:
+        yield f"and {places.size - _NAMED} more"

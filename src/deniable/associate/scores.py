@@ -1,0 +1,126 @@
+"""Tests of independence from each report's own numbers, without a joint fit.
+
+Model: each report i of variable v becomes a vector u_iv. If the variables are independent so
+are the vectors, since reports are independent given the answers; then the mean of the product of
+centred vectors of two or more variables is 0, whatever the vectors are. Which ones are chosen
+matters for power only:
+
+    score     u = A / (A p) - 1, A the report's likelihoods and p the variable's own fit: the
+              derivative of the log-likelihood (Rao), the most powerful against small departures.
+              Under independence the covariance of products is the product of covariances, so that
+              n |mean of the products of whitened vectors|^2 is chi-square.
+    moments   u = ln A, less that of the last category: for k-RR, unary, hashed and Bloom reports
+              linear in the report, so an affine map of its unbiased estimate of the answer. The
+              covariance of the products is the empirical one, and the statistic Hotelling's.
+
+For k-RR both are Pearson's chi-square test on the reported symbols, but for that covariance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, stats
+
+from deniable.decode.mixture_rows import Product
+from deniable.mechanisms.base import Floats
+
+_BLOCK = 2**14
+
+Vectors = Callable[[slice], Floats]
+"""From a block of rows to their vectors, a line per number; the first line is 1."""
+
+
+def score_test(patterns: Product, margins: Sequence[Floats]) -> tuple[float, int, float]:
+    """Return statistic, degrees of freedom and p-value of the score test.
+
+    For two variables the degrees are (m1 - 1)(m2 - 1); for more, all products of two or more of
+    the m - 1 numbers of each: the test is of mutual independence.
+
+    Cost: O(rows x cells), one pass; a few megabytes beside the patterns.
+    """
+    vectors = [
+        _scores(factor, margin) for factor, margin in zip(patterns.factors, margins, strict=True)
+    ]
+    moments, squares = _moments(patterns, vectors)
+    for axis, square in enumerate(squares):
+        moments = np.moveaxis(np.tensordot(_whitening(square), moments, (1, axis)), 0, axis)
+    interactions = moments[_interactions(moments.shape)]
+    statistic = patterns.n * float(interactions @ interactions)
+    return statistic, interactions.size, float(stats.chi2.sf(statistic, interactions.size))
+
+
+def moments_test(patterns: Product) -> tuple[float, int, float]:
+    """Return statistic, degrees of freedom and p-value of the moments test (Hotelling's F).
+
+    Cost: O(rows x cells^2 / 4); the memory of the patterns once more.
+
+    Edge cases: with fewer reports than numbers to test the p-value is 1.
+    """
+    vectors = [_contrasts(factor) for factor in patterns.factors]
+    everything = slice(0, patterns.rows)
+    lines = [vector(everything) for vector in vectors]
+    for line in lines:
+        line[1:] -= (line[1:] @ patterns.shares)[:, None]
+    product = Product(tuple(lines), patterns.shares, patterns.n)
+    chosen = _interactions(product.sizes).reshape(-1)
+    mean = product.pulled(patterns.shares)[chosen]
+    covariance = product.curvature(patterns.shares)[np.ix_(chosen, chosen)] - np.outer(mean, mean)
+    n, degrees = patterns.n, mean.size
+    if n <= degrees + 1:
+        return 0.0, degrees, 1.0
+    statistic = n * float(mean @ np.linalg.pinv(covariance, rcond=1e-12, hermitian=True) @ mean)
+    ratio = statistic * (n - degrees) / (degrees * (n - 1))
+    return statistic, degrees, float(stats.f.sf(ratio, degrees, n - degrees))
+
+
+def _scores(factor: Floats, margin: Floats) -> Vectors:
+    # The scores weighed by the margin sum to 0: the largest category's follows from the others'.
+    largest = int(np.argmax(margin))
+    kept = np.delete(np.arange(len(factor)), largest)
+
+    def vectors(block: slice) -> Floats:
+        part = factor[:, block]
+        return np.vstack([np.ones(part.shape[1]), part[kept] / (margin @ part) - 1])
+
+    return vectors
+
+
+def _contrasts(factor: Floats) -> Vectors:
+    def vectors(block: slice) -> Floats:
+        logs = np.log(factor[:, block])
+        return np.vstack([np.ones(logs.shape[1]), logs[:-1] - logs[-1]])
+
+    return vectors
+
+
+def _moments(patterns: Product, vectors: Sequence[Vectors]) -> tuple[Floats, list[Floats]]:
+    """Return the mean of the product of all vectors, and of each vector's square."""
+    moments = np.zeros(patterns.cells)
+    squares = [np.zeros((size, size)) for size in patterns.sizes]
+    for start in range(0, patterns.rows, _BLOCK):
+        block = slice(start, min(start + _BLOCK, patterns.rows))
+        lines = tuple(vector(block) for vector in vectors)
+        shares = patterns.shares[block]
+        moments += Product(lines, shares, patterns.n).pulled(shares)
+        for square, line in zip(squares, lines, strict=True):
+            square += (line * shares) @ line.T
+    return moments.reshape(patterns.sizes), squares
+
+
+def _whitening(square: Floats) -> Floats:
+    """Return the map from (1, u) to (1, whitened u), from the mean of (1, u)(1, u)'.
+
+    The inverse of the lower Cholesky factor: its first line leaves the 1, and below it subtracts
+    the mean before it scales.
+    """
+    factor = linalg.cholesky(square, lower=True)
+    return np.asarray(linalg.solve_triangular(factor, np.eye(len(square)), lower=True))
+
+
+def _interactions(shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Tell which products have numbers of two or more variables, not the leading 1s."""
+    numbers = sum((index > 0).astype(np.int64) for index in np.indices(shape))
+    return np.asarray(numbers >= 2)

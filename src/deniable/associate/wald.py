@@ -1,0 +1,118 @@
+"""The references for tests of independence: Wald on the joint fit, and a parametric bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+from deniable.associate.fields import rest_shares
+from deniable.associate.joint import Joint, independent_table, marginal_fits
+from deniable.associate.patterns import patterns_of
+from deniable.associate.variable import Variable
+from deniable.decode.mixture import fit_rows
+from deniable.decode.mixture_rows import Product
+from deniable.errors import InvalidParameter
+from deniable.mechanisms.base import Candidate, Floats, Reports
+
+REPLICATES = 199
+_RANK = 1e-9
+_UNLISTED = 1_000
+
+
+def wald_test(joint: Joint) -> tuple[float, int, float]:
+    """Return statistic, degrees of freedom and p-value of the paper's test [FPE16, section 3.4].
+
+    c = x - (product of the margins) is compared with the delta-method covariance of c itself,
+    J Sigma J' with J = dc/dx, not with Sigma; the degrees are the rank of that matrix: of a table
+    inside the simplex (m1 - 1)(m2 - 1), fewer with cells at 0.
+
+    Edge cases: with no rank left the p-value is 1.
+
+    Raises:
+        InvalidParameter: if the table is too large to have a covariance.
+    """
+    if joint.covariance is None:
+        raise InvalidParameter("This table is too large for a covariance: use the score test.")
+    x = joint.probability
+    axes = range(x.ndim)
+    margins = [x.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+    departure = x.reshape(-1) - independent_table(margins)
+    jacobian = np.eye(x.size)
+    for axis in axes:
+        # d(product of margins) along this margin: the others stay, this one's change is inserted.
+        others = [np.eye(len(m)) if a == axis else m[:, None] for a, m in enumerate(margins)]
+        spread = others[0]
+        for other in others[1:]:
+            spread = np.kron(spread, other)
+        jacobian -= spread @ _summing(x.shape, axis)
+    covariance = jacobian @ joint.covariance @ jacobian.T
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > _RANK * max(values[-1], 0.0)
+    if not kept.any():
+        return 0.0, 0, 1.0
+    along = vectors[:, kept].T @ departure
+    statistic = float(np.sum(along**2 / values[kept]))
+    degrees = int(kept.sum())
+    return statistic, degrees, float(stats.chi2.sf(statistic, degrees))
+
+
+def _summing(shape: tuple[int, ...], axis: int) -> Floats:
+    """Return the matrix from a flat table to its margin along an axis."""
+    index = np.indices(shape)[axis].reshape(-1)
+    return np.asarray((np.arange(shape[axis])[:, None] == index).astype(np.float64))
+
+
+def bootstrap_test(
+    variables: Sequence[Variable], patterns: Product, rng: np.random.Generator
+) -> tuple[float, int, float]:
+    """Return twice the log-likelihood ratio, degrees of freedom, and its bootstrap p-value.
+
+    199 populations are drawn from the best independent table, reported by the same mechanisms and
+    fitted again; the p-value is the share of ratios as large, the observed one included: at least
+    1/200. Unlisted strings are drawn from 1,000 made-up ones.
+
+    Cost: 200 joint fits.
+    """
+    observed, margins = _ratio(patterns)
+    n, larger = int(patterns.n), 1
+    for _ in range(REPLICATES):
+        drawn = [
+            Variable(
+                v.name, v.mechanism, _drawn(v, margin, n, rng), v.candidates, v.labels, v.other
+            )
+            for v, margin in zip(variables, margins, strict=True)
+        ]
+        larger += _ratio(patterns_of(drawn))[0] >= observed
+    degrees = patterns.cells - 1 - sum(size - 1 for size in patterns.sizes)
+    return observed, degrees, larger / (REPLICATES + 1)
+
+
+def _ratio(patterns: Product) -> tuple[float, list[Floats]]:
+    """Return 2 (best log-likelihood - best of an independent table), and the margins."""
+    margins = marginal_fits(patterns)
+    start = independent_table(margins)
+    free = patterns.mixed(fit_rows(patterns, start=start).weights)
+    gained = patterns.shares @ (np.log(free) - np.log(patterns.mixed(start)))
+    return 2 * patterns.n * max(0.0, float(gained)), margins
+
+
+def _drawn(variable: Variable, margin: Floats, n: int, rng: np.random.Generator) -> Reports:
+    """Return reports of n people whose answers follow a distribution over the categories."""
+    mechanism = variable.mechanism
+    codes = rng.choice(len(margin), size=n, p=margin / margin.sum())
+    last = len(margin) - 1
+    if mechanism.hashed:
+        names: list[Candidate] = list(variable.candidates or ())
+        if variable.other:
+            names += [f"(no answer of anybody, {number})" for number in range(_UNLISTED)]
+            codes = np.where(codes == last, last + rng.integers(0, _UNLISTED, n), codes)
+        return mechanism.simulate(codes, rng, names)
+    answers = np.array(variable.asked())
+    if variable.other:
+        rest, shares = rest_shares(variable)
+        others = rng.choice(rest, size=n, p=shares)
+        codes = np.where(codes == last, others, np.append(answers, 0)[codes])
+        return mechanism.simulate(codes, rng)
+    return mechanism.simulate(answers[codes], rng)

@@ -1,0 +1,76 @@
+"""Count how many of an answer's bits a report has set, for many reports and answers.
+
+Model: answer v sets the bits places[j, v, :] in cohort j; -1 stands for no bit. A report of cohort
+j matches it in as many bits as it has set among them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.kernels._jit import njit
+
+Bytes = NDArray[np.uint8]
+Places = NDArray[np.int32]
+Numbers = NDArray[np.floating[Any]]
+
+
+def matching_bits(packed: Bytes, cohorts: NDArray[np.uint16], places: Places) -> Bytes:
+    """Return the number of matching bits, a row per report and a column per answer.
+
+    Cost: one look-up per report, answer and bit.
+
+    Args:
+        packed: reports, bit i in byte i // 8 at weight 2^(i % 8).
+        cohorts: of the reports, below the length of `places`.
+        places: cohorts x answers x bits, fewer than 256 per answer; -1 for none.
+    """
+    found = np.empty((len(packed), places.shape[1]), dtype=np.uint8)
+    _match(packed, cohorts, np.ascontiguousarray(places), found)
+    return found
+
+
+def summed_bits(packed: Bytes, cohorts: NDArray[np.uint16], values: Numbers) -> Numbers:
+    """Return for each report the sum of its cohort's values over the bits that it has set.
+
+    Cost: one addition per report and byte, and a table of 256 sums per cohort and byte.
+
+    Args:
+        packed: reports, as above.
+        cohorts: of the reports, below the length of `values`.
+        values: cohorts x bits.
+    """
+    cohort_count, bits = values.shape
+    padded = np.zeros((cohort_count, 8 * packed.shape[1]))
+    padded[:, :bits] = values
+    each = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    table = padded.reshape(cohort_count, -1, 8) @ each.T.astype(np.float64)
+    found = np.empty(len(packed))
+    _sum(packed, cohorts, np.ascontiguousarray(table), found)
+    return found
+
+
+@njit
+def _match(packed: Bytes, cohorts: NDArray[np.uint16], places: Places, found: Bytes) -> None:
+    for i in range(found.shape[0]):
+        own = places[cohorts[i]]
+        for v in range(found.shape[1]):
+            both = 0
+            for h in range(own.shape[1]):
+                place = own[v, h]
+                if place >= 0:
+                    both += (packed[i, place >> 3] >> (place & 7)) & 1
+            found[i, v] = both
+
+
+@njit
+def _sum(packed: Bytes, cohorts: NDArray[np.uint16], table: Numbers, found: Numbers) -> None:
+    for i in range(found.size):
+        own = table[cohorts[i]]
+        total = 0.0
+        for j in range(packed.shape[1]):
+            total += own[j, packed[i, j]]
+        found[i] = total
