@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from scipy import stats
+
 from deniable.associate.joint import Joint
+from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
+
+EMPTY_CONDITION = "Some conditions have probability 0: nothing can be said given them."
+NO_ODDS = "Some cells or their complements are 0: their odds ratios have no error."
 
 
 @dataclass(frozen=True)
@@ -33,15 +40,145 @@ class Derived:
 
 
 def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
-    """Return P(of | given): axes in the order given..., of; rows sum to 1 over `of`."""
-    raise NotImplementedError
+    """Return P(of | given): axes in the order given..., of; rows sum to 1 over `of`.
+
+    Model: c_ga = x_ga / x_g, whose derivative by x_gb is (1[a = b] - c_ga) / x_g. Variables that
+    are named on neither side are summed out.
+
+    Accuracy: intervals have their centre at the unbounded table's ratio, as those of the cells,
+        are cut to 0..1 and contain the value.
+
+    Edge cases: NaN where a condition has probability 0, with a note; errors are NaN where the joint
+        table has none.
+
+    Raises:
+        InvalidParameter: if a name is no variable of the table, or stands twice.
+    """
+    wanted = (given,) if isinstance(given, str) else tuple(given)
+    order = [*wanted, of]
+    summing, labels = _margin(joint, order)
+    groups, size = int(np.prod([len(part) for part in labels[:-1]])), len(labels[-1])
+    table = (summing @ joint.probability.reshape(-1)).reshape(groups, size)
+    value = _ratios(table)
+    notes = (EMPTY_CONDITION,) if np.isnan(value).any() else ()
+    centre = _ratios((summing @ joint.unbounded.reshape(-1)).reshape(groups, size))
+    std_error = np.full(value.shape, np.nan)
+    if joint.unbounded_covariance is not None:
+        covariance = summing @ joint.unbounded_covariance @ summing.T
+        for group in np.flatnonzero(table.sum(axis=1) > 0):
+            own = slice(group * size, (group + 1) * size)
+            jacobian = (np.eye(size) - value[group][:, None]) / table[group].sum()
+            spread = jacobian @ covariance[own, own] @ jacobian.T
+            std_error[group] = np.sqrt(np.maximum(spread.diagonal(), 0.0))
+    wide = _half_width(joint) * std_error
+    low = np.fmin(np.clip(centre - wide, 0.0, 1.0), value)
+    high = np.fmax(np.clip(centre + wide, 0.0, 1.0), value)
+    low, high = _known(std_error, low, high)
+    shape = tuple(len(part) for part in labels)
+    return Derived(
+        tuple(order),
+        labels,
+        value.reshape(shape),
+        std_error.reshape(shape),
+        low.reshape(shape),
+        high.reshape(shape),
+        notes,
+    )
 
 
 def odds_ratios(joint: Joint) -> Derived:
-    """Return p_ij (1 - p_i. - p_.j + p_ij) / ((p_i. - p_ij)(p_.j - p_ij)), cell against rest."""
-    raise NotImplementedError
+    """Return each cell's odds ratio against the rest of the table of two variables.
+
+    Model: with a = p_ij, b = p_i. - a, c = p_.j - a and d = 1 - a - b - c it is a d / (b c): by
+    what factor the odds of the one answer grow among people with the other. Its logarithm has the
+    derivatives 1/a, -1/b, -1/c, 1/d.
+
+    Accuracy: intervals are symmetric in the logarithm; `std_error` is of the logarithm.
+
+    Edge cases: where one of the four is 0 the logarithm has no error: the interval is 0 to
+        infinity, with a note.
+
+    Raises:
+        InvalidParameter: unless the table has two variables.
+    """
+    if joint.probability.ndim != 2:
+        raise InvalidParameter(
+            f"Odds ratios need a table of two variables. Got {joint.probability.ndim}.",
+            "Sum the others out: estimate the joint table of the two alone.",
+        )
+    x, shape = joint.probability, joint.probability.shape
+    value, std_error = np.empty(shape), np.full(shape, np.nan)
+    rows, columns = np.indices(shape)
+    for i, j in np.ndindex(shape):
+        mine, theirs = rows == i, columns == j
+        masks = (mine & theirs, mine & ~theirs, ~mine & theirs, ~mine & ~theirs)
+        four = np.array([x[mask].sum() for mask in masks])
+        value[i, j] = _quotient(four[0] * four[3], four[1] * four[2])
+        if joint.unbounded_covariance is not None and four.min() > 0:
+            signs = np.array([1.0, -1.0, -1.0, 1.0])
+            slope = sum(s / p * mask for s, p, mask in zip(signs, four, masks, strict=True))
+            flat = np.asarray(slope).reshape(-1)
+            spread = float(flat @ joint.unbounded_covariance @ flat)
+            std_error[i, j] = np.sqrt(max(spread, 0.0))
+    factor = np.exp(np.minimum(_half_width(joint) * np.nan_to_num(std_error, nan=np.inf), 700.0))
+    bounded = np.isfinite(std_error)
+    low = np.where(bounded, value / factor, 0.0)
+    high = np.where(bounded, value * factor, np.inf)
+    notes = () if bounded.all() else (NO_ODDS,)
+    return Derived(joint.names, joint.labels, value, std_error, low, high, notes)
 
 
 def hellinger(p: Floats, q: Floats) -> float:
-    """Return the Hellinger distance of two distributions: 0 if equal, 1 if disjoint."""
-    raise NotImplementedError
+    """Return the Hellinger distance of two distributions: 0 if equal, 1 if disjoint.
+
+    Model: sqrt(1/2 sum (sqrt p - sqrt q)^2), over all cells of two tables of one shape.
+
+    Raises:
+        InvalidParameter: if the shapes differ, or a probability is negative or not a number.
+    """
+    one, two = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    if one.shape != two.shape or not (np.all(one >= 0) and np.all(two >= 0)):
+        raise InvalidParameter(
+            "The Hellinger distance needs two tables of one shape with probabilities of at least "
+            f"0. Got shapes {one.shape} and {two.shape}."
+        )
+    return float(np.sqrt(0.5 * np.square(np.sqrt(one) - np.sqrt(two)).sum()))
+
+
+def _margin(joint: Joint, order: Sequence[str]) -> tuple[Floats, tuple[tuple[str, ...], ...]]:
+    """Return the matrix that sums a flat table to the named axes in order, and their labels."""
+    unknown = [name for name in order if name not in joint.names]
+    if unknown or len(set(order)) < len(order):
+        raise InvalidParameter(
+            f"Name different variables of the table: {', '.join(joint.names)}. "
+            f"Got {', '.join(order)}."
+        )
+    axes = [joint.names.index(name) for name in order]
+    shape = [joint.probability.shape[axis] for axis in axes]
+    index = np.indices(joint.probability.shape).reshape(joint.probability.ndim, -1)
+    target = np.ravel_multi_index(tuple(index[axis] for axis in axes), shape)
+    summing = (np.arange(int(np.prod(shape)))[:, None] == target).astype(np.float64)
+    return summing, tuple(joint.labels[axis] for axis in axes)
+
+
+def _ratios(table: Floats) -> Floats:
+    total = table.sum(axis=1, keepdims=True)
+    found: Floats = np.full_like(table, np.nan)
+    np.divide(table, total, out=found, where=total > 0)
+    return found
+
+
+def _known(std_error: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return the intervals, NaN where there is no error to make one from."""
+    known = np.isfinite(std_error)
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+def _quotient(above: float, below: float) -> float:
+    if below > 0:
+        return above / below
+    return np.inf if above > 0 else np.nan
+
+
+def _half_width(joint: Joint) -> float:
+    return float(stats.norm.isf((1 - joint.level) / 2))
