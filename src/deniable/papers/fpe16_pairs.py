@@ -19,6 +19,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.associate import Variable
+from deniable.decode.mixture import fit_rows
+from deniable.decode.mixture_rows import Product, Table
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, Mechanism, Rappor
 from deniable.mechanisms.base import Floats, Reports
@@ -27,6 +30,8 @@ Pairs = NDArray[np.int64]
 """How often each pair of patterns was reported: a row per pattern of the first variable."""
 
 MOST_BITS = 12
+SMALL_SHARE = 1e-4
+"""No first guess of a share is smaller: a fit that begins at 0 must find its way back."""
 KINDS = {"rappor": "basic RAPPOR", "krr": "k-RR"}
 
 
@@ -38,11 +43,13 @@ class Channel:
         mechanism: k-RR or basic RAPPOR.
         reports: every possible report, once.
         likelihood: P(report | value), a row per report.
+        inverse: from shares of reports to unbiased shares of values; a first guess of a fit.
     """
 
     mechanism: Mechanism
     reports: Reports
     likelihood: Floats
+    inverse: Floats
 
 
 @lru_cache(maxsize=64)
@@ -58,7 +65,11 @@ def channel(kind: str, categories: int, epsilon: float) -> Channel:
         reports["symbol"] = np.arange(categories)
     else:
         reports = _every_row_of_bits(mechanism, categories)
-    return Channel(mechanism, reports, mechanism.likelihood(reports))
+    likelihood = mechanism.likelihood(reports)
+    # Least squares, a report's share weighed by its variance where all values are equally frequent.
+    scale = 1 / np.sqrt(likelihood.mean(axis=1))
+    inverse = np.linalg.pinv(likelihood * scale[:, None]) * scale
+    return Channel(mechanism, reports, likelihood, inverse)
 
 
 def mechanism_for(kind: str, categories: int, epsilon: float) -> Mechanism:
@@ -92,3 +103,31 @@ def as_reports(pairs: Pairs, one: Channel, other: Channel) -> tuple[Reports, Rep
     first, second = np.nonzero(pairs)
     times = pairs[first, second]
     return one.reports[np.repeat(first, times)], other.reports[np.repeat(second, times)]
+
+
+def patterns_of_pairs(pairs: Pairs, one: Channel, other: Channel) -> Product:
+    """Return the likelihoods of the pairs that were seen, as `associate.patterns_of` would.
+
+    So a test or a fit begins at the counts, and takes as long for a million people as for few.
+    """
+    first, second = np.nonzero(pairs)
+    factors = one.likelihood[first], other.likelihood[second]
+    return Product.of(factors, pairs[first, second].astype(np.float64))
+
+
+def margins_of_pairs(pairs: Pairs, one: Channel, other: Channel) -> list[Floats]:
+    """Return each variable's own maximum-likelihood distribution."""
+    margins = []
+    for part, counts in ((one, pairs.sum(axis=1)), (other, pairs.sum(axis=0))):
+        guess = np.maximum(part.inverse @ (counts / counts.sum()), SMALL_SHARE)
+        rows = Table.of(part.likelihood, counts.astype(np.float64))
+        margins.append(fit_rows(rows, start=guess / guess.sum()).weights)
+    return margins
+
+
+def variables_of_pairs(one: Channel, other: Channel) -> list[Variable]:
+    """Return the two variables, for their names and answers; their reports are not the crowd's."""
+    return [
+        Variable("x", one.mechanism, one.reports),
+        Variable("y", other.mechanism, other.reports),
+    ]

@@ -23,6 +23,7 @@ from deniable.associate import (
     independence_of_pairs,
     odds_ratios,
 )
+from deniable.associate.independence import bh_adjusted, holm_adjusted
 from deniable.engines.local import Accumulated, Progress
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
@@ -216,13 +217,8 @@ def weakened(pairs: tuple[Pair, ...], factor: float) -> tuple[Pair, ...]:
         p_value = float(stats.chi2.sf(statistic, max(1, pair.test.dof)))
         weaker = max(p_value, pair.test.p_value)
         tests.append(replace(pair.test, statistic=statistic, p_value=weaker))
-    p = np.array([test.p_value for test in tests])
-    order = np.argsort(p)
-    ranks, count = np.arange(len(p)), len(p)
-    holm, bh = np.empty(count), np.empty(count)
-    holm[order] = np.minimum(1, np.maximum.accumulate(p[order] * (count - ranks)))
-    raised = np.minimum.accumulate((p[order] * count / (ranks + 1))[::-1])[::-1]
-    bh[order] = np.minimum(1, raised)
+    values = np.array([test.p_value for test in tests])
+    holm, bh = holm_adjusted(values), bh_adjusted(values)
     return tuple(
         replace(pair, test=test, holm=float(holm[i]), bh=float(bh[i]))
         for i, (pair, test) in enumerate(zip(pairs, tests, strict=True))

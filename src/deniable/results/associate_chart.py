@@ -80,7 +80,7 @@ def _heat(alt: Any, table: Joint, theme: str, width: int) -> Any:
     room = max(8, width // (8 * (len(table.labels[1]) + 2)))
     columns = distinct([shortened(v, max(8, room)) for v in table.labels[1][:MOST_LABELS]])
     cell = (width - 180) / max(1, len(columns))
-    base = alt.Chart(alt.Data(values=_data(table, rows, columns, theme))).encode(
+    base = alt.Chart(alt.Data(values=_data(table, rows, columns))).encode(
         x=alt.X(
             "x:N",
             title=table.names[1],
@@ -97,13 +97,13 @@ def _heat(alt: Any, table: Joint, theme: str, width: int) -> Any:
     )
     layers = [_squares(alt, base, theme)]
     if cell >= TEXT_ROOM:
-        layers += _numbers(base, THEMES[theme])
+        layers += _numbers(alt, base, theme)
     return alt.layer(*layers).properties(
         width=max(120, width - 180), height=max(60, ROW_HEIGHT * len(rows))
     )
 
 
-def _data(table: Joint, rows: list[str], columns: list[str], theme: str) -> list[dict[str, object]]:
+def _data(table: Joint, rows: list[str], columns: list[str]) -> list[dict[str, object]]:
     """Return the chart's data; labels are printable, numbers finite or None."""
     odds = {cell.values: cell for cell in cells_of(odds_ratios(table))}
     place = [dict(zip(table.labels[i], names, strict=False))
@@ -127,7 +127,7 @@ def _data(table: Joint, rows: list[str], columns: list[str], theme: str) -> list
                 else "",
                 "frame": "more" if ratio.learned and ratio.interval[0] > 1
                 else "less" if ratio.learned and ratio.interval[1] < 1 else "",
-                "ink": INKS[theme][cell.probability > 0.55 * most],
+                "deep": bool(cell.probability > 0.55 * most),
             }
         )  # fmt: skip
     return data
@@ -148,8 +148,9 @@ def _squares(alt: Any, base: Any, theme: str) -> Any:
     )
 
 
-def _numbers(base: Any, colours: Theme) -> list[Any]:
-    ink = {"field": "ink", "type": "nominal", "scale": None}
+def _numbers(alt: Any, base: Any, theme: str) -> list[Any]:
+    faint, deep = INKS[theme]
+    ink = alt.condition(alt.datum.deep, alt.value(deep), alt.value(faint))
     return [
         base.mark_text(fontSize=13, fontWeight="bold", dy=-7).encode(text="share:N", color=ink),
         base.mark_text(fontSize=10.5, dy=9).encode(text="interval:N", color=ink),

@@ -34,7 +34,7 @@ def started(tmp_path: Path) -> Path:
 
 def test_the_starter_survey_has_no_problem_and_no_warning(started: Path) -> None:
     answer = json.loads(call("check", started, "--json"))
-    assert answer == {"ok": True, "problems": [], "warnings": []}
+    assert (answer["ok"], answer["problems"], answer["warnings"]) == (True, [], [])
 
 
 def test_init_does_not_overwrite_unless_forced(started: Path) -> None:

@@ -1,0 +1,141 @@
+"""`deniable associate` and questions of several fields, as a person calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from deniable.cli.app import make_app
+from deniable.errors import InvalidParameter
+
+SURVEY = """
+name = "Several"
+owner = "us"
+[[questions]]
+id = "device"
+description = "What kind of device?"
+expires = 2030-12-31
+[[questions.fields]]
+name = "dark"
+domain = "boolean"
+mechanism = "krr"
+parameters = { epsilon = 1.5 }
+[[questions.fields]]
+name = "host"
+domain = { type = "strings", candidates = "hosts.txt" }
+mechanism = "rappor"
+parameters = { epsilon = 2.5, k = 64, m = 8 }
+[[questions.fields]]
+name = "memory"
+domain = { type = "numbers", edges = [4, 8] }
+mechanism = "oue"
+parameters = { epsilon = 2.0 }
+[[questions]]
+id = "plain"
+description = "One thing?"
+expires = 2030-12-31
+domain = "boolean"
+mechanism = "krr"
+parameters = { epsilon = 1.0 }
+"""
+runner, app = CliRunner(), make_app()
+
+
+def call(*arguments: object) -> str:
+    result = runner.invoke(app, [str(a) for a in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "survey.toml").write_text(SURVEY)
+    (folder / "hosts.txt").write_text("mail\nnews\nmaps\n")
+    call("publish", folder / "survey.toml", "-o", folder / "survey.json")
+    where = ("--survey", folder / "survey.json", "--data", folder / "data")
+    call("simulate", "device", "--people", 20_000, "--seed", 3, *where)
+    return folder
+
+
+def associate(project: Path, *arguments: object) -> str:
+    where = ("--survey", project / "survey.json", "--data", project / "data")
+    return call("associate", "device", *arguments, *where)
+
+
+def test_check_and_explain_show_the_sum_over_the_fields(project: Path) -> None:
+    text = call("check", project / "survey.toml")
+    assert "device: one report has epsilon 6.000000 = dark 1.500000 + host 2.500000" in text
+    assert "plain" not in text
+    read = json.loads(call("check", project / "survey.toml", "--json"))["questions"]
+    assert read[0]["fields"] == {"dark": 1.5, "host": 2.5, "memory": 2.0}
+    assert [question["epsilon"] for question in read] == [6.0, 1.0]
+    assert "That is the sum over its fields" in call("explain", project / "survey.toml")
+
+
+@pytest.mark.parametrize(
+    "spelling", [("--fields", "dark", "host"), ("--fields", "dark,host"),
+                 ("--fields", "dark", "--fields", "host")],
+)  # fmt: skip
+def test_fields_can_be_named_in_three_ways(project: Path, spelling: tuple[str, ...]) -> None:
+    read = json.loads(associate(project, *spelling, "--json"))
+    assert read["fields"] == ["dark", "host"]
+    assert read["n"] == 20_000
+    assert sum(cell["probability"] for cell in read["cells"]) == pytest.approx(1)
+    # Simulated fields are independent: by this fixed seed nothing is found.
+    assert read["tests"][0]["p_value"] > 0.001
+
+
+def test_text_and_files(project: Path) -> None:
+    names = [project / "out" / f"heat.{end}" for end in ("csv", "png", "html")]
+    outputs = [part for name in names for part in ("-o", name)]
+    text = associate(project, "--fields", "memory", "dark", *outputs)
+    assert "P(dark | memory)" in text
+    assert "There is no evidence that memory and dark depend" in text
+    assert all(name.stat().st_size > 100 for name in names)
+
+
+def test_all_fields_are_taken_pair_by_pair(project: Path) -> None:
+    read = json.loads(associate(project, "--top", 2, "--json"))
+    assert read["fields"] == ["dark", "host", "memory"]
+    assert len(read["tests"]) == 3
+    assert all(test["p_holm"] >= test["p_value"] for test in read["tests"])
+
+
+def test_candidates_by_field_or_for_all_strings(project: Path) -> None:
+    given = project / "given.txt"
+    given.write_text("maps\nmail\n")
+    fields = ("--fields", "host", "dark", "--json")
+    for option in (f"host={given}", str(given)):
+        read = json.loads(associate(project, *fields, "--candidates", option))
+        assert read["labels"]["host"] == ["maps", "mail", "(other)"]
+    read = json.loads(associate(project, *fields, "--candidates", f"host={given}", "--no-other"))
+    assert read["labels"]["host"] == ["maps", "mail"]
+    yes = project / "yes.txt"
+    yes.write_text("true\n")
+    read = json.loads(associate(project, *fields, "--candidates", f"dark={yes}"))
+    assert read["labels"]["dark"] == ["true", "(other)"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--fields", "dark", "nothing"), "has no field 'nothing'"),
+        (("--fields", "dark"), "two or more different fields"),
+        (("--fields", "dark", "memory", "--candidates", "host=absent.txt"), "absent.txt"),
+        (("--fields", "dark", "host", "-o", "heat.exe"), "must end in one of"),
+    ],
+)
+def test_mistakes_are_said(project: Path, arguments: tuple[str, ...], words: str) -> None:
+    with pytest.raises(InvalidParameter, match=words):
+        associate(project, *arguments)
+
+
+def test_a_question_of_one_field_has_nothing_to_associate(project: Path) -> None:
+    with pytest.raises(InvalidParameter, match="has one field"):
+        call("associate", "plain", "--survey", project / "survey.json")
