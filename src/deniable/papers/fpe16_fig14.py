@@ -103,7 +103,7 @@ def _chart(rows: Rows) -> Any:
         x=alt.X("answers:Q", title="answers of the second variable"),
         y=alt.Y(
             "type_i:Q",
-            title="rejected, %",
+            title="rejected",
             axis=alt.Axis(format="~%"),
             scale=alt.Scale(domain=[0, 0.1]),
         ),

@@ -18,6 +18,8 @@ from deniable.papers.scoring import mean
 
 TOP = 5
 EPSILON = 3.0
+UNLISTED_RUNS = 10
+"""The bias of listed strings is measured over so many times the runs."""
 PANELS = {
     "ignored joint": "Other ignored: joint",
     "ignored conditional": "Other ignored: given top 5",
@@ -51,7 +53,7 @@ class _Run:
 def run(options: Options) -> Outcome:
     """Fit the top five strings of both variables in every run, with and without "Other"."""
     law = np.outer(declining(), declining())
-    extra = max(2, 2 * options.runs)
+    extra = max(2, UNLISTED_RUNS * options.runs)
     generators = options.generators(options.runs + extra)
     work = options.steps(generators)
     runs = [_one(law, options.people, next(work)) for _ in range(options.runs)]

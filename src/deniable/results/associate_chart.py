@@ -1,8 +1,9 @@
 """An association as a picture: a heat map of two fields, with the interval in every cell.
 
-Colour is the share of people with both answers. An orange frame marks two answers that go together
-more often than by chance, a dashed one less often: the 95% interval of their odds ratio leaves
-out 1. More than two fields are drawn pair by pair.
+Colour is the share of people with both answers. An orange frame and an arrow upwards mark two
+answers that go together more often than by chance, a grey frame and an arrow downwards less often:
+the 95% interval of their odds ratio leaves out 1. Where the test finds no dependence nothing is
+marked: one interval in twenty leaves out 1 by chance. More than two fields are drawn pair by pair.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 from deniable.associate import Joint, odds_ratios
 from deniable.errors import InvalidParameter, MissingExtra
 from deniable.results.associate_pairs import pairs_of
-from deniable.results.associate_result import Association, cells_of
+from deniable.results.associate_result import ALPHA, Association, Cell, cells_of
 from deniable.results.chart import FONT, THEMES, WIDE, Theme
 from deniable.results.labels import distinct, shortened
 
@@ -24,9 +25,10 @@ TEXT_ROOM = 62
 """A narrower cell has no room for its numbers; the tooltip and the table have them."""
 RAMPS = {"light": ("#f1f4fd", "#3b63c4"), "dark": ("#1c2331", "#6f8fec")}
 INKS = {"light": ("#1c2430", "#ffffff"), "dark": ("#e8ecf2", "#0d1017")}
+ARROWS = {"more": " ↑", "less": " ↓", "none": ""}
 KEY = (
     "colour and number: share of people with both answers, 95% interval below · "
-    "orange frame: more often together than by chance · dashed: less often"
+    "↑ orange frame: more often together than by chance · ↓ grey frame: less often"
 )
 
 
@@ -52,8 +54,11 @@ def association_chart(
     except ImportError:
         raise MissingExtra("analysis", "A chart") from None
     tables = pairs_of(association.joint)[:MOST_PAIRS]
-    maps = [_heat(alt, table, theme, width) for table in tables]
-    drawn = maps[0] if len(maps) == 1 else alt.vconcat(*maps, spacing=28)
+    found = {pair.names for pair in association.pairs if pair.holm < ALPHA}
+    maps = [_heat(alt, table, theme, width, table.names in found) for table in tables]
+    drawn = maps[0]
+    if len(maps) > 1:
+        drawn = alt.vconcat(*maps, spacing=28).resolve_scale(color="independent")
     colours = THEMES[theme]
     drawn = drawn.properties(padding=14, background=colours.background)
     if heading:
@@ -75,12 +80,12 @@ def association_described(association: Association) -> str:
     )
 
 
-def _heat(alt: Any, table: Joint, theme: str, width: int) -> Any:
+def _heat(alt: Any, table: Joint, theme: str, width: int, marked: bool) -> Any:
     rows = distinct([shortened(v, max(12, width // 26)) for v in table.labels[0][:MOST_LABELS]])
     room = max(8, width // (8 * (len(table.labels[1]) + 2)))
     columns = distinct([shortened(v, max(8, room)) for v in table.labels[1][:MOST_LABELS]])
     cell = (width - 180) / max(1, len(columns))
-    base = alt.Chart(alt.Data(values=_data(table, rows, columns))).encode(
+    base = alt.Chart(alt.Data(values=_data(table, rows, columns, marked))).encode(
         x=alt.X(
             "x:N",
             title=table.names[1],
@@ -103,7 +108,9 @@ def _heat(alt: Any, table: Joint, theme: str, width: int) -> Any:
     )
 
 
-def _data(table: Joint, rows: list[str], columns: list[str]) -> list[dict[str, object]]:
+def _data(
+    table: Joint, rows: list[str], columns: list[str], marked: bool
+) -> list[dict[str, object]]:
     """Return the chart's data; labels are printable, numbers finite or None."""
     odds = {cell.values: cell for cell in cells_of(odds_ratios(table))}
     place = [dict(zip(table.labels[i], names, strict=False))
@@ -112,7 +119,7 @@ def _data(table: Joint, rows: list[str], columns: list[str]) -> list[dict[str, o
     most = max((cell.probability for cell in cells), default=1.0) or 1.0
     data: list[dict[str, object]] = []
     for cell in cells:
-        ratio = odds[cell.values]
+        frame = _frame(odds[cell.values]) if marked else "none"
         low, high = cell.interval if cell.learned else (None, None)
         data.append(
             {
@@ -121,29 +128,34 @@ def _data(table: Joint, rows: list[str], columns: list[str]) -> list[dict[str, o
                 "probability": cell.probability,
                 "low": low,
                 "high": high,
-                "share": f"{100 * cell.probability:.1f}%",
+                "share": f"{100 * cell.probability:.1f}%{ARROWS[frame]}",
                 "interval": f"{100 * low:.1f} to {100 * high:.1f}"
                 if low is not None and high is not None
                 else "",
-                "frame": "more" if ratio.learned and ratio.interval[0] > 1
-                else "less" if ratio.learned and ratio.interval[1] < 1 else "",
-                "deep": bool(cell.probability > 0.55 * most),
+                "frame": frame,
+                "deep": bool(cell.probability > 0.72 * most),
             }
         )  # fmt: skip
     return data
 
 
+def _frame(ratio: Cell) -> str:
+    """Return whether two answers go together more or less often than by chance, or neither."""
+    if not ratio.learned or ratio.interval[0] <= 1 <= ratio.interval[1]:
+        return "none"
+    return "more" if ratio.interval[0] > 1 else "less"
+
+
 def _squares(alt: Any, base: Any, theme: str) -> Any:
     colours = THEMES[theme]
-    less = alt.datum.frame == "less"
-    marked = alt.datum.frame != ""
     scale = alt.Scale(range=list(RAMPS[theme]), domainMin=0)
+    frames = alt.Scale(
+        domain=list(ARROWS), range=[colours.truth, colours.muted, "rgba(0, 0, 0, 0)"]
+    )
     numbers = [alt.Tooltip(f"{name}:Q", format=".3%") for name in ("probability", "low", "high")]
-    return base.mark_rect(cornerRadius=3).encode(
+    return base.mark_rect(cornerRadius=3, strokeWidth=2).encode(
         color=alt.Color("probability:Q", scale=scale, legend=None),
-        stroke=alt.condition(marked, alt.value(colours.truth), alt.value("transparent")),
-        strokeDash=alt.condition(less, alt.value([4, 3]), alt.value([1, 0])),
-        strokeWidth=alt.value(2),
+        stroke=alt.Stroke("frame:N", scale=frames, legend=None),
         tooltip=[alt.Tooltip("y:N", title="first"), alt.Tooltip("x:N", title="second"), *numbers],
     )
 

@@ -37,7 +37,8 @@ class AssociationWords:
 def association_in_words(association: Association) -> AssociationWords:
     """Say what an association means."""
     learned = [pair_sentence(pair) for pair in association.pairs]
-    if association.odds is not None:
+    found = any(pair.holm < ALPHA for pair in association.pairs)
+    if association.odds is not None and found:  # else what stands out does so by chance
         learned.extend(_together(association.odds))
     return AssociationWords(tuple(learned), _not_learned(association))
 

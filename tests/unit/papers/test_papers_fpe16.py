@@ -22,6 +22,7 @@ from deniable.papers import (
     fpe16_fig14,
     fpe16_fig15,
     fpe16_fig16,
+    fpe16_table2,
     write,
 )
 from deniable.papers.fpe16_accuracy import Setting, variables
@@ -47,6 +48,7 @@ PEOPLE = {"fpe16-table2": 4_000, "fpe16-fig4": 3_000, "fpe16-fig14": 5_000, "fpe
 @pytest.fixture(autouse=True)
 def _small_grids(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time goes into the grids."""
+    monkeypatch.setattr(fpe16_table2, "UNLISTED_RUNS", 2)
     monkeypatch.setattr(fpe16_fig3, "TOTALS", (2.0, 4.0))
     monkeypatch.setattr(fpe16_fig3, "STEPS", (0.5, 1.0))
     monkeypatch.setattr(fpe16_fig3, "COVERAGE_RUNS", 2)
