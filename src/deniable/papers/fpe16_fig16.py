@@ -77,14 +77,21 @@ def _chart(rows: Rows) -> Any:
         alt.Chart(data_of(shown), width=290, height=220)
         .mark_line(point=True)
         .encode(
-            x=alt.X("people:Q", title="reports", scale=alt.Scale(type="log")),
+            x=alt.X(
+                "people:Q",
+                title="reports",
+                scale=alt.Scale(type="log", nice=False, padding=6),
+                axis=alt.Axis(values=[10**power for power in range(2, 8)], format="~s"),
+            ),
             y=alt.Y("hellinger:Q", title="Hellinger distance", scale=alt.Scale(domainMin=0)),
             color=alt.Color("table:N", title=None, scale=colours([f"6 x {m}" for m in SECOND])),
         )
     )
     header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
     panels = lines.facet(facet=alt.Facet("panel:N", title=None, header=header), columns=2)
-    return styled(panels, "Distance of the estimated joint distribution by the number of answers")
+    return styled(
+        panels, "Distance of the estimated joint distribution", "by the number of answers"
+    )
 
 
 PAPER_NUMBERS = {

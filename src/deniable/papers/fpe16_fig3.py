@@ -106,7 +106,11 @@ def _chart(rows: Rows) -> Any:
         alt.Chart(data_of(shown), width=290, height=240)
         .mark_line(point=True)
         .encode(
-            x=alt.X("epsilon:Q", title="epsilon of both variables together"),
+            x=alt.X(
+                "epsilon:Q",
+                title="epsilon of both variables together",
+                axis=alt.Axis(values=list(range(1, 7))),
+            ),
             y=alt.Y("hellinger:Q", title="Hellinger distance", scale=alt.Scale(domainMin=0)),
             color=alt.Color("reports:N", title="reports", scale=colours(sizes), sort=None),
         )

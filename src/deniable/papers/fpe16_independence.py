@@ -49,6 +49,7 @@ def many_tests(
     seed: np.random.SeedSequence,
     *,
     method: str = "default",
+    equal: bool = False,
 ) -> Tested:
     """Test crowds whose variables depend on each other by so much mass on the diagonal.
 
@@ -58,13 +59,15 @@ def many_tests(
         runs: crowds, each with marginals of its own.
         seed: of everything random.
         method: of `deniable.associate.independence`, without the bootstrap.
+        equal: whether all answers are equally frequent, instead of drawn from the simplex.
     """
     one, other = (channel(setting.kind, size, setting.epsilon) for size in setting.shape)
     p_values = np.empty(runs)
     distances = []
     for place, child in enumerate(seed.spawn(runs)):
         rng = np.random.default_rng(child)
-        table = np.outer(*(simplex(size, rng) for size in setting.shape))
+        margins = [np.full(k, 1 / k) if equal else simplex(k, rng) for k in setting.shape]
+        table = np.outer(*margins)
         truth = with_diagonal(table, mass)
         pairs = draw_pairs(truth, one, other, setting.people, rng)
         p_values[place] = p_value_of_pairs(pairs, one, other, method)
