@@ -3,6 +3,7 @@
     Variable                a field's reports, and the answers to tell apart in them
     estimate_joint          the joint distribution: table, errors, intervals, certificate
     independence            whether the variables depend on each other at all
+    associate               both at once, sharing their work
     independence_of_pairs   the same for many pairs, corrected for their number
     conditional             P(one | the others), with intervals
     odds_ratios             of two variables, with intervals
@@ -15,6 +16,7 @@ from deniable.associate.derived import Derived, conditional, hellinger, odds_rat
 from deniable.associate.independence import (
     Independence,
     Pair,
+    associate,
     independence,
     independence_of_pairs,
 )
@@ -28,6 +30,7 @@ __all__ = [
     "Joint",
     "Pair",
     "Variable",
+    "associate",
     "conditional",
     "estimate_joint",
     "hellinger",

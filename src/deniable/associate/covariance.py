@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from deniable.decode.mixture import sampling
 from deniable.decode.mixture_rows import Product
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.least_squares import inverse
@@ -46,10 +47,15 @@ class CellErrors:
 
 
 def information(patterns: Product, x: Floats) -> tuple[Floats, Floats]:
-    """Return the score L'(w / Lx) and the information of all reports at a table."""
+    """Return the score L'(w / Lx) and the information of all reports at a table.
+
+    Accuracy: for very large tables the information comes from a part of the reports, at least
+        2^32 / cells^2 of them: with 200 cells 107,374, which moves standard errors by less than
+        a hundredth.
+    """
     mixed = patterns.mixed(x)
     score = patterns.n * patterns.pulled(patterns.shares / mixed)
-    return score, patterns.n * patterns.curvature(patterns.shares / mixed**2)
+    return score, patterns.n * patterns.curvature(patterns.shares / mixed**2, sampling(patterns))
 
 
 def on_simplex(information: Floats, free: NDArray[np.bool_] | None = None) -> Floats:

@@ -16,8 +16,8 @@ from deniable.associate.variable import Variable
 from deniable.decode.simplex import project
 from deniable.mechanisms.base import Floats, Reports
 
-CHUNK = 2**16
-"""Reports whose likelihoods are computed at once."""
+CHUNK = 2**18
+"""Likelihoods that are computed at once."""
 
 _DIRECT = 2**22
 """Keys below this are counted in a table, larger ones sorted."""
@@ -53,15 +53,17 @@ def field_rows(
     kept = records if grouped is None else records[grouped[0]]
     read = _reader(variable, profile)
     lines = np.empty((len(variable.categories), kept.size))
-    for start in range(0, kept.size, chunk):
-        part = kept[start : start + chunk]
-        lines[:, start : start + chunk] = _scaled(read(part, start))
+    step = max(1, chunk // len(lines))
+    for start in range(0, kept.size, step):
+        part = kept[start : start + step]
+        lines[:, start : start + step] = _scaled(read(part, start))
     return FieldRows(lines, None if grouped is None else grouped[1])
 
 
 def _scaled(logs: Floats) -> Floats:
-    logs = logs - logs.max(axis=1, keepdims=True)
-    return np.maximum(np.exp(logs, out=logs), _SMALLEST).T
+    logs -= logs.max(axis=1, keepdims=True)
+    np.exp(logs, out=logs)
+    return np.maximum(logs, _SMALLEST, out=logs).T
 
 
 def _reader(variable: Variable, profile: str) -> LogLikelihood:
@@ -75,10 +77,12 @@ def _reader(variable: Variable, profile: str) -> LogLikelihood:
         return lambda records, start: np.column_stack(
             [mechanism.likelihood(records, listed, log=True), other(records, start)]
         )
-    asked = np.array(variable.asked())
-    if not variable.other:
-        return lambda records, _: mechanism.likelihood(records, variable.labels, log=True)[:, asked]
-    return _pooled(variable, asked)
+    asked, labels = np.array(variable.asked()), variable.labels
+    if variable.other:
+        return _pooled(variable, asked)
+    if np.array_equal(asked, np.arange(len(variable.answers))):  # saves a copy of all of them
+        return lambda records, _: mechanism.likelihood(records, labels, log=True)
+    return lambda records, _: mechanism.likelihood(records, labels, log=True)[:, asked]
 
 
 def _pooled(variable: Variable, asked: NDArray[np.intp]) -> LogLikelihood:

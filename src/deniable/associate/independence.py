@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable import _validate
-from deniable.associate.joint import joint_of_patterns, marginal_fits
+from deniable.associate.joint import Joint, check_options, joint_of_patterns, marginal_fits
 from deniable.associate.patterns import check_variables, patterns_of
 from deniable.associate.scores import moments_test, score_test
 from deniable.associate.variable import Variable
@@ -84,12 +84,13 @@ def independence_of_patterns(
     *,
     method: str = "default",
     rng: np.random.Generator | None = None,
+    margins: Sequence[Floats] | None = None,
 ) -> Independence:
-    """Test independence from likelihoods that are known already."""
+    """Test independence from likelihoods, and perhaps margins, known already."""
     method = DEFAULT_METHOD if method == "default" else method
     notes: tuple[str, ...] = ()
     if method == "score":
-        found = score_test(patterns, marginal_fits(patterns))
+        found = score_test(patterns, marginal_fits(patterns) if margins is None else margins)
     elif method == "moments":
         found = moments_test(patterns)
     elif method == "bootstrap" and rng is not None:
@@ -101,6 +102,21 @@ def independence_of_patterns(
             notes = (f"{at_bound} cells are at 0: the chi-square of this test does not hold.",)
     statistic, dof, p_value = found
     return Independence(method, statistic, dof, p_value, int(patterns.n), notes)
+
+
+def associate(
+    variables: Sequence[Variable], *, solver: str = "sqp", level: float = 0.95
+) -> tuple[Joint, Independence]:
+    """Return the joint distribution and the default test of independence, sharing their work.
+
+    The same results as `estimate_joint` and `independence`, in less time than one after the other:
+    the reports' likelihoods and the variables' own fits are computed once.
+    """
+    check_options(solver, level)
+    patterns = patterns_of(variables)
+    margins = marginal_fits(patterns)
+    joint = joint_of_patterns(variables, patterns, solver=solver, level=level, margins=margins)
+    return joint, independence_of_patterns(variables, patterns, margins=margins)
 
 
 @dataclass(frozen=True)

@@ -99,19 +99,29 @@ def estimate_joint(
     Raises:
         InvalidParameter: if the variables cannot be analysed together, or a parameter is wrong.
     """
-    if solver not in SOLVERS:
-        raise _validate.invalid("solver", "estimate_joint", f"one of {', '.join(SOLVERS)}", solver)
-    if not 0 < level < 1:
-        raise _validate.invalid("level", "estimate_joint", "between 0 and 1", level)
+    check_options(solver, level)
     return joint_of_patterns(variables, patterns_of(variables), solver=solver, level=level)
 
 
+def check_options(solver: str, level: float) -> None:
+    """Refuse a solver that does not exist, or a level outside 0..1."""
+    if solver not in SOLVERS:
+        raise _validate.invalid("solver", "estimate_joint", f"one of {', '.join(SOLVERS)}", solver)
+    if not 0 < level < 1:
+        raise _validate.invalid("level", "estimate_joint", "a number between 0 and 1", level)
+
+
 def joint_of_patterns(
-    variables: Sequence[Variable], patterns: Product, *, solver: str = "sqp", level: float = 0.95
+    variables: Sequence[Variable],
+    patterns: Product,
+    *,
+    solver: str = "sqp",
+    level: float = 0.95,
+    margins: Sequence[Floats] | None = None,
 ) -> Joint:
-    """Return the joint distribution from likelihoods that are known already."""
+    """Return the joint distribution from likelihoods, and perhaps margins, known already."""
     solver, notes = _possible(solver, patterns), list(_notes(variables))
-    fit = _solved(patterns, solver)
+    fit = _solved(patterns, solver, margins)
     if not fit.converged and fit.gap > GAP * patterns.n:
         notes.append(f"The solver stopped early: another table may be likelier by e^{fit.gap:.3g}.")
     errors = cell_errors(patterns, fit.weights, level)
@@ -152,10 +162,11 @@ def _possible(solver: str, patterns: Product) -> str:
     return "squarem" if solver == "sqp" and patterns.cells > LARGEST_TABLE else solver
 
 
-def _solved(patterns: Product, solver: str) -> Mixture:
+def _solved(patterns: Product, solver: str, margins: Sequence[Floats] | None) -> Mixture:
     """Fit the table: SQP from independence, the others from a uniform table as they are known."""
     if solver == "sqp":
-        return fit_rows(patterns, start=independent_table(marginal_fits(patterns)))
+        found = marginal_fits(patterns) if margins is None else margins
+        return fit_rows(patterns, start=independent_table(found))
     run = run_em if solver == "em" else run_squarem
     return run(patterns, gap=GAP / 2 * patterns.n)
 

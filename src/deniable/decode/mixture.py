@@ -29,8 +29,8 @@ _TOLERANCE = 1e-9
 _ROUNDS = 200
 _KEPT = 0.95
 _RIDGE = 1e-10
-_SAMPLED = 2**33
-"""Rows times cells squared beyond which a round's curvature is taken from a part of the rows."""
+_SAMPLED = 2**32
+"""Rows times cells squared beyond which a curvature is taken from a part of the rows."""
 
 
 def fit_mixture(likelihood: Floats, weights: Floats | None = None) -> Mixture:
@@ -71,7 +71,7 @@ def fit_rows(rows: Rows, start: Floats | None = None) -> Mixture:
         start: a first guess, at least 0; it must give every row a likelihood. Uniform unless said.
     """
     x = np.full(rows.cells, 1 / rows.cells) if start is None else start
-    every = max(1, int(rows.shares.size * rows.cells**2 // _SAMPLED))
+    every = sampling(rows)
     mixed, done = rows.mixed(x), 0
     while done < _ROUNDS:
         done += 1
@@ -86,6 +86,16 @@ def fit_rows(rows: Rows, start: Floats | None = None) -> Mixture:
             break
         x, mixed = moved
     return _finished(rows, x / x.sum(), done)
+
+
+def sampling(rows: Rows) -> int:
+    """Return s so that every s-th block of rows is enough for a curvature.
+
+    Only where every row stands for one observation: grouped rows are sorted and of all weights.
+    """
+    if rows.shares.strides != (0,):
+        return 1
+    return max(1, int(rows.shares.size * rows.cells**2 // _SAMPLED))
 
 
 def _finished(rows: Rows, x: Floats, done: int) -> Mixture:

@@ -26,6 +26,8 @@ Places = NDArray[np.intp]
 _CHUNK = 2**20
 """Numbers that are held at once while factors are multiplied."""
 _FEWEST, _MOST = 256, 2**13
+_FEW = 3
+"""Up to so many answers of a side its pairs are worked on one by one."""
 
 
 class Rows(Protocol):
@@ -50,7 +52,7 @@ class Rows(Protocol):
         """Return L' r, a number per component."""
 
     def curvature(self, r: Floats, every: int = 1) -> Floats:
-        """Return L' diag(r) L; with `every` = s from each s-th block of rows only, times s."""
+        """Return L' diag(r) L; with `every` = s from each s-th block of rows only, scaled up."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,10 @@ class Table:
         return np.asarray(self.table.T @ r)
 
     def curvature(self, r: Floats, every: int = 1) -> Floats:
-        """Return L' diag(r) L; with `every` = s from each s-th row only, times s."""
+        """Return L' diag(r) L; with `every` = s from each s-th row only, scaled up."""
         part, weights = self.table[::every], r[::every]
         rooted = part * np.sqrt(weights)[:, None]
-        return np.asarray(every * (rooted.T @ rooted))
+        return np.asarray(len(self.table) / len(part) * (rooted.T @ rooted))
 
 
 @dataclass(frozen=True)
@@ -162,21 +164,46 @@ class Product:
         return found.reshape(-1)
 
     def curvature(self, r: Floats, every: int = 1) -> Floats:
-        """Return L' diag(r) L; with `every` = s from each s-th block of rows only, times s.
+        """Return L' diag(r) L; with `every` = s from each s-th block of rows only, scaled up.
 
         With pairs a <= c of one side and b <= d of the other, its entry at ((a, b), (c, d)) is
-        sum_i r_i (A_ia A_ic)(B_ib B_id): one small matrix product per block.
+        sum_i r_i (A_ia A_ic)(B_ib B_id): one small matrix product per block. Where a side has few
+        answers, one product A' diag(r B_b B_d) A per pair is faster.
         """
         split = self._split()
         sizes = (int(np.prod(self.sizes[:split])), int(np.prod(self.sizes[split:])))
+        if min(sizes) <= _FEW:
+            sums = self._few_pairs(r, every, split, sizes)
+        else:
+            sums = self._all_pairs(r, every, split, sizes)
+        return np.asarray(sums.reshape(self.cells, self.cells))
+
+    def _few_pairs(self, r: Floats, every: int, split: int, sizes: tuple[int, int]) -> Floats:
+        few = int(sizes[1] > sizes[0])  # which side is the small one's partner
+        small, large = sizes[1 - few], sizes[few]
+        pairs = list(zip(*np.triu_indices(small), strict=True))
+        sums = np.zeros((small, small, large, large))
+        for block in self._blocks(every, 2 * large):
+            sides = self._sides(block, split)
+            wide, narrow = sides[few], sides[1 - few]
+            for b, d in pairs:
+                sums[b, d] += (wide * (r[block] * narrow[b] * narrow[d])) @ wide.T
+        for b, d in pairs:
+            sums[d, b] = sums[b, d]
+        # Cells are (left, right): put the axes of the sides back in their order.
+        return self._scale(every, 2 * large) * sums.transpose(
+            (2, 0, 3, 1) if few == 0 else (0, 2, 1, 3)
+        )
+
+    def _all_pairs(self, r: Floats, every: int, split: int, sizes: tuple[int, int]) -> Floats:
         (a, c), (b, d) = np.triu_indices(sizes[0]), np.triu_indices(sizes[1])
         sums = np.zeros((a.size, b.size))
         for block in self._blocks(every, a.size + b.size):
             left, right = self._sides(block, split)
             sums += ((left[a] * left[c]) * r[block]) @ (right[b] * right[d]).T
+        sums *= self._scale(every, a.size + b.size)
         first, second = _pair_numbers(sizes[0], a, c), _pair_numbers(sizes[1], b, d)
-        whole = sums[first[:, None, :, None], second[None, :, None, :]]
-        return np.asarray(every * whole.reshape(self.cells, self.cells))
+        return np.asarray(sums[first[:, None, :, None], second[None, :, None, :]])
 
     def _split(self) -> int:
         """Return how many of the first variables make the left side, so that both are alike."""
@@ -192,6 +219,11 @@ class Product:
         step = min(_MOST, max(_FEWEST, _CHUNK // (width or self.cells)))
         for start in range(0, self.rows, step * every):
             yield slice(start, min(start + step, self.rows))
+
+    def _scale(self, every: int, width: int) -> float:
+        """Return all rows over those of the blocks that are used."""
+        used = sum(block.stop - block.start for block in self._blocks(every, width))
+        return self.rows / used
 
     def _sides(self, block: slice, split: int) -> tuple[Floats, Floats]:
         left = _multiplied([factor[:, block] for factor in self.factors[:split]])
