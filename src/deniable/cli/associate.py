@@ -49,9 +49,9 @@ def associate(
             "out; 5 unless said or unless candidates are given.",
         ),
     ] = None,
-    other: Annotated[
-        bool, typer.Option("--other/--no-other", help="Whether all other answers are a category.")
-    ] = True,
+    no_other: Annotated[
+        bool, typer.Option("--no-other", help="Leave out the category of all other answers.")
+    ] = False,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     output: Annotated[
@@ -80,7 +80,7 @@ def associate(
             candidates=given,
             candidates_folder=survey.parent,
             top=top,
-            other=None if other else False,
+            other=False if no_other else None,
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     for path in output or ():
