@@ -134,9 +134,20 @@ def draw_population(
     people: int,
     rng: np.random.Generator,
     candidates: Mapping[str, Sequence[str]],
+    together: float = 0.0,
 ) -> Population:
-    """Draw the true answers of so many people, fields independent of each other."""
-    answers, codes = {}, {}
+    """Draw the true answers of so many people.
+
+    Args:
+        question: whose fields are answered.
+        people: how many.
+        rng: the only source of randomness.
+        candidates: the strings that people may answer, by field name.
+        together: the share of people whose answers to all fields have the same rank; the fields of
+            the others are independent of each other.
+    """
+    answers: dict[str, Answers] = {}
+    codes: dict[str, Codes] = {}
     for field in question.fields:
         known = answers_of(question, field, candidates.get(field.name, ()))
         answers[field.name] = known
@@ -146,6 +157,12 @@ def draw_population(
         else:
             drawn = rng.choice(len(known), size=people, p=weights)
             codes[field.name] = drawn.astype(np.int64)
+    single = [field.name for field in question.fields if not isinstance(field.domain, Sets)]
+    if together > 0 and len(single) > 1:
+        alike = rng.random(people) < together
+        for name in single[1:]:
+            same = codes[single[0]] % len(answers[name])
+            codes[name] = np.where(alike, same, codes[name])
     return Population(question, answers, codes)
 
 

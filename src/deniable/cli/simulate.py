@@ -27,13 +27,22 @@ def simulate(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Repeat the same crowd; by default it is new.")
     ] = None,
+    together: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help="The share of people whose answers to all fields have the same rank: these fields "
+            "go together.",
+        ),
+    ] = 0.0,
     json: JsonFlag = False,
 ) -> None:
     """Simulate the reports of a crowd, write them to the store and print the truth behind them."""
     asked = find_question(survey, question)
     rng = np.random.default_rng(seed)
     strings = candidates_for(asked, survey.parent, candidates)
-    population = draw_population(asked, people, rng, strings)
+    population = draw_population(asked, people, rng, strings, together)
     epoch = epoch_of(day_number(), asked.epoch)
     batch = Batch(asked.id, asked.version, asked.digest, epoch)
     with open_store(data) as store, progress(quiet=json) as display:

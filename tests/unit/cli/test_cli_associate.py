@@ -91,6 +91,13 @@ def test_fields_can_be_named_in_three_ways(project: Path, spelling: tuple[str, .
     assert read["tests"][0]["p_value"] > 0.001
 
 
+def test_a_crowd_whose_answers_go_together_is_found(project: Path, tmp_path: Path) -> None:
+    where = ("--survey", project / "survey.json", "--data", tmp_path)
+    call("simulate", "device", "--people", 5_000, "--seed", 3, "--together", 0.5, *where)
+    read = json.loads(call("associate", "device", "--fields", "dark", "memory", "--json", *where))
+    assert read["tests"][0]["p_value"] < 1e-9
+
+
 def test_text_and_files(project: Path) -> None:
     names = [project / "out" / f"heat.{end}" for end in ("csv", "png", "html")]
     outputs = [part for name in names for part in ("-o", name)]
