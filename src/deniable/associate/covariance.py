@@ -76,6 +76,11 @@ def on_simplex(information: Floats, free: NDArray[np.bool_] | None = None) -> Fl
     return covariance
 
 
+def half_width(level: float) -> float:
+    """Return how many standard errors an interval of this level extends to each side."""
+    return float(stats.norm.isf((1 - level) / 2))
+
+
 def cell_errors(patterns: Product, x: Floats, level: float) -> CellErrors:
     """Return standard errors, intervals and covariances of a maximum-likelihood table.
 
@@ -88,7 +93,7 @@ def cell_errors(patterns: Product, x: Floats, level: float) -> CellErrors:
     sigma = on_simplex(whole)
     unbounded = x + sigma @ score
     std_error = np.sqrt(np.maximum(sigma.diagonal(), 0.0))
-    wide = float(stats.norm.isf((1 - level) / 2)) * std_error
+    wide = half_width(level) * std_error
     low = np.minimum(np.clip(unbounded - wide, 0.0, 1.0), x)
     high = np.maximum(np.clip(unbounded + wide, 0.0, 1.0), x)
     active = on_simplex(whole, x > _AT_BOUND)

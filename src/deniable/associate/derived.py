@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from deniable.associate.covariance import half_width
 from deniable.associate.joint import Joint
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
@@ -70,7 +70,7 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
             jacobian = (np.eye(size) - value[group][:, None]) / table[group].sum()
             spread = jacobian @ covariance[own, own] @ jacobian.T
             std_error[group] = np.sqrt(np.maximum(spread.diagonal(), 0.0))
-    wide = _half_width(joint) * std_error
+    wide = half_width(joint.level) * std_error
     low = np.fmin(np.clip(centre - wide, 0.0, 1.0), value)
     high = np.fmax(np.clip(centre + wide, 0.0, 1.0), value)
     low, high = _known(std_error, low, high)
@@ -120,7 +120,9 @@ def odds_ratios(joint: Joint) -> Derived:
             flat = np.asarray(slope).reshape(-1)
             spread = float(flat @ joint.unbounded_covariance @ flat)
             std_error[i, j] = np.sqrt(max(spread, 0.0))
-    factor = np.exp(np.minimum(_half_width(joint) * np.nan_to_num(std_error, nan=np.inf), 700.0))
+    factor = np.exp(
+        np.minimum(half_width(joint.level) * np.nan_to_num(std_error, nan=np.inf), 700.0)
+    )
     bounded = np.isfinite(std_error)
     low = np.where(bounded, value / factor, 0.0)
     high = np.where(bounded, value * factor, np.inf)
@@ -178,7 +180,3 @@ def _quotient(above: float, below: float) -> float:
     if below > 0:
         return above / below
     return np.inf if above > 0 else np.nan
-
-
-def _half_width(joint: Joint) -> float:
-    return float(stats.norm.isf((1 - joint.level) / 2))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deniable import _validate
-from deniable.associate.covariance import LARGEST_TABLE, cell_errors
+from deniable.associate.covariance import LARGEST_TABLE, cell_errors, half_width
 from deniable.associate.patterns import empty_cohorts, patterns_of
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import Mixture, fit_rows
@@ -21,10 +21,9 @@ SOLVERS = ("sqp", "squarem", "em")
 GAP = 1e-6
 """What a default run may leave of the log-likelihood, per report."""
 NO_INFORMATION = (
-    "No information at this epsilon and n: every cell's interval holds everything that the "
+    "No information at this epsilon and n: every cell's error is as large as all that the "
     "marginals allow. Collect more reports, or ask for fewer categories."
 )
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -88,8 +87,8 @@ def estimate_joint(
     Cost: see `patterns_of` and `Product`. Tables of more than 2,048 cells are solved by SQUAREM,
         and have no errors.
 
-    Edge cases: cohorts without reports are noted. Where every interval holds all that the marginals
-        allow, `informative` is False and a note says so.
+    Edge cases: cohorts without reports are noted. Where every cell's error is as large as all that
+        the marginals allow, `informative` is False and a note says so.
 
     Args:
         variables: two or more, with the same people.
@@ -134,7 +133,7 @@ def joint_of_patterns(
     probability, low, high = (
         part.reshape(shape) for part in (fit.weights, errors.low, errors.high)
     )
-    informative = _informative(probability, low, high)
+    informative = _informative(probability, half_width(level) * errors.std_error.reshape(shape))
     if not informative:
         notes.append(NO_INFORMATION)
     return Joint(
@@ -189,12 +188,11 @@ def _notes(variables: Sequence[Variable]) -> Iterator[str]:
             yield f"{empty} cohorts of '{variable.name}' have no reports."
 
 
-def _informative(probability: Floats, low: Floats, high: Floats) -> bool:
-    """Tell whether some interval excludes a value that the marginals would allow (Frechet)."""
+def _informative(probability: Floats, wide: Floats) -> bool:
+    """Tell whether some interval is shorter to a side than what the marginals allow (Frechet)."""
     axes = range(probability.ndim)
     margins = [probability.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
     largest = functools.reduce(np.minimum.outer, margins)
     smallest = np.maximum(0.0, functools.reduce(np.add.outer, margins) - (len(margins) - 1))
     # NaN: without errors there is no interval to judge by.
-    known = (low > smallest + _ROUNDING) | (high < largest - _ROUNDING) | np.isnan(high)
-    return bool(known.any())
+    return bool(np.any((wide < largest - smallest) | np.isnan(wide)))

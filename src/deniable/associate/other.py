@@ -60,16 +60,19 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
         shape = mechanism.parameters
         return _constant(-np.log(float(shape.seeds * shape.symbols)))
     if isinstance(mechanism, Rappor):
-        return _by_profile(variable, profile, _flat_bits(mechanism), _bits_column(mechanism))
+        return _by_profile(
+            variable, mechanism, profile, _flat_bits(mechanism), _bits_column(mechanism)
+        )
     if isinstance(mechanism, ORR):
         shares = np.full((mechanism.parameters.cohorts, mechanism.parameters.symbols),
                          1 / mechanism.parameters.symbols)  # fmt: skip
-        return _by_profile(variable, profile, shares, _symbol_column)
+        return _by_profile(variable, mechanism, profile, shares, _symbol_column)
     return _made_up(variable)
 
 
 def _by_profile(
     variable: Variable,
+    mechanism: Rappor | ORR,
     profile: str,
     flat: Floats,
     column: Callable[[Floats], LogLikelihood],
@@ -77,8 +80,8 @@ def _by_profile(
     if profile == "flat":
         return column(flat)
     if profile == "fitted":
-        return column(_fitted(variable, variable.reports, flat))
-    odd, even = (column(_fitted(variable, variable.reports[i::2], flat)) for i in (1, 0))
+        return column(_fitted(variable, mechanism, variable.reports, flat))
+    odd, even = (column(_fitted(variable, mechanism, variable.reports[i::2], flat)) for i in (1, 0))
 
     def alternating(records: Reports, start: int) -> Floats:
         which = (np.arange(records.size) + start) % 2 == 0
@@ -87,24 +90,21 @@ def _by_profile(
     return alternating
 
 
-def _fitted(variable: Variable, reports: Reports, flat: Floats) -> Floats:
+def _fitted(variable: Variable, mechanism: Rappor | ORR, reports: Reports, flat: Floats) -> Floats:
     """Return the paper's profile, a row per cohort: what known answers do not explain."""
-    mechanism = variable.mechanism
     counts = mechanism.accumulate(np.ascontiguousarray(reports))
     frequency = mechanism.estimate(counts, variable.candidates).frequency
     known = np.nan_to_num(np.clip(frequency, 0.0, 1.0))
     left = 1 - float(known.sum())
     if not left > _LEAST_MASS:
         return flat
-    people = np.maximum(counts.reports, 1)[:, None]
-    if isinstance(mechanism, Rappor):
-        explained = _explained_bits(variable, mechanism, known)
-        fitted = np.clip(
-            (counts.table / people - explained) / left, mechanism.pure.q, mechanism.pure.p
-        )
+    seen = counts.table / np.maximum(counts.reports, 1)[:, None]
+    if isinstance(mechanism, ORR):
+        pure, explained = mechanism.symbol, _explained_symbols(variable, counts, known)
     else:
-        explained = _explained_symbols(variable, counts, known)
-        fitted = np.maximum((counts.table / people - explained) / left, 1e-3 * flat)
+        pure, explained = mechanism.pure, _explained_bits(variable, mechanism, known)
+    fitted = np.clip((seen - explained) / left, pure.q, pure.p)
+    if isinstance(mechanism, ORR):  # one symbol per report: their probabilities sum to 1
         fitted /= fitted.sum(axis=1, keepdims=True)
     return np.where(counts.reports[:, None] > 0, fitted, flat)
 

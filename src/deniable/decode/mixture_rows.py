@@ -223,7 +223,7 @@ class Product:
     def _scale(self, every: int, width: int) -> float:
         """Return all rows over those of the blocks that are used."""
         used = sum(block.stop - block.start for block in self._blocks(every, width))
-        return self.rows / used
+        return float(self.rows / used)
 
     def _sides(self, block: slice, split: int) -> tuple[Floats, Floats]:
         left = _multiplied([factor[:, block] for factor in self.factors[:split]])

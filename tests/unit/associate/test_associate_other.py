@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from people_for_associate import OPEN, STRINGS
+
+from deniable.associate import Variable
+from deniable.associate.other import PROFILES, other_likelihood
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import OLH, ORR, Rappor
+
+
+def every_record(mechanism: Rappor) -> np.ndarray:
+    """Return all records of a mechanism of 4 bits and 2 cohorts."""
+    records = np.zeros(32, dtype=mechanism.dtype)
+    for place, (cohort, bits) in enumerate(itertools.product(range(2), range(16))):
+        records[place] = (cohort, [bits])
+    return records
+
+
+def test_probabilities_of_all_records_sum_to_one(rng):
+    tiny = Rappor(bits=4, hashes=1, cohorts=2, epsilon=1.0)
+    reports = tiny.simulate(rng.integers(0, 5, 2_000), rng, [f"s{i}" for i in range(5)])
+    variable = Variable("a", tiny, reports, ("s0", "s1"))
+    for profile in PROFILES:
+        logs = other_likelihood(variable, profile)(every_record(tiny), 0)
+        # Halves have two profiles, one for the even places and one for the odd ones.
+        total = 1.0 if profile != "halves" else pytest.approx(1.0, abs=0.2)
+        assert np.exp(logs).sum() == pytest.approx(total)
+
+
+def test_the_flat_profile_is_the_mean_over_hash_functions(rng):
+    """The slow twin: every bit as if set by a string with random bits."""
+    mechanism = OPEN["bloom"]
+    variable = Variable("a", mechanism, mechanism.simulate([0] * 50, rng, STRINGS), STRINGS)
+    shape = mechanism.parameters
+    p, q = float(shape.p_star), float(shape.q_star)
+    r = p + (q - p) * (1 - (1 - 1 / shape.bits) ** shape.hashes)
+    ones = np.unpackbits(variable.reports["bits"], axis=1, bitorder="little").sum(axis=1)
+    expected = ones * np.log(r) + (shape.bits - ones) * np.log(1 - r) - np.log(shape.cohorts)
+    assert np.allclose(other_likelihood(variable, "flat")(variable.reports, 0), expected)
+
+
+def test_a_fitted_profile_knows_the_string_that_nobody_listed(rng):
+    mechanism = OPEN["bloom"]
+    codes = rng.choice(2, 40_000, p=[0.6, 0.4])
+    reports = mechanism.simulate(codes, rng, ["alpha", "hidden"])
+    variable = Variable("a", mechanism, reports, ("alpha", "beta"))
+    hidden = mechanism.likelihood(reports[:500], ["hidden"], log=True)[:, 0]
+    flat, fitted = (
+        other_likelihood(variable, profile)(reports[:500], 0) for profile in ("flat", "fitted")
+    )
+    assert np.abs(fitted - hidden).mean() < 0.4 * np.abs(flat - hidden).mean()
+
+
+def test_symbols_have_profiles_too(rng):
+    mechanism = ORR(epsilon=2.0, symbols=4, cohorts=16)
+    codes = rng.choice(2, 30_000, p=[0.6, 0.4])
+    reports = mechanism.simulate(codes, rng, ["alpha", "hidden"])
+    variable = Variable("a", mechanism, reports, ("alpha", "beta"))
+    every = np.zeros(64, dtype=mechanism.dtype)
+    every["cohort"], every["symbol"] = np.divmod(np.arange(64), 4)
+    hidden = mechanism.likelihood(every, ["hidden"])[:, 0]
+    found = np.exp(other_likelihood(variable, "fitted")(every, 0))
+    assert found.sum() == pytest.approx(1)
+    assert np.abs(found - hidden).max() < 0.25 * np.abs(1 / 64 - hidden).max()
+    assert np.allclose(np.exp(other_likelihood(variable)(every, 0)), 1 / 64)
+
+
+def test_other_mechanisms_have_the_mean_over_strings_nobody_holds(rng):
+    olh = OLH(epsilon=1.0, seeds=4, symbols=3)
+    local = Variable("a", olh, olh.simulate([0] * 5, rng, STRINGS), STRINGS)
+    assert np.allclose(np.exp(other_likelihood(local)(local.reports, 0)), 1 / 12)
+    hcms = OPEN["hcms"]
+    sketch = Variable("a", hcms, hcms.simulate([0] * 50, rng, STRINGS), STRINGS)
+    logs = other_likelihood(sketch)(sketch.reports, 0)
+    table = hcms.likelihood(sketch.reports, STRINGS, log=True)
+    assert np.all(logs > table.min() - 1e-9)
+    assert np.all(logs < table.max() + 1e-9)
+
+
+def test_no_mass_left_means_the_flat_profile(rng):
+    mechanism = Rappor(bits=64, hashes=2, cohorts=2, epsilon=12.0)
+    reports = mechanism.simulate(rng.integers(0, 3, 3_000), rng, STRINGS)
+    variable = Variable("a", mechanism, reports, STRINGS)
+    flat, fitted = (other_likelihood(variable, name)(reports, 0) for name in ("flat", "fitted"))
+    assert flat.shape == fitted.shape
+    assert np.isfinite(fitted).all()
+
+
+def test_an_unknown_profile_is_refused(rng):
+    mechanism = OPEN["bloom"]
+    variable = Variable("a", mechanism, mechanism.simulate([0], rng, STRINGS), STRINGS)
+    with pytest.raises(InvalidParameter, match="The 'profile' parameter"):
+        other_likelihood(variable, "bumpy")
