@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable.associate import hellinger
-from deniable.associate.independence import DEFAULT_METHOD, independence_of_patterns
+from deniable.associate.independence import independence_of_patterns
 from deniable.associate.joint import joint_of_patterns
-from deniable.associate.scores import score_test
 from deniable.mechanisms.base import Floats
 from deniable.papers.fpe16_accuracy import Setting
 from deniable.papers.fpe16_pairs import (
@@ -84,9 +83,7 @@ def p_value_of_pairs(pairs: Pairs, one: Channel, other: Channel, method: str = "
     The margins of the score test come from the counts of each variable's patterns, which are few:
     the same maximum in a fraction of the time.
     """
-    method = DEFAULT_METHOD if method == "default" else method
     patterns = patterns_of_pairs(pairs, one, other)
-    if method == "score":
-        return score_test(patterns, margins_of_pairs(pairs, one, other))[2]
+    margins = margins_of_pairs(pairs, one, other)
     variables = variables_of_pairs(one, other)
-    return independence_of_patterns(variables, patterns, method=method).p_value
+    return independence_of_patterns(variables, patterns, method=method, margins=margins).p_value

@@ -125,9 +125,10 @@ def margins_of_pairs(pairs: Pairs, one: Channel, other: Channel) -> list[Floats]
     return margins
 
 
-def variables_of_pairs(one: Channel, other: Channel) -> list[Variable]:
+@lru_cache(maxsize=64)
+def variables_of_pairs(one: Channel, other: Channel) -> tuple[Variable, Variable]:
     """Return the two variables, for their names and answers; their reports are not the crowd's."""
-    return [
+    return (
         Variable("x", one.mechanism, one.reports),
         Variable("y", other.mechanism, other.reports),
-    ]
+    )

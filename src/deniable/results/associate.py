@@ -17,9 +17,9 @@ from deniable.associate import (
     Joint,
     Pair,
     Variable,
+    associate,
     conditional,
     estimate_joint,
-    independence,
     independence_of_pairs,
     odds_ratios,
 )
@@ -149,8 +149,8 @@ def association_of(
         for field in fields
     ]
     factor = max(repeats_of(question, field, accumulated.epochs) for field in fields)
-    joint = widened(estimate_joint(variables), factor)
-    pairs = weakened(_pairs(variables), factor)
+    joint, pairs = _fitted(variables)
+    joint, pairs = widened(joint, factor), weakened(pairs, factor)
     return Association(
         question=question.id,
         version=question.version,
@@ -168,12 +168,13 @@ def association_of(
     )
 
 
-def _pairs(variables: list[Variable]) -> tuple[Pair, ...]:
+def _fitted(variables: list[Variable]) -> tuple[Joint, tuple[Pair, ...]]:
+    """Return the table of all variables, and a test of every pair."""
     if len(variables) > 2:
-        return independence_of_pairs(variables)
-    test = independence(variables)
+        return estimate_joint(variables), independence_of_pairs(variables)
+    joint, test = associate(variables)
     one, two = variables
-    return (Pair((one.name, two.name), test, test.p_value, test.p_value),)
+    return joint, (Pair((one.name, two.name), test, test.p_value, test.p_value),)
 
 
 def _conditionals(joint: Joint) -> tuple[Derived, ...]:
