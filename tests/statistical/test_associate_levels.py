@@ -1,0 +1,83 @@
+"""Associations keep their promises: level of the test, coverage of the cells, bias with "other"."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from deniable.associate import Variable, estimate_joint, independence
+from deniable.mechanisms import KRR, Rappor
+from deniable.testing.power import miss_mean
+from deniable.testing.statistics import accept, mean, proportion, reject
+
+ALPHA = 1e-9
+ONE, TWO = KRR(3, epsilon=1.5), Rappor.basic(4, epsilon=1.5)
+BLOOM = Rappor(bits=32, hashes=2, cohorts=4, epsilon=4.0)
+
+
+def fields(table: np.ndarray, n: int, rng: np.random.Generator) -> list[Variable]:
+    x, y = np.unravel_index(rng.choice(table.size, n, p=table.ravel()), table.shape)
+    return [Variable("a", ONE, ONE.simulate(x, rng)), Variable("b", TWO, TWO.simulate(y, rng))]
+
+
+def margins(rng: np.random.Generator) -> np.ndarray:
+    """A table of independent variables, drawn uniformly as in [FPE16, appendix A]."""
+    return np.outer(rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(4)))
+
+
+def rejections(rng: np.random.Generator, runs: int, diagonal: float) -> int:
+    found = 0
+    for _ in range(runs):
+        table = margins(rng) + diagonal * np.eye(3, 4)
+        found += independence(fields(table / table.sum(), 2_000, rng)).p_value < 0.05
+    return found
+
+
+def test_independent_variables_are_rejected_at_the_level_of_the_test(rng):
+    accept(proportion(rejections(rng, 600, 0.0), 600, 0.05, tolerance=0.01), ALPHA)
+    # Dependence is found in more than half of the runs; accepted would be at most about 18%.
+    cut = stats.binom.isf(ALPHA / 2, 200, 0.06) + 1
+    miss = float(stats.binom.cdf(cut, 200, 0.5))
+    found = rejections(rng, 200, 0.5)
+    reject(proportion(found, 200, 0.05, tolerance=0.01), ALPHA, miss=miss)
+
+
+def test_intervals_of_cells_cover(rng):
+    """One cell of each run, so that the trials are independent."""
+    runs, covered, narrow = 500, 0, 0
+    for _ in range(runs):
+        table = margins(rng)
+        joint = estimate_joint(fields(table, 3_000, rng))
+        cell = tuple(rng.integers(0, size) for size in table.shape)
+        covered += joint.low[cell] <= table[cell] <= joint.high[cell]
+        half = stats.norm.isf(0.025) * joint.std_error[cell] / 3
+        narrow += abs(joint.unbounded[cell] - table[cell]) <= half
+    accept(proportion(int(covered), runs, 0.95, tolerance=0.03), ALPHA)
+    # Intervals a third as wide cover 49%.
+    cut = stats.binom.ppf(ALPHA / 2, runs, 0.92) - 1
+    miss = float(stats.binom.sf(cut, runs, 0.57))
+    reject(proportion(int(narrow), runs, 0.95, tolerance=0.03), ALPHA, miss=miss)
+
+
+def known_cell(rng: np.random.Generator, run: int, other: bool) -> float:
+    """Return the error of a known cell in standard errors, with 20% of people unlisted."""
+    names = [f"{run}/{number}" for number in range(13)]
+    share = np.append([0.4, 0.25, 0.15], np.full(10, 0.02))
+    x = rng.choice(13, 4_000, p=share)
+    y = np.where(rng.random(4_000) < 0.5, np.minimum(x, 2), rng.integers(0, 3, 4_000))
+    site = Variable("a", BLOOM, BLOOM.simulate(x, rng, names), tuple(names[:3]), other=other)
+    joint = estimate_joint([site, Variable("b", ONE, ONE.simulate(y, rng))])
+    truth = 0.4 * (0.5 + 0.5 / 3)
+    return float((joint.unbounded[0, 0] - truth) / joint.std_error[0, 0])
+
+
+def test_unlisted_strings_do_not_move_the_known_cells(rng):
+    runs = 100
+    errors = {
+        other: [known_cell(rng, run, other) for run in range(runs)] for other in (True, False)
+    }
+    spread = 1.1 / np.sqrt(runs)
+    accept(mean(float(np.mean(errors[True])), 0.0, spread), ALPHA)
+    # Without the category their mass goes to the known ones: by at least two standard errors.
+    miss = miss_mean(2 / spread, ALPHA)
+    reject(mean(float(np.mean(errors[False])), 0.0, spread), ALPHA, miss=miss)
