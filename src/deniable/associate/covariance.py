@@ -49,9 +49,8 @@ class CellErrors:
 def information(patterns: Product, x: Floats) -> tuple[Floats, Floats]:
     """Return the score L'(w / Lx) and the information of all reports at a table.
 
-    Accuracy: for very large tables the information comes from a part of the reports, at least
-        2^32 / cells^2 of them: with 200 cells 107,374, which moves standard errors by less than
-        a hundredth.
+    Accuracy: where reports times cells^2 exceed 2^31 the information comes from a part of the
+        reports, at least 100 per cell: standard errors move by about a hundredth at most.
     """
     mixed = patterns.mixed(x)
     score = patterns.n * patterns.pulled(patterns.shares / mixed)

@@ -1,7 +1,7 @@
 """The likelihood of a report whose answer is none of the candidates: "Other".
 
 Model: reports of Bloom bits are independent bits; of the other people, those of cohort j report bit
-s with probability r_js. Three profiles r are known:
+s with probability r_js. Four profiles r are known:
 
     flat      r = p* + (q* - p*) d/k, d/k the share of bits that a string sets: what strings that
               nobody knows do on average over hash functions;
@@ -9,15 +9,16 @@ s with probability r_js. Three profiles r are known:
               r_js = (c_js - c_js^m) / (N_j (1 - F)),   F = sum of the known frequencies,
               c_js^m = q* T_js + p* (N_j F - T_js),  T_js = N_j (frequencies that set bit s),
               clipped to p*..q* (the paper prints N for N F; that loses the mass of "Other");
-    halves    the same, each half of the reports with the profile fitted on the other half.
+    halves    the same, each half of the reports with the profile fitted on the other half;
+    peaks     flat, but for the bits whose fitted value stands out by four standard errors: those
+              of an unlisted string that many people hold.
 
 For reports of one symbol, appendix D says the same with symbols for bits: the flat profile is the
 uniform distribution over the symbols of a cohort, the fitted one (c - c^m) / (N_j (1 - F)).
 
-Accuracy: a fitted profile is fitted to the noise of the very reports that it explains, so that it
-claims too many of them or, from the other half, too few. Measured with 20% of the people outside
-five known strings (N = 1e5, k = 128, h = 2, 16 cohorts, epsilon 3; docs/associate.md), the flat
-profile has the smallest bias: it is the default.
+Accuracy: a fitted profile is fitted to the noise of the very reports that it explains; one from the
+other half claims far too few of them. `benchmarks/associate_other.py` compares their bias with 20%
+of the people unlisted: "peaks" has the smallest over all and is the default.
 """
 
 from __future__ import annotations
@@ -32,14 +33,16 @@ from deniable.decode.design import Shape, design_of
 from deniable.mechanisms import OLH, ORR, Rappor
 from deniable.mechanisms.base import Candidate, Counts, Floats, Reports
 
-PROFILES = ("flat", "fitted", "halves")
-DEFAULT_PROFILE = "flat"
+PROFILES = ("flat", "peaks", "fitted", "halves")
+DEFAULT_PROFILE = "peaks"
 
 LogLikelihood = Callable[[Reports, int], Floats]
 """From records, and the place of the first of them among all reports, to log-likelihoods."""
 
 _DECOYS = 256
 _LEAST_MASS = 1e-3
+_STANDS_OUT = 4.0
+"""Standard errors above the flat profile from which a bit is some unlisted string's own."""
 
 
 def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogLikelihood:
@@ -47,8 +50,8 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
 
     Edge cases: a fitted profile falls back to the flat one where the candidates leave no mass, and
         in cohorts without reports. Reports of local hashing have a hash function each, so that
-        only the flat profile exists. Mechanisms whose reports are neither bits nor symbols have
-        the mean over 256 made-up strings, whatever the profile.
+        only the flat profile exists; symbols by cohort have no peaks. Mechanisms whose reports are
+        neither bits nor symbols have the mean over 256 made-up strings, whatever the profile.
 
     Raises:
         InvalidParameter: if there is no such profile.
@@ -77,7 +80,9 @@ def _by_profile(
     flat: Floats,
     column: Callable[[Floats], LogLikelihood],
 ) -> LogLikelihood:
-    if profile == "flat":
+    if profile == "peaks" and isinstance(mechanism, Rappor):
+        return column(_peaks(variable, mechanism, flat))
+    if profile in ("flat", "peaks"):
         return column(flat)
     if profile == "fitted":
         return column(_fitted(variable, mechanism, variable.reports, flat))
@@ -90,23 +95,57 @@ def _by_profile(
     return alternating
 
 
-def _fitted(variable: Variable, mechanism: Rappor | ORR, reports: Reports, flat: Floats) -> Floats:
-    """Return the paper's profile, a row per cohort: what known answers do not explain."""
+def _raw(
+    variable: Variable, mechanism: Rappor | ORR, reports: Reports
+) -> tuple[Floats, Floats, Counts] | None:
+    """Return what known answers do not explain, its standard error, and the counts.
+
+    None where the known answers leave no mass.
+    """
     counts = mechanism.accumulate(np.ascontiguousarray(reports))
     frequency = mechanism.estimate(counts, variable.candidates).frequency
     known = np.nan_to_num(np.clip(frequency, 0.0, 1.0))
     left = 1 - float(known.sum())
     if not left > _LEAST_MASS:
-        return flat
-    seen = counts.table / np.maximum(counts.reports, 1)[:, None]
+        return None
+    people = np.maximum(counts.reports, 1)[:, None]
+    seen = counts.table / people
     if isinstance(mechanism, ORR):
-        pure, explained = mechanism.symbol, _explained_symbols(variable, counts, known)
+        explained = _explained_symbols(variable, counts, known)
     else:
-        pure, explained = mechanism.pure, _explained_bits(variable, mechanism, known)
-    fitted = np.clip((seen - explained) / left, pure.q, pure.p)
+        explained = _explained_bits(variable, mechanism, known)
+    noise = np.sqrt(np.clip(seen * (1 - seen), 1 / people, None) / people)
+    return (seen - explained) / left, noise / left, counts
+
+
+def _fitted(variable: Variable, mechanism: Rappor | ORR, reports: Reports, flat: Floats) -> Floats:
+    """Return the paper's profile, a row per cohort: what known answers do not explain."""
+    found = _raw(variable, mechanism, reports)
+    if found is None:
+        return flat
+    raw, _, counts = found
+    pure = mechanism.symbol if isinstance(mechanism, ORR) else mechanism.pure
+    fitted = np.clip(raw, pure.q, pure.p)
     if isinstance(mechanism, ORR):  # one symbol per report: their probabilities sum to 1
         fitted /= fitted.sum(axis=1, keepdims=True)
     return np.where(counts.reports[:, None] > 0, fitted, flat)
+
+
+def _peaks(variable: Variable, mechanism: Rappor, flat: Floats) -> Floats:
+    """Return the flat profile with the bits that stand out as they are fitted.
+
+    What the peaks take of the bits that a string sets is taken from the others, evenly.
+    """
+    found = _raw(variable, mechanism, variable.reports)
+    if found is None:
+        return flat
+    raw, noise, counts = found
+    low, high = mechanism.pure.q, mechanism.pure.p
+    peak = (raw - flat > _STANDS_OUT * noise) & (counts.reports[:, None] > 0)
+    lifted = np.where(peak, np.clip(raw, low, high) - low, 0.0).sum(axis=1, keepdims=True)
+    others = np.maximum((~peak).sum(axis=1, keepdims=True), 1)
+    spread = np.maximum((flat - low).sum(axis=1, keepdims=True) - lifted, 0.0) / others
+    return np.where(peak, np.clip(raw, low, high), low + spread)
 
 
 def _flat_bits(mechanism: Rappor) -> Floats:

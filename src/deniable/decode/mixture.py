@@ -29,8 +29,10 @@ _TOLERANCE = 1e-9
 _ROUNDS = 200
 _KEPT = 0.95
 _RIDGE = 1e-10
-_SAMPLED = 2**32
+_SAMPLED = 2**31
 """Rows times cells squared beyond which a curvature is taken from a part of the rows."""
+_PER_CELL = 100
+"""But from at least so many rows per cell."""
 
 
 def fit_mixture(likelihood: Floats, weights: Floats | None = None) -> Mixture:
@@ -95,7 +97,8 @@ def sampling(rows: Rows) -> int:
     """
     if rows.shares.strides != (0,):
         return 1
-    return max(1, int(rows.shares.size * rows.cells**2 // _SAMPLED))
+    count = rows.shares.size
+    return max(1, min(count * rows.cells**2 // _SAMPLED, count // (_PER_CELL * rows.cells)))
 
 
 def _finished(rows: Rows, x: Floats, done: int) -> Mixture:

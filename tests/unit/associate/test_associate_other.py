@@ -49,10 +49,22 @@ def test_a_fitted_profile_knows_the_string_that_nobody_listed(rng):
     reports = mechanism.simulate(codes, rng, ["alpha", "hidden"])
     variable = Variable("a", mechanism, reports, ("alpha", "beta"))
     hidden = mechanism.likelihood(reports[:500], ["hidden"], log=True)[:, 0]
-    flat, fitted = (
-        other_likelihood(variable, profile)(reports[:500], 0) for profile in ("flat", "fitted")
-    )
-    assert np.abs(fitted - hidden).mean() < 0.4 * np.abs(flat - hidden).mean()
+    apart = {
+        profile: np.abs(other_likelihood(variable, profile)(reports[:500], 0) - hidden).mean()
+        for profile in ("flat", "fitted", "peaks")
+    }
+    assert apart["fitted"] < 0.4 * apart["flat"]
+    assert apart["peaks"] < 0.4 * apart["flat"]
+
+
+def test_without_peaks_the_profile_is_flat(rng):
+    mechanism = OPEN["bloom"]
+    names = [*STRINGS, *(f"rare {number}" for number in range(400))]
+    codes = np.where(rng.random(4_000) < 0.8, 0, rng.integers(3, 403, 4_000))
+    reports = mechanism.simulate(codes, rng, names)
+    variable = Variable("a", mechanism, reports, STRINGS)
+    flat, peaks = (other_likelihood(variable, name)(reports, 0) for name in ("flat", "peaks"))
+    assert np.allclose(flat, peaks)
 
 
 def test_symbols_have_profiles_too(rng):
