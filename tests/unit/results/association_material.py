@@ -14,6 +14,7 @@ from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.candidates import every_code
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Question
+from deniable.protocol.domain import Absent
 from deniable.results import Association, Epochs
 from deniable.store import Batch, SqliteStore
 
@@ -58,7 +59,7 @@ def report(
     codes: dict[str, NDArray[np.int64]],
     rng: np.random.Generator,
     epoch: int = EPOCH,
-    strings: Sequence[str] = BROWSERS,
+    strings: Sequence[str | Absent] = BROWSERS,
 ) -> None:
     """Write the simulated reports of people whose answers have these codes."""
     reports = {}

@@ -12,7 +12,7 @@ from result_material import EPOCH, question
 
 from deniable.associate import OTHER_LABEL, Independence, Pair
 from deniable.errors import InvalidParameter
-from deniable.protocol import Question
+from deniable.protocol import ABSENT, Question
 from deniable.results import Association, associate_question
 from deniable.results.associate import weakened, widened
 from deniable.results.associate_pairs import marginal, pairs_of
@@ -175,13 +175,50 @@ def test_where_nothing_stands_out_nothing_is_associated(tmp_path: Path) -> None:
         )
 
 
-def test_a_plain_question_and_sets_are_refused(tmp_path: Path) -> None:
+def test_a_plain_question_is_refused(tmp_path: Path) -> None:
     plain = question(
         tmp_path, 'domain = "boolean"\nmechanism = "krr"\nparameters = { epsilon = 1.0 }\n'
     )
     store = SqliteStore(tmp_path / "reports.sqlite3")
     with pytest.raises(InvalidParameter, match="has one field"):
         associate_question(store, plain)
+
+
+def test_sets_are_refused(tmp_path: Path) -> None:
+    names = (
+        '[[questions.fields]]\nname = "{}"\nmechanism = "krr"\nparameters = {{ epsilon = 2.0 }}\n'
+    )
+    tools = (
+        names.format("tools") + 'domain = { type = "set", values = ["a", "b", "c"], most = 2 }\n'
+    )
+    asked = question(tmp_path, tools + names.format("dark") + 'domain = "boolean"\n')
+    store = SqliteStore(tmp_path / "reports.sqlite3")
+    rng = np.random.default_rng(1)
+    codes = {"tools": np.array([[0, 1]] * 50), "dark": np.zeros(50, dtype=np.int64)}
+    report(store, asked, codes, rng)
+    with pytest.raises(InvalidParameter, match="are sets"):
+        associate_question(store, asked)
+
+
+def test_absent_is_an_answer_where_every_device_reports(tmp_path: Path) -> None:
+    asked = several(tmp_path, 'send = "always"\n')
+    store = SqliteStore(tmp_path / "reports.sqlite3")
+    rng = np.random.default_rng(9)
+    codes = dependent(4_000, rng)
+    codes["dark"] = np.where(rng.random(4_000) < 0.3, 2, codes["dark"])
+    codes["browser"] = np.where(codes["dark"] == 2, 6, codes["browser"])
+    codes["size"] = np.where(codes["dark"] == 2, 3, codes["size"])
+    report(store, asked, codes, rng, strings=[*BROWSERS, ABSENT])
+    fields = ["dark", "browser", "size"]
+    given = {"browser": ["fox"]}
+    found = associate_question(store, asked, fields, candidates=given)
+    assert found.joint.labels == (
+        ("false", "true", "(absent)"),
+        ("fox", "(absent)", OTHER_LABEL),
+        ("small", "middle", "large", "(absent)"),
+    )
+    cell = {one.values: one for one in found.cells}["(absent)", "(absent)", "(absent)"]
+    assert abs(cell.probability - 0.3) < 6 * cell.std_error + 0.02
 
 
 def test_reports_of_other_digests_are_left_out_and_said(tmp_path: Path) -> None:
