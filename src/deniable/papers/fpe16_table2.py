@@ -197,8 +197,8 @@ NOTES = (
     "independent as in the table.",
     f"Bits, hash functions and cohorts are not stated: k = {BITS}, h = {HASHES}, m = {COHORTS}, "
     f"one report each with epsilon {EPSILON:g} per variable.",
-    "'Other' is estimated by cohort, with the share of the known strings where the paper prints N "
-    "(mathematics: with the printed form a true Other of 40% becomes 0%).",
+    "'Other' is modelled as docs/associate.md says: the paper's formula prints N where N times the "
+    "share of the known strings belongs, and fits the noise of every bit.",
     f"unlisted_{UNLISTED:.0%}: five listed strings per variable hold the rest; the bias of the 25 "
     "known cells is in units of their standard errors, with the noise of the mean taken off.",
     "Table 1 of the paper is a sample; ours is the law itself.",
