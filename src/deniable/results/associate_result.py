@@ -86,7 +86,7 @@ class Association:
         return tuple(cells_of(self.joint))
 
     def as_json(self) -> dict[str, object]:
-        """Return the association as `deniable associate --json` prints it; never NaN."""
+        """Return the association as spec/schemas/association.json describes it; never NaN."""
         joint = self.joint
         return {
             "question": self.question,

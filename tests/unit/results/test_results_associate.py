@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from association_material import BROWSERS, dependent, report, several, table
+from jsonschema import Draft202012Validator
 from result_material import EPOCH, question
 
 from deniable.associate import OTHER_LABEL, Independence, Pair
@@ -19,6 +21,7 @@ from deniable.results.associate_pairs import marginal, pairs_of
 from deniable.store import SqliteStore
 
 PEOPLE = 20_000
+SCHEMAS = Path(__file__).parents[3] / "spec" / "schemas"
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +115,11 @@ def test_answers_come_from_what_stands_out_or_are_given(
 
 
 def test_json_holds_no_nan_and_every_cell(pair: Association) -> None:
-    import json
-
     read = json.loads(json.dumps(pair.as_json(), allow_nan=False))
+    schema = json.loads((SCHEMAS / "association.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(read)
+    assert not Draft202012Validator(schema).is_valid({**read, "n": -1})
     assert len(read["cells"]) == len(pair.cells) == len(read["odds_ratios"])
     assert read["fields"] == ["dark", "browser"]
     assert read["fit"]["gap"] < 1e-6 * PEOPLE
