@@ -22,6 +22,7 @@ VERBS = (
     "check",
     "publish",
     "explain",
+    "plan",
     "serve",
     "simulate",
     "encode",
