@@ -6,25 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from deniable.errors import InvalidParameter, MissingExtra
+from deniable.errors import InvalidParameter
 from deniable.plan import Plan, Setting
 from deniable.plan.prediction import margin_of, predict
-from deniable.results.chart import FONT, THEMES
+from deniable.results import styling
 from deniable.results.chart_files import png_of, svg_of
 from deniable.results.writing import whole_file
 
-LOOK = THEMES["light"]
-COLOURS = (
-    "#3b63c4",
-    "#d9480f",
-    "#2b8a3e",
-    "#862e9c",
-    "#b08900",
-    "#0b7285",
-    "#495057",
-    "#c2255c",
-    "#5c940d",
-)
+COLOURS = (*styling.COLOURS, "#c2255c", "#5c940d")
+"""Of the mechanisms, in the order of the plan: there may be nine of them."""
 EPSILONS = tuple(round(0.25 * 2 ** (step / 3), 3) for step in range(16))
 _SPREAD = 100
 _POINTS = 13
@@ -40,7 +30,7 @@ def plan_chart(plan: Plan) -> dict[str, Any]:
     Raises:
         MissingExtra: if Altair is not installed.
     """
-    alt, setting = _altair(), plan.setting
+    alt, setting = styling.altair(), plan.setting
     names = [prediction.mechanism for prediction in plan.predictions]
     colour = alt.Color(
         "mechanism:N",
@@ -51,12 +41,13 @@ def plan_chart(plan: Plan) -> dict[str, Any]:
     right = _panel(
         alt, list(_by_epsilon(setting, names)), colour, setting.epsilon, "epsilon", "margin"
     )
-    title = alt.TitleParams(
-        text=f"What {setting.people:,} people at epsilon {setting.epsilon:g} can tell",
-        subtitle=[f"recommended: {plan.reason}", "dashed: the plan"],
+    chart = styling.styled(
+        alt.hconcat(left, right),
+        f"What {setting.people:,} people at epsilon {setting.epsilon:g} can tell",
+        f"recommended: {plan.reason}",
+        "dashed: the plan",
     )
-    chart = alt.hconcat(left, right).properties(title=title, background=LOOK.background, padding=14)
-    definition: dict[str, Any] = _configured(chart).to_dict()
+    definition: dict[str, Any] = chart.to_dict()
     return definition
 
 
@@ -116,7 +107,7 @@ def _panel(
     log = alt.Scale(type="log", nice=False)
     numbers = alt.Axis(format="~s" if across == "people" else "~g", tickCount=5)
     lines = (
-        alt.Chart(alt.Data(values=rows), width=360, height=300)
+        alt.Chart(styling.data_of(rows), width=360, height=300)
         .mark_line(interpolate="monotone")
         .encode(
             x=alt.X(f"{across}:Q", title=_TITLES[across], scale=log, axis=numbers),
@@ -129,38 +120,7 @@ def _panel(
             color=colour,
         )
     )
-    rule = alt.Chart(alt.Data(values=[{across: at}])).mark_rule(strokeDash=[4, 4], color=LOOK.muted)
-    return lines + rule.encode(x=alt.X(f"{across}:Q", scale=log))
-
-
-def _configured(chart: Any) -> Any:
-    return (
-        chart.configure(font=FONT)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=LOOK.text,
-            titleColor=LOOK.muted,
-            gridColor=LOOK.grid,
-            labelFontSize=12,
-            titleFontSize=12,
-            titleFontWeight="normal",
-        )
-        .configure_legend(labelLimit=0, titleFontWeight="normal", titleColor=LOOK.muted)
-        .configure_title(
-            anchor="start",
-            color=LOOK.text,
-            subtitleColor=LOOK.muted,
-            fontSize=16,
-            subtitleFontSize=12,
-            subtitlePadding=6,
-            offset=16,
-        )
+    rule = alt.Chart(alt.Data(values=[{across: at}])).mark_rule(
+        strokeDash=[4, 4], color=styling.LOOK.muted
     )
-
-
-def _altair() -> Any:
-    try:
-        import altair
-    except ImportError:
-        raise MissingExtra("analysis", "A chart") from None
-    return altair
+    return lines + rule.encode(x=alt.X(f"{across}:Q", scale=log))
