@@ -15,6 +15,7 @@ import numpy as np
 from deniable.audit.averaging import bound, epsilon_of_window, right_guesses
 from deniable.audit.findings import ALPHA, Audit, Finding
 from deniable.audit.linking import linkable
+from deniable.audit.poisoning import poisoning_finding
 from deniable.privacy.posteriors import false_discovery_rate, marks_of, posterior
 from deniable.protocol import Field, Question, Survey
 from deniable.protocol.epsilon import as_float
@@ -95,6 +96,7 @@ def audit_attack(
             )
             fields.append(attacked)
             findings += _findings(question, field, attacked, devices, alpha)
+            findings.append(poisoning_finding(about, question, field, rng))
     return Attacks(Audit("attack", tuple(findings), NOTES), tuple(fields))
 
 

@@ -79,7 +79,7 @@ def _unary(
         held = _log_mixture(counts, n, one, q, p)
         other = _log_mixture(counts, n, zero, q, p)
         evidence += (1 if mine_too else -1) * (held - other).sum(axis=1)
-    return np.round(np.where(truth, evidence, -evidence), 9)
+    return np.asarray(np.where(truth, evidence, -evidence).round(9), dtype=np.float64)
 
 
 def _log_mixture(counts: Codes, n: int, chance: float, q: float, p: float) -> Floats:

@@ -12,21 +12,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from deniable.audit.detect import advice_finding, advise, field_records
 from deniable.audit.findings import ALPHA, Audit, Finding
 from deniable.audit.order import group_check, order_checks
 from deniable.audit.probe import probe_finding
 from deniable.audit.sample import judged
 from deniable.audit.store_files import files_findings
-from deniable.protocol import Report
+from deniable.protocol import Question, Report, Survey
 from deniable.store import Store, open_store
 from deniable.testing.statistics import Check
 
 REPORTS, GROUP = 2_000, 100
+MOST_LOOKED = 200_000
+"""Of so many reports of an epoch advice is given."""
 _SIZE = 16
 _EPOCH = 7
 
 
-def audit_store(data: Path | None = None, *, alpha: float = ALPHA) -> Audit:
+def audit_store(
+    data: Path | None = None, *, survey: Survey | None = None, alpha: float = ALPHA
+) -> Audit:
     """Search a data directory for senders, and test on scratch stores that order is forgotten.
 
     Guarantees: the data directory is read only. A correct store fails a statistical finding with
@@ -34,16 +39,48 @@ def audit_store(data: Path | None = None, *, alpha: float = ALPHA) -> Audit:
 
     Args:
         data: the directory of a collector; None looks at scratch stores alone.
+        survey: with it, advice is given whether reports in the directory look crafted.
         alpha: the false-alarm probability of each statistical finding.
 
     Raises:
         StoreError: if there is no store in the directory, or it cannot be read.
     """
     findings = [] if data is None else list(files_findings(data))
+    if data is not None and survey is not None:
+        findings += _advice(data, survey, alpha)
     with TemporaryDirectory(prefix="deniable-audit-") as folder:
         findings.append(probe_finding(Path(folder) / "probe"))
         findings += _order_findings(Path(folder) / "order", alpha)
     return Audit("store", tuple(findings), NOTES)
+
+
+def _advice(data: Path, survey: Survey, alpha: float) -> Iterator[Finding]:
+    """Look at the reports of each question's newest epoch: each is of another device."""
+    with open_store(data, create=False) as store:
+        for question in survey.questions:
+            epochs = [
+                tally.batch.epoch
+                for tally in store.tallies()
+                if (tally.batch.question, tally.batch.digest) == (question.id, question.digest)
+            ]
+            if not epochs:
+                continue
+            records = _some_records(store, question, max(epochs))
+            for field, reports in zip(
+                question.fields, field_records(question, records), strict=True
+            ):
+                about = question.id if question.plain else f"{question.id}.{field.name}"
+                looks = advise(field.parameters, reports)
+                yield advice_finding(about, looks, len(reports), alpha)
+
+
+def _some_records(store: Store, question: Question, epoch: int) -> bytes:
+    parts, room = [], MOST_LOOKED * question.record_size
+    for chunk in store.read(question.id, question.version, epoch, epoch):
+        if chunk.batch.digest == question.digest and room > 0:
+            parts.append(chunk.records[:room])
+            room -= len(parts[-1])
+    return b"".join(parts)
 
 
 def _order_findings(directory: Path, alpha: float) -> Iterator[Finding]:
