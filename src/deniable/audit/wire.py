@@ -1,6 +1,6 @@
 """What a real client sends to a real collector, looked at byte by byte.
 
-    two devices, three epochs -> client -> recording proxy -> collector
+    six devices, three epochs -> client -> recording proxy -> collector
 
 The first upload is dropped, the second is lost after the collector has taken it; so every report
 is sent again, and what is sent again must be the same bytes.
@@ -28,7 +28,7 @@ from deniable.protocol import Survey
 from deniable.protocol.epochs import day_number
 from deniable.store.base import ACCEPTED, DUPLICATE
 
-DEVICES = ("first", "second")
+DEVICES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def audit_wire(survey: Survey) -> Audit:
@@ -36,7 +36,7 @@ def audit_wire(survey: Survey) -> Audit:
 
     Guarantees: nothing leaves this machine, and no directory of the caller is written.
 
-    Cost: some seconds; two databases of clients and one of a collector, all temporary.
+    Cost: some seconds; databases of six clients and of a collector, all temporary.
     """
     with TemporaryDirectory(prefix="deniable-audit-") as folder:
         captured = capture(survey, Path(folder))
@@ -44,7 +44,7 @@ def audit_wire(survey: Survey) -> Audit:
 
 
 def capture(survey: Survey, folder: Path) -> Captured:
-    """Return what two devices send over three epochs."""
+    """Return what six devices send over three epochs."""
     longest = max(question.epoch for question in survey.questions)
     start = datetime.now(UTC)
     last = (start + timedelta(days=3 * longest)).date()
@@ -129,7 +129,7 @@ def _invented_people() -> Iterator[None]:
 
 
 NOTES = (
-    "Two devices with different values over three epochs; every question is recorded three times "
+    "Six devices with different values over three epochs; every question is recorded three times "
     "per epoch. The first upload of a device is dropped, the second is lost after the collector "
     "took it.",
     "The operating system shows the collector an address, a time and a port with every connection: "
