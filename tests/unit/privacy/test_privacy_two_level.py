@@ -44,19 +44,23 @@ def test_the_form_holds_for_every_pair_of_answers(name: str) -> None:
     mechanism = CASES[name]
     found = levels(mechanism.parameters)
     assert found is not None
-    high, low = found
+    e, low, both, neither = found
+    assert (e + 1) * low + e * both + neither == 1
+    assert epsilon_of(e) == mechanism.parameters.epsilon_once
     count = {"yes or no": 2, "one bit": 2, "subset": 5, "pgr": 7, "oue, two stages": 3}.get(name, 4)
     answers = [Answer(code_key(code), code) for code in range(count)]
     law = report_channel(encoder_for(mechanism.parameters), answers)
-    assert epsilon_of(high / low) == mechanism.parameters.epsilon_once
     for x, z in permutations(answers, 2):
-        more = {y for y in law[x] if law[x][y] > law[z][y]}
-        assert sum(law[x][y] for y in more) == high
+        more = [y for y in law[x] if law[x][y] > law[z][y]]
+        assert all(law[x][y] == e * law[z][y] for y in more)
         assert sum(law[z][y] for y in more) == low
-        within = {y: law[x][y] / high for y in more}
-        # Anybody's report falls there at least `low` times as often as x's own law says.
-        for other in answers:
-            assert all(law[other][y] >= low * share for y, share in within.items())
+        same = [y for y in law[x] if law[x][y] == law[z][y]]
+        least = {y: min(law[other][y] for other in answers) for y in law[x]}
+        # Everybody's reports share what the two have in common, in each of the four cells.
+        assert all(least[y] >= law[z][y] for y in more)
+        assert sum(law[x][y] for y in same) == e * both + neither
+        assert all(least[y] >= law[x][y] / e for y in same)
+        assert sum(law[x][y] for y in same if least[y] == law[x][y]) >= neither
 
 
 @pytest.mark.parametrize(
