@@ -72,7 +72,6 @@ def levels_of(
         for (coins, record, bounds), weight in _paths(field, answer, public, stage, look).items():
             outcomes = prod(bounds)
             widest = max(widest, outcomes)
-            _check_public(field, record, public)
             levels[coins] = weight / outcomes
             here = (coins, _place(look, outcomes))
             if records.setdefault(record, here) != here:
@@ -88,6 +87,7 @@ def _paths(
         permanent: Draws = partly if stage.permanent else Keeps()
         fresh: Draws = partly if stage.fresh else Keeps()
         record = encode_drawn(field, answer, partly, permanent, fresh)
+        _check_public(field, record, partly.shown)
         return tuple(partly.tossed), record, tuple(partly.bounds)
 
     return enumerate_outputs(run)
@@ -105,10 +105,9 @@ def _place(look: int, bound: int) -> int:
     return quarter + (bound - 2 * quarter) * (look - 2 * quarter) // (2 * quarter)
 
 
-def _check_public(field: Field, record: bytes, public: Sequence[int]) -> None:
+def _check_public(field: Field, record: bytes, shown: Sequence[int]) -> None:
     values = field.parameters.layout.unpack(record)
-    sent = [values[name] for name in public_items(field)]
-    if sent != list(public[: len(sent)]):
+    if [values[name] for name in public_items(field)] != list(shown):
         raise InvalidParameter("A public item of the record is not what was drawn.")
 
 

@@ -66,6 +66,7 @@ class Partly:
     Attributes:
         tossed: the outcome of every coin.
         bounds: the bounds of the uniform draws after the public ones.
+        shown: the outcomes of the public ones, each below its bound.
 
     Args:
         draws: where coins are tossed.
@@ -79,6 +80,7 @@ class Partly:
         self._pick = pick
         self.tossed: list[bool] = []
         self.bounds: list[int] = []
+        self.shown: list[int] = []
 
     def coin(self, threshold: int, bits: int = 64) -> bool:
         """Toss a coin."""
@@ -89,6 +91,7 @@ class Partly:
         """Return the next public outcome, then chosen ones."""
         whole_number(bound)
         if self._public:
-            return min(self._public.pop(0), bound - 1)
+            self.shown.append(min(self._public.pop(0), bound - 1))
+            return self.shown[-1]
         self.bounds.append(bound)
         return self._pick(bound)
