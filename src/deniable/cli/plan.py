@@ -76,15 +76,10 @@ def plan(
         raise InvalidParameter(
             "deniable plan needs one of --categories, --numbers, --yes-no, --strings or --survey."
         )
-    setting = _setting(
-        _domain(given[0], categories, numbers),
-        people,
-        epsilon,
-        forever,
-        candidates,
-        mechanism,
-        error,
-    )
+    if candidates and not strings:
+        raise InvalidParameter("--candidates belongs to --strings.", "Leave it out.")
+    domain = _domain(given[0], categories, numbers)
+    setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error)
     made = make_plan(setting, mechanism, error, delta)
     if output is not None:
         from deniable.results.plan_chart import save_plan_chart
@@ -122,11 +117,29 @@ def _setting(
         raise InvalidParameter(
             "deniable plan needs --people and --epsilon, or one of them and --error."
         )
-    start = Setting(people or 10**6, epsilon or 1.0, domain, forever, listed=listed)
-    name = known_mechanism(mechanism) if mechanism else start.choices()[0].mechanism
-    if people is None:
-        return start.with_people(_found(people_needed(start, name, error), "number of people"))
-    return start.with_epsilon(_found(epsilon_needed(start, name, error), "epsilon"))
+    first = 1.0 if forever is None else min(1.0, forever / 2)
+    once = first if epsilon is None else epsilon
+    start = Setting(people or 10**6, once, domain, forever, listed=listed)
+    return _solved(start, mechanism, error, people is None)
+
+
+def _solved(setting: Setting, mechanism: str | None, error: float, by_people: bool) -> Setting:
+    """Return the setting with the people, or the epsilon, that the recommended mechanism needs.
+
+    The recommendation may change with the answer: it is asked again until it stays.
+    """
+    tried: set[str] = set()
+    while True:
+        name = known_mechanism(mechanism) if mechanism else setting.choices()[0].mechanism
+        if name in tried:
+            return setting
+        tried.add(name)
+        if by_people:
+            people = _found(people_needed(setting, name, error), "number of people")
+            setting = setting.with_people(people)
+        else:
+            epsilon = _found(epsilon_needed(setting, name, error), "epsilon")
+            setting = setting.with_epsilon(epsilon)
 
 
 def _found(needed: Number | None, what: str) -> Number:

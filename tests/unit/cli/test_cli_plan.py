@@ -65,6 +65,17 @@ def test_what_is_left_out_is_what_the_error_needs() -> None:
     assert epsilon["epsilon"] == pytest.approx(1.0, abs=0.002)
 
 
+@pytest.mark.parametrize("forever", [[], ["--forever", 0.9]])
+def test_the_recommended_mechanism_reaches_the_error(forever: list[object]) -> None:
+    """Also where another one is recommended at the answer than at the start."""
+    arguments = ["--categories", 20, "--people", 200_000, "--error", 0.01, *forever, "--json"]
+    answer = json.loads(call("plan", *arguments))
+    best = answer["mechanisms"][0]
+    assert best["mechanism"] == answer["recommended"]
+    assert best["interval_width"] <= 0.02
+    assert best["epsilon_needed"] == answer["epsilon"]
+
+
 def test_a_chart_is_written(tmp_path: Path) -> None:
     text = call("plan", "--yes-no", "--people", 1000, "--epsilon", 1, "-o", tmp_path / "p.svg")
     assert "Written" in text
@@ -98,6 +109,8 @@ def test_a_survey_is_planned_with_its_own_mechanisms(started: Path) -> None:
         (["--yes-no", "--people", 10], "--people and --epsilon"),
         (["--yes-no", "--error", 0.1], "--people and --epsilon"),
         (["--yes-no", "--people", 10, "--epsilon", 0], "from 0.000001"),
+        (["--yes-no", "--epsilon", 0, "--error", 0.1], "from 0.000001"),
+        (["--yes-no", "--people", 10, "--epsilon", 1, "--candidates", 5], "belongs to --strings"),
         (["--categories", 50, "--people", 10, "--error", 1e-9], "No epsilon reaches"),
         (["--survey", "x.toml", "--epsilon", 1], "takes --people and --delta only"),
     ],
