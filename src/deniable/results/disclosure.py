@@ -41,12 +41,13 @@ class Asked:
     """One question for the people who are asked.
 
     Attributes:
-        id: of the question. title: its description.
+        id, version: of the question. title: its description.
         sections: what is collected, how it is randomised, what anyone could learn.
         numbers: the same as numbers: epsilons, and beliefs before and after.
     """
 
     id: str
+    version: int
     title: str
     sections: tuple[Section, ...]
     numbers: dict[str, object]
@@ -70,6 +71,7 @@ class Disclosure:
             "questions": [
                 {
                     "id": asked.id,
+                    "version": asked.version,
                     "title": asked.title,
                     **asked.numbers,
                     "sections": [_json(section) for section in asked.sections],
@@ -104,6 +106,7 @@ def _asked(question: Question) -> Asked:
     forever = question.epsilon_forever
     return Asked(
         id=question.id,
+        version=question.version,
         title=question.description or question.id,
         sections=(
             Section("What is collected", (*map(_what, question.fields), *_when(question))),
@@ -189,7 +192,10 @@ def _over_time(question: Question) -> list[str]:
     half, rare = EXAMPLES
     forever = question.epsilon_forever
     if question.repeat == "once":
-        return ["There is no second report, so that this is also all that can be learned for ever."]
+        return [
+            "There is no second report, so that this is also all that can be learned for ever. (A "
+            "new version of the question would count anew.)"
+        ]
     again = "Each time that your true answer changes to a new one, as much again can be learned."
     if forever is not None:
         same = (

@@ -43,7 +43,8 @@ def page_html(disclosure: Disclosure) -> bytes:
     parts = [f"<h1>{_html(disclosure.title)}</h1>"]
     parts += [f"<p>{_html(text)}</p>" for text in disclosure.introduction]
     for asked in disclosure.questions:
-        parts.append(f'<section id="{_html(asked.id)}">\n<h2>{_html(asked.title)}</h2>')
+        place = _html(f"{asked.id}-{asked.version}")
+        parts.append(f'<section id="{place}">\n<h2>{_html(asked.title)}</h2>')
         for section in asked.sections:
             parts += _section_html(section, "h3")
         parts.append("</section>")

@@ -46,6 +46,11 @@ def percent(probability: Fraction) -> str:
 def _step(field: Field) -> str:
     parameters = field.parameters
     if isinstance(parameters, KRRParameters):
+        if parameters.categories == 2:
+            return (
+                f"With probability {percent(parameters.keep)} your device sends the true answer, "
+                "and otherwise the opposite."
+            )
         return (
             f"With probability {percent(parameters.keep)} your device sends the true answer, and "
             f"otherwise another one of the {parameters.categories:,} possible answers, picked at "

@@ -81,6 +81,7 @@ def test_numbers_are_the_questions_own(starter: Survey) -> None:
     ("question", "words"),
     [
         (asked(FIVE, "krr", epsilon=1.0), "true answer, and otherwise another one of the 5"),
+        (asked(Boolean(), "krr", epsilon=1.0), "true answer, and otherwise the opposite"),
         (asked(FIVE, "oue", epsilon=1.0), "50.0%, and every other switch with probability 26.9%"),
         (asked(FIVE, "subset", epsilon=1.0, d=2), "a list of 2 of the 5 possible answers"),
         (asked(FIVE, "hadamard", epsilon=1.0), "truthfully with probability 73.1%"),
