@@ -36,7 +36,7 @@ from deniable.protocol import (
     PGRParameters,
     SubsetParameters,
 )
-from deniable.protocol.thresholds import as_fraction
+from deniable.protocol.thresholds import ONE, as_fraction
 from deniable.protocol.unary import UnaryParameters
 from deniable.testing.statistics import Check, goodness_of_fit, proportion, spread
 
@@ -154,27 +154,61 @@ def _numbers(shown: Bools, held: Bools, p: float) -> Iterator[Check]:
     yield goodness_of_fit(np.bincount(ones, minlength=usual + 1), chances / chances.sum())
 
 
-def permanence_checks(
-    parameters: Parameters, answer: Answer, pairs: Sequence[tuple[Record, Record]]
-) -> Iterator[Check]:
-    """Check pairs of reports of one device and answer: their permanent response is the same.
+def own_support(
+    parameters: Parameters, answer: Answer, records: Sequence[Record]
+) -> tuple[int, int]:
+    """Return how often what the answer itself decides showed it, and out of how many times."""
+    if not isinstance(parameters, UnaryParameters):
+        return int(supports(parameters, answer, records).sum()), len(records)
+    held = held_table(parameters, answer, records)
+    return int((bit_table(parameters, records) & held).sum()), int(held.sum())
 
-    With b = P(permanent 1) of a bit that the answer does not set, both reports show it with
-    probability b q^2 + (1 - b) p^2. Of k-RR the probability of equal symbols is compared.
+
+def pooled_check(
+    parameters: Parameters, sides: Sequence[tuple[Answer, Sequence[Record]]]
+) -> Iterator[Check]:
+    """Check the probability of support on both answers together, which sees the most."""
+    counts = [own_support(parameters, answer, records) for answer, records in sides]
+    successes, trials = (sum(column) for column in zip(*counts, strict=True))
+    if trials:
+        yield proportion(successes, trials, float(parameters.support[0]))
+
+
+def permanence_checks(
+    parameters: Parameters, answer: Answer, devices: Sequence[Sequence[Record]]
+) -> Iterator[Check]:
+    """Check several reports of each device: they must come from one permanent response.
+
+    Of n reports of a device, a bit is 1 in c of them with probability
+
+        a B(c; n, q) + (1 - a) B(c; n, p),
+
+    B the binomial probability and a = P(permanent 1); a response that is drawn anew for every
+    report would have B(c; n, q*) instead. Of k-RR the answer's own symbol is counted.
     """
-    first, second = [one for one, _ in pairs], [two for _, two in pairs]
+    n = len(devices[0])
+    flat = [record for reports in devices for record in reports]
     if isinstance(parameters, UnaryParameters):
-        free = ~held_table(parameters, answer, first)
-        if not free.any():
-            return
-        b, q = (
-            float(as_fraction(parameters.permanent_zero)),
-            float(as_fraction(parameters.report_one)),
-        )
-        p = float(as_fraction(parameters.report_zero))
-        both = bit_table(parameters, first) & bit_table(parameters, second) & free
-        yield proportion(int(both.sum()), int(free.sum()), b * q**2 + (1 - b) * p**2)
+        shape = (len(devices), n, parameters.bits)
+        ones = bit_table(parameters, flat).reshape(shape).sum(axis=1)
+        held = held_table(parameters, answer, flat).reshape(shape)[:, 0]
+        stages = (parameters.report_one, parameters.report_zero)
+        for mask, first in (
+            (held, parameters.permanent_one),
+            (~held, parameters.permanent_zero),
+        ):
+            if mask.any():
+                yield _mixture(ones[mask], n, first, *stages)
     elif isinstance(parameters, KRRParameters):
-        k, keep = parameters.categories, float(as_fraction(parameters.report_keep))
-        equal = sum(one == two for one, two in pairs)
-        yield proportion(equal, len(pairs), keep**2 + (1 - keep) ** 2 / (k - 1))
+        own = np.array([number(record, "symbol") == answer.code for record in flat])
+        keep = parameters.report_keep
+        move = (ONE - keep) // (parameters.categories - 1)
+        counts = own.reshape(len(devices), n).sum(axis=1)
+        yield _mixture(counts, n, parameters.permanent_keep, keep, move)
+
+
+def _mixture(counts: Whole, n: int, first: int, one: int, zero: int) -> Check:
+    a, q, p = (float(as_fraction(threshold)) for threshold in (first, one, zero))
+    places = np.arange(n + 1)
+    law = a * stats.binom.pmf(places, n, q) + (1 - a) * stats.binom.pmf(places, n, p)
+    return goodness_of_fit(np.bincount(counts, minlength=n + 1), law / law.sum())

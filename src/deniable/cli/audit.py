@@ -40,7 +40,7 @@ def sample(
     survey: AnySurvey,
     trials: Annotated[
         int, typer.Option(min=200, max=10**8, help="Reports per answer, each of another device.")
-    ] = 10_000,
+    ] = 25_000,
     json: JsonFlag = False,
 ) -> None:
     """Run the shipped encoder on two answers: a lower bound on epsilon, and the exact channel."""

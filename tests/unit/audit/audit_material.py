@@ -82,7 +82,7 @@ def large_questions() -> list[Question]:
     """Questions that are proven by their structure."""
     closed = [a_question(f"{m}-200", categories(200), m, ONCE) for m in CLOSED]
     permanent = [
-        a_question(f"{m}-permanent-60", categories(60), m, TWO_STAGES, send="always")
+        a_question(f"{m}-permanent-30", categories(30), m, TWO_STAGES, send="always")
         for m in ("krr", "oue", "rappor")
     ]
     strings = [a_question(f"{m}-strings", Strings(), m, ONCE) for m in OPEN]

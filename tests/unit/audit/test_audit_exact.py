@@ -197,7 +197,7 @@ class TestBroken:
             return symbol
 
         monkeypatch.setattr(KRREncoder, "_stage", stage)
-        for name in ("krr-permanent-3", "krr-permanent-60"):
+        for name in ("krr-permanent-3", "krr-permanent-30"):
             assert not any(proven.holds for proven in proofs(QUESTIONS[name]))
 
     def test_a_keep_that_is_too_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
