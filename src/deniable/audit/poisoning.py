@@ -115,10 +115,10 @@ def poisoning_finding(
 ) -> Finding:
     """Attack one field, and say whether the shift stays within what leverage allows.
 
-    The replaced honest reports are random too: four standard deviations of them are allowed.
+    The replaced honest reports are random too: seven standard deviations of them are allowed.
     """
     found = poison_field(question, field, rng=rng)
-    slack = 4 * found.noise * np.sqrt(2 * ATTACKERS)
+    slack = 7 * found.noise * np.sqrt(2 * ATTACKERS)
     each = leverage_of(field).up
     words = (
         f"{ATTACKERS:.0%} crafted reports move an answer by {found.shift:.3f}; leverage allows "
