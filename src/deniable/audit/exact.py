@@ -25,6 +25,7 @@ from deniable.audit.exact_bits import BitLaw
 from deniable.audit.exact_symbols import Stage
 from deniable.audit.findings import Audit, Finding
 from deniable.audit.source import floats_in_encoders
+from deniable.audit.tracing import WholeNumbers
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws, Encoder
 from deniable.errors import InvalidParameter
@@ -71,7 +72,8 @@ class _Shipped(Encoder):
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
         """Return the record."""
-        return encode_drawn(self._field, answer, cohort, permanent, fresh)
+        draws = (WholeNumbers(cohort), WholeNumbers(permanent), WholeNumbers(fresh))
+        return encode_drawn(self._field, answer, *draws)
 
 
 def audit_exact(survey: Survey, *, seed: int = 0) -> Audit:
@@ -110,11 +112,11 @@ def prove_field(question: Question, field: Field, rng: np.random.Generator) -> l
     wanted = [(ONCE, parameters.epsilon_once)]
     if question.repeat == "epoch" and parameters.epsilon_forever is not None:
         wanted.append((FOREVER, parameters.epsilon_forever))
-    direct = _direct(field, question.absent)
-    prove = direct or _structural(field, question.absent, rng)
     proven = []
     for claim, micros in wanted:
         try:
+            direct = _direct(field, question.absent)
+            prove = direct or _structural(field, question.absent, rng)
             worst, argument = prove(claim)
             proven.append(Proven(claim, Proof(worst, micros), argument))
         except InvalidParameter as error:

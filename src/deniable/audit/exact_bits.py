@@ -58,8 +58,8 @@ def read_bits(field: Field, answer: Answer, cohort: int, rng: np.random.Generato
         raise InvalidParameter(f"{parameters.mechanism} does not report a bit per place.")
     runs = [_run(field, answer, cohort, parameters.bits, rng) for _ in range(RUNS)]
     bits = np.array([run.bits for run in runs])
-    fresh = _owners(bits, np.array([run.fresh.tossed for run in runs]), "bit")
-    permanent = _histories(np.array([run.permanent.tossed for run in runs]))
+    fresh = _owners(bits, _table([run.fresh for run in runs]), "bit")
+    permanent = _histories(_table([run.permanent for run in runs]))
     laws, used = [], set[int]()
     for place in fresh:
         asked = [run.fresh.asked[place] for run in runs]
@@ -88,6 +88,13 @@ def _run(field: Field, answer: Answer, cohort: int, bits: int, rng: np.random.Ge
         bitorder="little",
     )
     return _Run(sent.astype(bool), permanent, fresh)
+
+
+def _table(scripts: Sequence[Scripted]) -> NDArray[np.bool_]:
+    """Return the outcomes of all coins, a row per run."""
+    if len({len(script.tossed) for script in scripts}) > 1:
+        raise InvalidParameter("How many coins an encoder tosses depends on their outcomes.")
+    return np.array([script.tossed for script in scripts], dtype=bool)
 
 
 def _histories(tossed: NDArray[np.bool_]) -> dict[bytes, int]:

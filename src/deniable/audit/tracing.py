@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from deniable.client.encoders import Draws
 from deniable.errors import InvalidParameter
 
-Coin = Callable[[], bool]
-
 
 def whole_number(value: object) -> int:
     """Return a threshold or bound that is an integer.
@@ -22,6 +20,21 @@ def whole_number(value: object) -> int:
             f"{type(value).__name__}: only integers may decide a coin."
         )
     return value
+
+
+class WholeNumbers:
+    """Draws that refuse every threshold and bound that is no integer."""
+
+    def __init__(self, draws: Draws) -> None:
+        self._draws = draws
+
+    def coin(self, threshold: int, bits: int = 64) -> bool:
+        """Toss a coin."""
+        return self._draws.coin(whole_number(threshold), bits)
+
+    def below(self, bound: int) -> int:
+        """Draw uniformly."""
+        return self._draws.below(whole_number(bound))
 
 
 class Scripted:
