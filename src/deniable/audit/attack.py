@@ -103,10 +103,11 @@ def audit_attack(
 def _windows(question: Question, field: Field, devices: int, rng: np.random.Generator) -> Rows:
     """Return, per number of reports, epsilon and how often the averaging attacker is right."""
     rows: Rows = []
+    asked = right_guesses(field.parameters, 1, True, devices, rng)
     for n in WINDOWS:
         micros = epsilon_of_window(question, field.parameters, n)
-        sent = n if question.repeat == "epoch" else 1
-        asked = right_guesses(field.parameters, sent, True, devices, rng)
+        if n > 1 and question.repeat == "epoch":  # else nothing new is ever sent
+            asked = right_guesses(field.parameters, n, True, devices, rng)
         fresh = right_guesses(field.parameters, n, False, devices, rng)
         rows.append(
             {

@@ -43,6 +43,9 @@ MOST_PATHS = 4_096
 MANY_BYTES = 128
 """Of larger records two answers are read instead of a few: they differ in place only."""
 
+LONGEST_SHOWN = 50
+"""A fraction of more characters is left to --json."""
+
 ONCE, FOREVER = "one report", "all reports of one value"
 
 
@@ -239,7 +242,8 @@ def _finding(about: str, proven: Proven) -> Finding:
         words = f"the worst ratio is infinite; promised was {limit}"
     else:
         sign = "at most" if proven.holds else "ABOVE"
-        words = f"worst ratio {float(worst):.9f}, {sign} {limit}; {proven.argument}"
+        fraction = f" = {worst}" if len(str(worst)) <= LONGEST_SHOWN else ""
+        words = f"worst ratio {float(worst):.9f}{fraction}, {sign} {limit}; {proven.argument}"
     numbers: dict[str, object] = {
         "epsilon": as_float(claimed),
         "epsilon_true": None if worst is None else as_float(proven.proof.micros or 0),
