@@ -22,6 +22,7 @@ from deniable.audit.reading import (
     held_table,
     inside,
     number,
+    public_bounds,
     supports,
     symbol_count,
     symbols_of,
@@ -42,12 +43,6 @@ from deniable.testing.statistics import Check, goodness_of_fit, proportion, spre
 
 MOST_CELLS = 4_096
 BINS = 64
-_BOUNDS = {
-    "cohort": ("cohorts",),
-    "seed": ("seeds",),
-    "row": ("rows",),
-    "coefficient": ("size", "width"),
-}
 
 
 def channel_checks(
@@ -70,10 +65,7 @@ def channel_checks(
 
 def _uniform(parameters: Parameters, records: Sequence[Record]) -> Iterator[Check]:
     """Check that what does not depend on the answer is uniform, in up to 64 ranges."""
-    for item, names in _BOUNDS.items():
-        if item not in records[0]:
-            continue
-        bound = next(getattr(parameters, name) for name in names if hasattr(parameters, name))
+    for item, bound in public_bounds(parameters).items():
         if bound > 1:
             yield uniformity(np.array([number(record, item) for record in records]), bound)
 

@@ -25,6 +25,7 @@ from scipy import stats
 from deniable.audit.cells import uniformity
 from deniable.audit.exact_bits import most_held
 from deniable.audit.findings import ALPHA, Finding
+from deniable.audit.reading import public_bounds
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Parameters, Question
 from deniable.protocol.parameters import cohorts_of
@@ -36,14 +37,6 @@ FEWEST = 1_000
 
 MOST_PAIRS = 0.1
 """Equal records are looked at where honest people make less than so many pairs per report."""
-
-PUBLIC = {
-    "cohort": ("cohorts",),
-    "seed": ("seeds",),
-    "row": ("rows",),
-    "coefficient": ("size", "width"),
-}
-"""Items that do not depend on the answer, and the parameters that bound them."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +103,7 @@ def advice_finding(
 
 
 def _uniform(parameters: Parameters, reports: NDArray[Any]) -> Iterator[Advice]:
-    for item, names in PUBLIC.items():
-        if item not in (reports.dtype.names or ()):
-            continue
-        bound = next(getattr(parameters, name) for name in names if hasattr(parameters, name))
+    for item, bound in public_bounds(parameters).items():
         if bound > 1:
             yield Advice(f"the {item}", uniformity(reports[item].astype(np.int64), bound).p_value)
 
@@ -184,9 +174,4 @@ def most_equal(parameters: Parameters) -> float:
 
 def _largest(parameters: Parameters) -> float:
     """Return the largest probability of a record with a seed or a row and a coefficient."""
-    public = 1.0
-    for item, names in PUBLIC.items():
-        if any(one.name == item for one in parameters.layout.items):
-            bound = next(getattr(parameters, name) for name in names if hasattr(parameters, name))
-            public /= bound
-    return public * float(parameters.support[0])
+    return float(parameters.support[0]) / prod(public_bounds(parameters).values())

@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
+from deniable.audit.reading import PUBLIC
 from deniable.audit.tracing import Partly
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws
 from deniable.errors import InvalidParameter
 from deniable.privacy import enumerate_outputs
 from deniable.protocol import Answer, Field
-
-PUBLIC = ("cohort", "seed", "row", "coefficient")
-"""The items of a record that do not depend on the answer."""
 
 LOOKS = 256
 """So many outcomes of uniform draws are looked at, of both ends and spread between."""

@@ -36,6 +36,24 @@ Whole = NDArray[np.int64]
 Record = dict[str, int | bytes]
 
 
+PUBLIC = {
+    "cohort": ("cohorts",),
+    "seed": ("seeds",),
+    "row": ("rows",),
+    "coefficient": ("size", "width"),
+}
+"""The items of a record that do not depend on the answer, and the parameters that bound them."""
+
+
+def public_bounds(parameters: Parameters) -> dict[str, int]:
+    """Return what each item that does not depend on the answer is below, uniformly."""
+    items = [item.name for item in parameters.layout.items if item.name in PUBLIC]
+    return {
+        item: next(getattr(parameters, name) for name in PUBLIC[item] if hasattr(parameters, name))
+        for item in items
+    }
+
+
 def records_of(parameters: Parameters, records: Sequence[bytes]) -> list[Record]:
     """Return records by the names of their items."""
     return [parameters.layout.unpack(record) for record in records]
