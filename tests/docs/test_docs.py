@@ -20,11 +20,20 @@ SURVEY = (ROOT / "docs/survey.md").read_text()
 
 
 def commands() -> dict[str, Any]:
+    """Every command by its whole name, such as "check" or "audit exact"."""
     group: Any = typer.main.get_command(make_app())
-    return dict(group.commands)
+    found: dict[str, Any] = {}
+    for name, command in group.commands.items():
+        inner = getattr(command, "commands", None)
+        found |= {name: command} if inner is None else {f"{name} {n}": c for n, c in inner.items()}
+    return found
 
 
-@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_has_a_command() -> None:
+    assert {name.split()[0] for name in commands()} == set(VERBS)
+
+
+@pytest.mark.parametrize("name", commands())
 def test_every_command_has_help_json_and_a_documented_row(name: str) -> None:
     command = commands()[name]
     assert command.help

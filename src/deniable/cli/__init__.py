@@ -1,8 +1,8 @@
 """The command line: one file per verb.
 
 Exit codes: 0 done; 1 something is wrong with the input (a survey with problems, an unknown
-question, ...); 2 the command was called wrongly; 3 an optional dependency is missing; 4 the store
-or a file could not be read or written.
+question, ...) or an audit found something; 2 the command was called wrongly; 3 an optional
+dependency is missing; 4 the store or a file could not be read or written.
 """
 
 from deniable.cli.app import run

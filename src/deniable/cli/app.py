@@ -22,19 +22,22 @@ VERBS = (
     "check",
     "publish",
     "explain",
+    "plan",
     "serve",
     "simulate",
     "encode",
     "count",
     "estimate",
     "associate",
+    "audit",
     "export",
     "import",
     "paper",
 )
-"""Each is a file of this folder with a function of its name (import_ for import)."""
+"""Each is a file of this folder with a function, or a group of them, of its name (import_ for
+import)."""
 
-EXIT_CODES = "0 done, 1 wrong input, 2 wrong usage, 3 missing extra, 4 files or store"
+EXIT_CODES = "0 done, 1 wrong input or a failed audit, 2 wrong usage, 3 missing extra, 4 files"
 
 
 def make_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
@@ -51,7 +54,11 @@ def make_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
     app.callback()(lambda: None)  # keeps a single verb from taking the place of the command
     for verb in verbs:
         name = f"{verb}_" if iskeyword(verb) else verb
-        app.command(verb)(getattr(import_module(f"deniable.cli.{name}"), name))
+        found = getattr(import_module(f"deniable.cli.{name}"), name)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=verb)
+        else:
+            app.command(verb)(found)
     return app
 
 

@@ -37,15 +37,21 @@ def estimate(
         Path | None,
         typer.Option(help="Decode params.csv, counts.csv and map.csv in this folder instead."),
     ] = None,
+    attackers: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second bar."),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Estimate the share of each answer, with standard error, 95% interval and test."""
     if (question is None) == (google_rappor is None):
         raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
+    if google_rappor is not None and attackers is not None:
+        raise typer.BadParameter("--attackers needs a question, whose parameters are known.")
     if google_rappor is not None:
         results = [google_result(read_triple(google_rappor), str(google_rappor))]
     else:
-        results = _estimate(question or "", survey, data, candidates, quiet=json)
+        results = _estimate(question or "", survey, data, candidates, attackers, quiet=json)
     for path in output or ():
         _save(results, path)
     if json:
@@ -56,7 +62,12 @@ def estimate(
 
 
 def _estimate(
-    question: str, survey: Path, data: Path, candidates: Path | None, quiet: bool
+    question: str,
+    survey: Path,
+    data: Path,
+    candidates: Path | None,
+    attackers: float | None,
+    quiet: bool,
 ) -> list[Result]:
     asked = find_question(survey, question)
     strings = candidates_for(asked, survey.parent, candidates)
@@ -66,6 +77,7 @@ def _estimate(
             store,
             asked,
             candidates=strings,
+            attackers=attackers,
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
 

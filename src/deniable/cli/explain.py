@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, out
+from deniable.errors import InvalidParameter
 from deniable.protocol import Survey, read_authored
 from deniable.results.explain import explain_question
 
@@ -16,17 +18,36 @@ def explain(
     people: Annotated[
         int | None, typer.Option(min=1, help="Expected people; the survey's own by default.")
     ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="A page for the people who are asked.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="With --public: a directory, or a file (.html, .md, .yaml).",
+            metavar="PATH",
+        ),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Say in plain words what each question promises to people, and what that costs the analyst.
 
-    Takes survey.toml or a published survey.json.
+    Takes survey.toml or a published survey.json. With --public, for the people who are asked: what
+    is collected, how it is randomised and what anyone could learn, in odds; and an entry for the
+    OpenDP registry of deployments.
     """
     if survey.suffix == ".json":
         ready, expected = Survey.load(survey), people
     else:
         authored = read_authored(survey)
         ready, expected = authored.require(), people or authored.people
+    if public:
+        _disclose(ready, output, json)
+        return
+    if output is not None:
+        raise InvalidParameter("--output belongs to --public.", "Add --public, or leave it out.")
     explanations = [
         explain_question(question, expected, survey.parent) for question in ready.questions
     ]
@@ -38,3 +59,19 @@ def explain(
         for sentence in (*explanation.sentences, *explanation.reasons):
             out.print(f"  • {sentence}", markup=False)
         out.print()
+
+
+def _disclose(survey: Survey, output: Path | None, json: bool) -> None:
+    """Write or print what the people who are asked should know."""
+    from deniable.results.disclosure import disclose
+    from deniable.results.disclosure_files import save_disclosure
+    from deniable.results.disclosure_page import page_markdown
+
+    files = [] if output is None else [str(path) for path in save_disclosure(survey, output)]
+    page = disclose(survey)
+    if json:
+        emit_json({**page.as_json(), "files": files})
+    elif files:
+        out.print(f"Written: {', '.join(files)}", markup=False)
+    else:
+        out.print(page_markdown(page).decode(), markup=False)

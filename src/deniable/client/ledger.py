@@ -1,10 +1,7 @@
 """What this device has disclosed: epsilon per question, added up and never forgotten.
 
-Charges: a question asked once costs the epsilon of its one report. A question asked every epoch
-costs, per field, the epsilon of a permanent response the first time its answer is reported, and
-nothing after that; a field without a permanent response costs its epsilon in every report. Where
-reports themselves are permanent, each field costs the epsilon of one report per answer. The
-sum over fields, reports and questions is basic composition [DR14, theorem 3.16].
+What a report costs follows from `protocol/composition.py`: every field pays either once per
+distinct answer, which a tag remembers, or in every report.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from deniable.client import memo
-from deniable.protocol import Answer, Question
+from deniable.protocol import Answer, Question, composition
 from deniable.protocol.epsilon import MICRO
 
 
@@ -82,21 +79,16 @@ def charge_of(
     known: Callable[[bytes], bool],
 ) -> Charge:
     """Return what a report of these answers costs, given which tags are known already."""
-    if question.repeat == "once":
-        return Charge(question.epsilon_once, len(answers))
-    micros, paid, tags = 0, 0, []
+    new, tags = [], []
     for field, answer in zip(question.fields, answers, strict=True):
-        forever = field.parameters.epsilon_forever
-        if question.repeat == "permanent":
-            forever = field.parameters.epsilon_once
-        if forever is None:
-            micros, paid = micros + field.parameters.epsilon_once, paid + 1
+        if not composition.field_cost(question, field).per_value:
+            new.append(True)
             continue
         tag = memo.tag(secret, question, field, answer)
-        if not known(tag):
-            micros, paid = micros + forever, paid + 1
+        new.append(not known(tag))
+        if new[-1]:
             tags.append(tag)
-    return Charge(micros, paid, tuple(tags))
+    return Charge(composition.report_cost(question, new), sum(new), tuple(tags))
 
 
 def is_known(connection: sqlite3.Connection, tag: bytes) -> bool:

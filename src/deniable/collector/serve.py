@@ -34,6 +34,16 @@ def serve(
     Raises:
         InvalidParameter: if the address cannot be listened on.
     """
+    with listen(settings) as listener:
+        server = server_for(app, lambda: on_listening and on_listening(address_of(listener)))
+        server.run([listener])
+
+
+def server_for(app: ASGIApp, on_started: Callable[[], object]) -> uvicorn.Server:
+    """Return the server as collectors run it; `on_started` is called once it answers requests.
+
+    Whoever runs it in a thread of its own ends it with `should_exit`.
+    """
     config = uvicorn.Config(
         app,
         http=LimitedHttp,
@@ -47,8 +57,7 @@ def serve(
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    with listen(settings) as listener:
-        _Server(config, lambda: on_listening and on_listening(address_of(listener))).run([listener])
+    return _Server(config, on_started)
 
 
 def listen(settings: Settings) -> socket.socket:

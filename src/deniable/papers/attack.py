@@ -1,14 +1,6 @@
-"""What a report tells an attacker about one person [EPK14, section 6].
+"""What a report tells an attacker about one person [EPK14, section 6], beside simulated people.
 
-Model: v sets h bits. A report of somebody who holds v has each of them at 1 with probability q*,
-any other report with probability p*. With f_v the share of people who hold v and s of the h bits
-seen at 1,
-
-    P(v | s) = f_v q*^s (1-q*)^(h-s) / [the same + (1 - f_v) p*^s (1-p*)^(h-s)].
-
-An attacker who targets everybody whose report has all h bits at 1 is wrong about 1 - P(v | h) of
-them: the false discovery rate. That others' strings may set the same bits is neglected, as in the
-paper; it adds about h / k to p*.
+The formulas stand in `privacy/posteriors.py`.
 """
 
 from __future__ import annotations
@@ -17,22 +9,19 @@ import numpy as np
 
 from deniable.mechanisms import Rappor
 from deniable.mechanisms.base import Codes, Floats
+from deniable.privacy import posteriors
 from deniable.protocol.domain import string_key
 from deniable.protocol.hashing import bloom_bits, fingerprint
 
 
 def posterior(mechanism: Rappor, frequency: Floats, ones: int) -> Floats:
     """Return the probability that a person holds v, given how many of its bits are at 1."""
-    q, p = float(mechanism.parameters.q_star), float(mechanism.parameters.p_star)
-    zeros = mechanism.parameters.hashes - ones
-    held = frequency * q**ones * (1 - q) ** zeros
-    other = (1 - frequency) * p**ones * (1 - p) ** zeros
-    return np.asarray(held / (held + other))
+    return posteriors.posterior(mechanism.parameters, frequency, ones)
 
 
 def false_discovery_rate(mechanism: Rappor, frequency: Floats) -> Floats:
     """Return the share of wrongly targeted people among those with all of v's bits at 1."""
-    return 1 - posterior(mechanism, frequency, mechanism.parameters.hashes)
+    return posteriors.false_discovery_rate(mechanism.parameters, frequency)
 
 
 def observed_posterior(

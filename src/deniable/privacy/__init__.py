@@ -1,6 +1,6 @@
 """Privacy as proof: exact channels by enumeration, and what many reports disclose together.
 
-Standard library only.
+What is named here needs the standard library only; `shuffling` and its parts need SciPy.
 """
 
 from deniable.privacy.channels import (
@@ -18,11 +18,15 @@ from deniable.privacy.enumeration import (
     worst_ratio,
 )
 from deniable.privacy.over_time import epsilon_after
+from deniable.privacy.schedules import Schedule
+from deniable.privacy.windows import Window
 
 __all__ = [
     "Channel",
     "Distribution",
     "Law",
+    "Schedule",
+    "Window",
     "channel",
     "enumerate_outputs",
     "epsilon_after",

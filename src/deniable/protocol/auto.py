@@ -150,20 +150,36 @@ def _possible(
 ) -> Iterator[Choice]:
     """Yield the mechanisms that fit, in order of preference."""
     answers = answers_of(domain, absent) or 0
-    micros = epsilon.wanted("epsilon", NAME, wanted["epsilon"])
     for name in _names(answers, "epsilon_forever" in wanted, people, listed):
-        kind = MECHANISMS[name]
-        shape = _shape(name, answers, people)
-        if name == "orr" and not answers:
-            shape = _listed_shape(people or 0, listed, micros)
-        try:
-            parameters = kind.resolve({**wanted, **shape}, domain, absent)
-        except InvalidParameter:
-            continue  # it has no form for this domain, or not at this epsilon
-        if isinstance(parameters, PGRParameters) and not answers and people:
-            parameters = replace(parameters, cohorts=_enough_cohorts(parameters, people))
-        noise = noise_of(parameters, answers, people, listed)
-        yield Choice(parameters, noise, work_of(parameters))
+        choice = choice_of(name, domain, absent, wanted, people, listed)
+        if choice is not None:
+            yield choice
+
+
+def choice_of(
+    name: str,
+    domain: Domain,
+    absent: bool,
+    wanted: Mapping[str, object],
+    people: int | None = None,
+    listed: int = 0,
+) -> Choice | None:
+    """Return one mechanism as `choices` would; None if it is not among them."""
+    answers = answers_of(domain, absent) or 0
+    if name not in _names(answers, "epsilon_forever" in wanted, people, listed):
+        return None
+    shape = _shape(name, answers, people)
+    if name == "orr" and not answers:
+        micros = epsilon.wanted("epsilon", NAME, wanted["epsilon"])
+        shape = _listed_shape(people or 0, listed, micros)
+    try:
+        parameters = MECHANISMS[name].resolve({**wanted, **shape}, domain, absent)
+    except InvalidParameter:
+        return None  # it has no form for this domain, or not at this epsilon
+    if isinstance(parameters, PGRParameters) and not answers and people:
+        parameters = replace(parameters, cohorts=_enough_cohorts(parameters, people))
+    noise = noise_of(parameters, answers, people, listed)
+    return Choice(parameters, noise, work_of(parameters))
 
 
 def _names(answers: int, permanent: bool, people: int | None, listed: int) -> tuple[str, ...]:

@@ -90,6 +90,8 @@ def chart(
     base = alt.Chart(alt.Data(values=_data(shown, labels))).encode(y=_answers(alt, labels))
     share = _Share(alt, width)
     layers = [_bars(alt, base, share, colours), _zero(alt, colours)]
+    if result.attackers is not None:
+        layers.append(_attacked(base, share, colours))
     layers += _whiskers(base, share, colours)
     if any(row.truth is not None for row in shown):
         layers.append(_truth(alt, base, share, colours))
@@ -149,6 +151,8 @@ def _data(rows: tuple[Row, ...], labels: list[str]) -> list[dict[str, object]]:
             "std_error": row.std_error if row.learned else None,
             "low": row.interval[0] if row.learned else None,
             "high": row.interval[1] if row.learned else None,
+            "attacked_low": row.attacked_interval[0] if row.attacked_interval else None,
+            "attacked_high": row.attacked_interval[1] if row.attacked_interval else None,
             "kind": VISIBLE if row.stands_out else HIDDEN,
             "truth": row.truth,
         }
@@ -209,6 +213,11 @@ def _whiskers(base: Any, share: _Share, colours: Theme) -> list[Any]:
     ]
 
 
+def _attacked(base: Any, share: _Share, colours: Theme) -> Any:
+    band = base.mark_rule(color=colours.truth, strokeWidth=7, opacity=0.3)
+    return band.encode(x=share("attacked_low"), x2="attacked_high:Q")
+
+
 def _truth(alt: Any, base: Any, share: _Share, colours: Theme) -> Any:
     return base.mark_tick(color=colours.truth, thickness=3, size=17, opacity=1).encode(
         x=share("truth"), tooltip=[alt.Tooltip("truth:Q", format=".3%")]
@@ -221,6 +230,8 @@ def key_lines(result: Result) -> list[str]:
     marks = ["bar: estimate", "whisker: 95% interval"]
     if any(not row.stands_out for row in shown):
         marks.append("grey: not enough evidence")
+    if result.attackers is not None:
+        marks.append(f"pale band: with {result.attackers:.3g} crafted reports")
     if any(row.truth is not None for row in shown):
         marks.append("orange tick: truth")
     lines = [" · ".join(marks)]

@@ -18,6 +18,7 @@ from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.candidates import every_code
 from deniable.protocol import ABSENT, Field, Question, Sets
 from deniable.protocol.epsilon import as_float
+from deniable.results.attackers import with_attackers
 from deniable.results.candidates import Candidates, candidates_for, require_candidates
 from deniable.results.intervals import repeat_factor
 from deniable.results.points import Points, point_columns
@@ -43,6 +44,7 @@ def estimate_question(
     last_epoch: int | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    attackers: float | None = None,
 ) -> list[Result]:
     """Return one result per field of a question, in the question's order.
 
@@ -61,6 +63,7 @@ def estimate_question(
         last_epoch: leave out the epochs after this one.
         threads: how many work at once; one per processor unless said.
         progress: called with the number of reports done and expected.
+        attackers: the share of reports that may be crafted; adds a second error bar.
 
     Raises:
         InvalidParameter: if a field of strings has no candidates, or a name is unknown.
@@ -78,7 +81,8 @@ def estimate_question(
         threads=threads,
         progress=progress,
     )
-    return [result_of(accumulated, f, lists[f.name]) for f in fields]
+    results = [(f, result_of(accumulated, f, lists[f.name])) for f in fields]
+    return [r if attackers is None else with_attackers(r, f, attackers) for f, r in results]
 
 
 def result_of(

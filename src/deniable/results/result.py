@@ -32,6 +32,7 @@ class Row:
         storey: detected, where 5% false ones are allowed; None if it was not tested.
         selected_interval: wider, so that 95% of those of *detected* answers cover; None for others.
         points: point estimates of the whole distribution, by name; not unbiased any more.
+        attacked_interval: `interval` with what crafted reports could do; None if nobody asked.
         truth: the true share, where it is known (simulations and the demo).
     """
 
@@ -46,6 +47,7 @@ class Row:
     selected_interval: tuple[float, float] | None = None
     points: Mapping[str, float] = field(default_factory=dict)
     truth: float | None = None
+    attacked_interval: tuple[float, float] | None = None
 
     @property
     def learned(self) -> bool:
@@ -71,6 +73,8 @@ class Row:
         }
         if self.selected_interval is not None:
             row["selected_interval"] = [_number(end) for end in self.selected_interval]
+        if self.attacked_interval is not None:
+            row["attacked_interval"] = [_number(end) for end in self.attacked_interval]
         if self.points:
             row["points"] = {name: _number(share) for name, share in self.points.items()}
         if self.truth is not None:
@@ -148,6 +152,7 @@ class Result:
         expected_false: how many of the answers detected by Storey are expected to be false.
         unlisted: the share of strings outside the candidates; None for closed domains.
         notes: what a reader must know.
+        attackers: the share of crafted reports that `attacked_interval` allows for, if any.
     """
 
     question: str
@@ -165,6 +170,7 @@ class Result:
     expected_false: float = 0.0
     unlisted: Unlisted | None = None
     notes: tuple[str, ...] = ()
+    attackers: float | None = None
 
     @property
     def ordered(self) -> bool:
@@ -181,6 +187,7 @@ class Result:
 
     def as_json(self) -> dict[str, object]:
         """Return the result as spec/schemas/result.json describes it; never NaN or infinity."""
+        attackers = {} if self.attackers is None else {"attackers": self.attackers}
         return {
             "question": self.question,
             "version": self.version,
@@ -198,6 +205,7 @@ class Result:
             "expected_false": _number(self.expected_false),
             "unlisted": None if self.unlisted is None else self.unlisted.as_json(),
             "notes": list(self.notes),
+            **attackers,
         }
 
 

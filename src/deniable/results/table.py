@@ -87,19 +87,26 @@ def _cells(result: Result) -> list[list[str]]:
     """Return the header and the rows, in words."""
     truth = any(row.truth is not None for row in result.rows)
     header = ["value", "estimate", "std. error", "95% interval", "p-value", "found"]
+    if result.attackers is not None:
+        header.insert(4, f"with {result.attackers:.3g} crafted")
     header += ["truth"] if truth else []
     error = typical_error(result)
-    return [header, *(_row_cells(row, error, truth) for row in result.rows[:MOST_ROWS])]
+    attacked = result.attackers is not None
+    return [header, *(_row_cells(row, error, truth, attacked) for row in result.rows[:MOST_ROWS])]
 
 
-def _row_cells(row: Row, error: float, truth: bool) -> list[str]:
+def _row_cells(row: Row, error: float, truth: bool, attacked: bool) -> list[str]:
     low, high = (percent(end, error) for end in row.interval)
+    wide = "n/a"
+    if row.attacked_interval is not None:
+        wide = " to ".join(percent(end, error) for end in row.attacked_interval)
     known = "" if row.truth is None else percent(row.truth, error)
     return [
         shortened(row.value, VALUE_COLUMNS),
         percent(row.frequency, error),
         percent(row.std_error, error),
         f"{low} to {high}" if row.learned else low,
+        *([wide] if attacked else []),
         p_text(row.p_value),
         found_text(row),
         *([known] if truth else []),

@@ -117,6 +117,11 @@ def _not_learned(result: Result) -> tuple[str, ...]:
     if result.domain == "strings":
         sentences.append("Only the candidates were looked for: other strings stay unseen.")
     sentences.extend(_unlisted(result))
+    if result.attackers is not None:
+        sentences.append(
+            f"If as many as {result.attackers:.3g} of the reports were crafted, only the attacked "
+            "intervals hold."
+        )
     sentences.append("Nothing can be said about any single person: that is the point.")
     return tuple(sentences)
 

@@ -1,0 +1,8 @@
+"""Audits of whole systems: proofs, sampled encoders, the wire, the store, and attackers.
+
+An audit takes nobody's word: it runs the code that ships, and says what it found.
+"""
+
+from deniable.audit.findings import Audit, Finding
+
+__all__ = ["Audit", "Finding"]

@@ -1,0 +1,106 @@
+"""A look at the source of the encoders: no float, no division, no other randomness.
+
+What is looked at: all of `client/encoders`, `client/encode`, `client/memo` and
+`client/randomness`, and every function of `protocol` that these reach by name. `protocol/domain`
+is left out: it turns a value into its place in the domain, and no coin is tossed there. Functions
+that are declared to return a Fraction may divide: that is exact, and the type checker sees to it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import deniable
+
+CLIENT = ("client/encoders/*.py", "client/encode.py", "client/memo.py", "client/randomness.py")
+LEFT_OUT = frozenset({"domain.py"})
+ALLOWED = ("deniable", "__future__", "abc", "collections", "typing", "os")
+"""What these files may import; `os` for os.urandom and os.getpid alone."""
+
+_MAKE_FLOATS = frozenset({"float", "round", "complex"})
+_EXACT = frozenset({"Fraction", "tuple[Fraction, Fraction]"})
+_OS = frozenset({"urandom", "getpid"})
+
+
+def floats_in_encoders(root: Path | None = None) -> tuple[str, ...]:
+    """Return every place at which a float, a division or other randomness could decide a coin.
+
+    Guarantees: reads source text only; what it finds is named by file and line.
+
+    Args:
+        root: the folder of the package; the installed one unless said.
+    """
+    root = root or Path(deniable.__file__).parent
+    files = sorted(path for pattern in CLIENT for path in root.glob(pattern))
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    found: list[str] = []
+    for path, tree in trees.items():
+        place = path.relative_to(root).as_posix()
+        found += [f"{place}:{line}: {what}" for line, what in (*_imports(tree), *_suspects(tree))]
+    for place, function in _reached(root, trees.values()):
+        found += [f"{place}:{line}: {what}" for line, what in _suspects(function)]
+    return tuple(dict.fromkeys(found))
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        yield from (
+            (node.lineno, f"imports {name}") for name in names if name.split(".")[0] not in ALLOWED
+        )
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
+            continue
+        if node.value.id == "os" and node.attr not in _OS:
+            yield node.lineno, f"uses os.{node.attr}"
+
+
+def _suspects(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    exact = isinstance(tree, ast.FunctionDef) and ast.unparse(tree.returns or tree.args) in _EXACT
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, float | complex):
+            yield node.lineno, f"the float {node.value!r}"
+        elif isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
+            if not exact:
+                yield node.lineno, "a division that makes a float"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in _MAKE_FLOATS:
+            yield node.lineno, f"a call of {ast.unparse(node.func)}"
+
+
+def _reached(root: Path, trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield the functions of `protocol` that the encoders reach, by their names."""
+    known = _functions(root)
+    waiting = {name for tree in trees for name in _names(tree)} & known.keys()
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        for place, function in known[name]:
+            yield place, function
+            waiting |= (set(_names(function)) & known.keys()) - seen
+
+
+def _functions(root: Path) -> Mapping[str, list[tuple[str, ast.FunctionDef]]]:
+    known: dict[str, list[tuple[str, ast.FunctionDef]]] = {}
+    for path in sorted((root / "protocol").glob("*.py")):
+        if path.name in LEFT_OUT:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                known.setdefault(node.name, []).append((f"protocol/{path.name}", node))
+    return known
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr

@@ -1,0 +1,110 @@
+"""Draws whose outcomes are chosen from outside, and who remember what they were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from deniable.client.encoders import Draws
+from deniable.errors import InvalidParameter
+
+
+def whole_number(value: object) -> int:
+    """Return a threshold or bound that is an integer.
+
+    Raises:
+        InvalidParameter: if it is anything else, such as a float: then no proof holds.
+    """
+    if type(value) is not int:
+        raise InvalidParameter(
+            "An encoder drew with a threshold or bound that is no integer but a "
+            f"{type(value).__name__}: only integers may decide a coin."
+        )
+    return value
+
+
+class WholeNumbers:
+    """Draws that refuse every threshold and bound that is no integer."""
+
+    def __init__(self, draws: Draws) -> None:
+        self._draws = draws
+
+    def coin(self, threshold: int, bits: int = 64) -> bool:
+        """Toss a coin."""
+        return self._draws.coin(whole_number(threshold), bits)
+
+    def below(self, bound: int) -> int:
+        """Draw uniformly."""
+        return self._draws.below(whole_number(bound))
+
+
+class Scripted:
+    """Draws that follow a script of coins; impossible outcomes are replaced by the possible one.
+
+    Attributes:
+        asked: the threshold of every coin so far, as a probability times 2^64.
+        tossed: the outcome of every coin so far.
+        bounds: the bound of every uniform draw so far.
+
+    Args:
+        coins: the outcomes, one after the other.
+        uniform: the outcomes of uniform draws, each below its bound; 0 when they run out.
+    """
+
+    def __init__(self, coins: Iterator[bool], uniform: Sequence[int] = ()) -> None:
+        self._coins = coins
+        self._uniform = iter(uniform)
+        self.asked: list[int] = []
+        self.tossed: list[bool] = []
+        self.bounds: list[int] = []
+
+    def coin(self, threshold: int, bits: int = 64) -> bool:
+        """Return the next outcome of the script, or the only one that is possible."""
+        scaled = whole_number(threshold) << (64 - bits)
+        outcome = next(self._coins)
+        if scaled in (0, 1 << 64):
+            outcome = scaled > 0
+        self.asked.append(scaled)
+        self.tossed.append(outcome)
+        return outcome
+
+    def below(self, bound: int) -> int:
+        """Return the next uniform outcome of the script."""
+        self.bounds.append(whole_number(bound))
+        return min(next(self._uniform, 0), bound - 1)
+
+
+class Partly:
+    """Draws of which only the coins are left to enumeration; uniform outcomes are chosen.
+
+    Attributes:
+        tossed: the outcome of every coin.
+        bounds: the bounds of the uniform draws after the public ones.
+        shown: the outcomes of the public ones, each below its bound.
+
+    Args:
+        draws: where coins are tossed.
+        public: the outcomes of the first uniform draws.
+        pick: chooses the outcome of any further one, given its bound.
+    """
+
+    def __init__(self, draws: Draws, public: Sequence[int], pick: Callable[[int], int]) -> None:
+        self._draws = draws
+        self._public = list(public)
+        self._pick = pick
+        self.tossed: list[bool] = []
+        self.bounds: list[int] = []
+        self.shown: list[int] = []
+
+    def coin(self, threshold: int, bits: int = 64) -> bool:
+        """Toss a coin."""
+        self.tossed.append(self._draws.coin(whole_number(threshold), bits))
+        return self.tossed[-1]
+
+    def below(self, bound: int) -> int:
+        """Return the next public outcome, then chosen ones."""
+        whole_number(bound)
+        if self._public:
+            self.shown.append(min(self._public.pop(0), bound - 1))
+            return self.shown[-1]
+        self.bounds.append(bound)
+        return self._pick(bound)

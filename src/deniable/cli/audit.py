@@ -1,0 +1,142 @@
+"""deniable audit: proofs, sampled encoders, the wire, the store, attackers.
+
+Exit code 1 where a finding does not hold. What each audit needs is imported when it is run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deniable.cli.output import JsonFlag, emit_json, out
+from deniable.protocol import Survey, read_authored
+
+if TYPE_CHECKING:
+    from deniable.audit import Audit, Finding
+
+audit = typer.Typer(
+    help="Prove, sample, capture, search and attack: nobody's word is needed.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+AnySurvey = Annotated[
+    Path, typer.Argument(help="survey.toml, or a published survey.json.", metavar="SURVEY")
+]
+
+
+@audit.command()
+def exact(survey: AnySurvey, json: JsonFlag = False) -> None:
+    """Prove every epsilon: enumerate the shipped encoders from their integer thresholds."""
+    from deniable.audit.exact import audit_exact
+
+    _report(audit_exact(_read(survey)), json)
+
+
+@audit.command()
+def sample(
+    survey: AnySurvey,
+    trials: Annotated[
+        int, typer.Option(min=200, max=10**8, help="Reports per answer, each of another device.")
+    ] = 25_000,
+    json: JsonFlag = False,
+) -> None:
+    """Run the shipped encoder on two answers: a lower bound on epsilon, and the exact channel."""
+    from deniable.audit.sample import audit_sample
+
+    _report(audit_sample(_read(survey), trials=trials), json)
+
+
+@audit.command()
+def wire(survey: AnySurvey, json: JsonFlag = False) -> None:
+    """Record what real clients send to a real collector on this machine, and check it."""
+    from deniable.audit.wire import audit_wire
+
+    _report(audit_wire(_read(survey)), json)
+
+
+@audit.command()
+def store(
+    data: Annotated[
+        Path | None, typer.Option(help="A collector's data directory; read only.", metavar="DIR")
+    ] = None,
+    survey: Annotated[
+        Path | None,
+        typer.Option(help="With --data: advice whether reports look crafted.", metavar="SURVEY"),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Search a store for senders, and test that the order of arrival is forgotten."""
+    from deniable.audit.store import audit_store
+
+    _report(audit_store(data, survey=None if survey is None else _read(survey)), json)
+
+
+@audit.command()
+def attack(
+    survey: AnySurvey,
+    devices: Annotated[
+        int, typer.Option(min=500, max=10**6, help="Simulated per point of a curve.")
+    ] = 4_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    directory: Annotated[
+        Path | None, typer.Option("--out", help="Also write charts here.", metavar="DIR")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Attack every question: averaging, posteriors, linking, changes, crafted reports."""
+    from deniable.audit.attack import audit_attack
+
+    attacks = audit_attack(_read(survey), devices=devices, seed=seed)
+    files: list[str] = []
+    if directory is not None:
+        from deniable.audit.attack_charts import save_charts
+
+        files = [str(path) for one in attacks.fields for path in save_charts(one, directory)]
+    if json:
+        emit_json({**attacks.as_json(), "files": files})
+    else:
+        _show(attacks.audit)
+        if files:
+            out.print(f"Written: {', '.join(files)}", markup=False)
+    _stop_unless(attacks.audit)
+
+
+def _read(path: Path) -> Survey:
+    """Read a survey in either form."""
+    return Survey.load(path) if path.suffix == ".json" else read_authored(path).require()
+
+
+def _report(found: Audit, json: bool) -> None:
+    if json:
+        emit_json(found.as_json())
+    else:
+        _show(found)
+    _stop_unless(found)
+
+
+def _show(found: Audit) -> None:
+    about = ""
+    for finding in found.findings:
+        if finding.about != about:
+            about = finding.about
+            out.print(about, style="bold", markup=False)
+        _line(finding)
+    for note in found.notes:
+        out.print(f"- {note}", markup=False, style="dim")
+    failed = len(found.failures)
+    total = len(found.findings)
+    out.print(f"{total - failed} of {total} findings hold." if failed else f"All {total} hold.")
+
+
+def _line(finding: Finding) -> None:
+    word, style = ("holds", "green") if finding.holds else ("FAILS", "red")
+    out.print(f"  {word}", style=style, end=" ")
+    out.print(f"{finding.check}: {finding.words}", markup=False)
+
+
+def _stop_unless(found: Audit) -> None:
+    if not found.holds:
+        raise typer.Exit(1)

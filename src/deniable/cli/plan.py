@@ -1,0 +1,163 @@
+"""deniable plan: before collecting, what can be learned, by which mechanism, at what cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from deniable.cli.output import JsonFlag, emit_json, out
+from deniable.cli.plan_tables import show_plan, show_survey
+from deniable.errors import InvalidParameter
+from deniable.plan import (
+    Setting,
+    epsilon_needed,
+    make_plan,
+    of_bins,
+    of_categories,
+    people_needed,
+    plan_survey,
+)
+from deniable.plan.setting import known_mechanism
+from deniable.protocol import Boolean, Domain, Strings, Survey, read_authored
+from deniable.protocol.domain import MAX_CATEGORIES
+
+Number = TypeVar("Number", int, float)
+
+
+def plan(
+    people: Annotated[int | None, typer.Option(min=1, help="Who will report.")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="What one report may spend.")] = None,
+    forever: Annotated[
+        float | None, typer.Option(help="What all reports of a value may spend.")
+    ] = None,
+    categories: Annotated[
+        int | None, typer.Option(min=2, max=MAX_CATEGORIES, help="The answers are so many names.")
+    ] = None,
+    numbers: Annotated[
+        int | None, typer.Option(min=1, help="The answers are numbers in so many bins, and two.")
+    ] = None,
+    yes_no: Annotated[bool, typer.Option("--yes-no", help="The answer is yes or no.")] = False,
+    strings: Annotated[bool, typer.Option("--strings", help="The answers are strings.")] = False,
+    candidates: Annotated[
+        int, typer.Option(min=0, help="How many strings are tested for; 10,000 unless said.")
+    ] = 0,
+    mechanism: Annotated[str | None, typer.Option(help="This mechanism only.")] = None,
+    error: Annotated[
+        float | None,
+        typer.Option(help="Wanted: a share of 1% to within plus or minus this, 95 times in 100."),
+    ] = None,
+    delta: Annotated[
+        float | None, typer.Option(help="Also the central epsilon of a shuffled crowd.")
+    ] = None,
+    survey: Annotated[
+        Path | None, typer.Option(help="Plan a whole survey.", metavar="survey.toml")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A chart: PNG or SVG.", metavar="FILE")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Say what can be learned from so many people at an epsilon, by every suitable mechanism.
+
+    With --error one of --people and --epsilon may be left out: it is then what the error needs.
+    """
+    flags = {"categories": categories, "numbers": numbers, "yes-no": yes_no, "strings": strings}
+    given = [name for name, value in flags.items() if value]
+    if survey is not None:
+        if given or epsilon or forever or mechanism or error or output:
+            raise InvalidParameter(
+                "--survey takes --people and --delta only: the rest stands in the survey."
+            )
+        _plan_survey(survey, people, delta, json)
+        return
+    if len(given) != 1:
+        raise InvalidParameter(
+            "deniable plan needs one of --categories, --numbers, --yes-no, --strings or --survey."
+        )
+    if candidates and not strings:
+        raise InvalidParameter("--candidates belongs to --strings.", "Leave it out.")
+    domain = _domain(given[0], categories, numbers)
+    setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error)
+    made = make_plan(setting, mechanism, error, delta)
+    if output is not None:
+        from deniable.results.plan_chart import save_plan_chart
+
+        save_plan_chart(made, output)
+    if json:
+        emit_json(made.as_json())
+        return
+    show_plan(made)
+    if output is not None:
+        out.print(f"Written: {output}", markup=False)
+
+
+def _domain(kind: str, categories: int | None, numbers: int | None) -> Domain:
+    if kind == "yes-no":
+        return Boolean()
+    if kind == "strings":
+        return Strings()
+    return of_categories(categories or 0) if kind == "categories" else of_bins(numbers or 0)
+
+
+def _setting(
+    domain: Domain,
+    people: int | None,
+    epsilon: float | None,
+    forever: float | None,
+    listed: int,
+    mechanism: str | None,
+    error: float | None,
+) -> Setting:
+    """Return the setting; what was left out is what the wanted error needs."""
+    if people is not None and epsilon is not None:
+        return Setting(people, epsilon, domain, forever, listed=listed)
+    if error is None or (people is None and epsilon is None):
+        raise InvalidParameter(
+            "deniable plan needs --people and --epsilon, or one of them and --error."
+        )
+    first = 1.0 if forever is None else min(1.0, forever / 2)
+    once = first if epsilon is None else epsilon
+    start = Setting(people or 10**6, once, domain, forever, listed=listed)
+    return _solved(start, mechanism, error, people is None)
+
+
+def _solved(setting: Setting, mechanism: str | None, error: float, by_people: bool) -> Setting:
+    """Return the setting with the people, or the epsilon, that the recommended mechanism needs.
+
+    The recommendation may change with the answer: it is asked again until it stays.
+    """
+    tried: set[str] = set()
+    while True:
+        name = known_mechanism(mechanism) if mechanism else setting.choices()[0].mechanism
+        if name in tried:
+            return setting
+        tried.add(name)
+        if by_people:
+            people = _found(people_needed(setting, name, error), "number of people")
+            setting = setting.with_people(people)
+        else:
+            epsilon = _found(epsilon_needed(setting, name, error), "epsilon")
+            setting = setting.with_epsilon(epsilon)
+
+
+def _found(needed: Number | None, what: str) -> Number:
+    if needed is None:
+        raise InvalidParameter(f"No {what} reaches this error.", "Allow a larger one.")
+    return needed
+
+
+def _plan_survey(path: Path, people: int | None, delta: float | None, json: bool) -> None:
+    if path.suffix == ".json":
+        ready, expected = Survey.load(path), people
+    else:
+        authored = read_authored(path)
+        ready, expected = authored.require(), people or authored.people
+    if expected is None:
+        raise InvalidParameter("The survey does not say how many people.", "Add --people.")
+    planned = plan_survey(ready, expected, path.parent, delta)
+    if json:
+        emit_json(planned.as_json())
+    else:
+        show_survey(planned)

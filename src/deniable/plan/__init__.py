@@ -1,0 +1,26 @@
+"""Before collecting: what can be learned from n people at an epsilon, by which mechanism.
+
+Everything here is a closed form; nothing is simulated.
+"""
+
+from deniable.plan.inverse import epsilon_needed, people_needed
+from deniable.plan.plan import Needed, Plan, make_plan
+from deniable.plan.prediction import Prediction, predict
+from deniable.plan.setting import Setting, of_bins, of_categories
+from deniable.plan.survey import Planned, SurveyPlan, plan_survey
+
+__all__ = [
+    "Needed",
+    "Plan",
+    "Planned",
+    "Prediction",
+    "Setting",
+    "SurveyPlan",
+    "epsilon_needed",
+    "make_plan",
+    "of_bins",
+    "of_categories",
+    "people_needed",
+    "plan_survey",
+    "predict",
+]

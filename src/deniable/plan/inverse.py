@@ -1,0 +1,75 @@
+"""The questions the other way round: how many people, or which epsilon, a wanted error needs.
+
+The wanted error is half the width of the 95% interval of a share of 1%, as `Prediction.margin`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from deniable import _validate
+from deniable.plan.prediction import margin_of
+from deniable.plan.setting import MOST_PEOPLE, Setting
+
+LARGEST = 16_000
+"""Of an epsilon, in thousandths: nobody should plan for more."""
+
+
+def people_needed(setting: Setting, mechanism: str, error: float) -> int | None:
+    """Return the fewest people for an error at the setting's epsilon; its own number is ignored.
+
+    Guarantees: so many people reach it, and one less do not.
+
+    Edge cases: None where no number of people does, since collisions do not fall with n, or where
+    the mechanism has no form.
+
+    Raises:
+        InvalidParameter: unless the error is a number above 0.
+    """
+    error = _validate.positive("error", "plan", error)
+
+    def reached(people: int) -> bool:
+        asked = setting.with_people(people)
+        choice = asked.choice(mechanism)
+        return choice is not None and margin_of(choice, asked) <= error
+
+    return _first(reached, MOST_PEOPLE)
+
+
+def epsilon_needed(setting: Setting, mechanism: str, error: float) -> float | None:
+    """Return the smallest epsilon, in thousandths, for an error with the setting's people.
+
+    Edge cases: None where none up to 16 (or up to the epsilon for ever) is enough.
+
+    Raises:
+        InvalidParameter: unless the error is a number above 0.
+    """
+    error = _validate.positive("error", "plan", error)
+    most = LARGEST
+    if setting.forever is not None:
+        most = min(most, int(setting.forever * 1_000) - 1)
+
+    def reached(thousandths: int) -> bool:
+        asked = setting.with_epsilon(thousandths / 1_000)
+        choice = asked.choice(mechanism)
+        return choice is not None and margin_of(choice, asked) <= error
+
+    found = _first(reached, most) if most >= 1 else None
+    return None if found is None else found / 1_000
+
+
+def _first(reached: Callable[[int], bool], most: int) -> int | None:
+    """Return the smallest number from 1 to `most` that is reached, if larger ones are too."""
+    high = 1
+    while not reached(high):
+        if high == most:
+            return None
+        high = min(most, high * 4)
+    low = high // 4
+    while high - low > 1:
+        middle = (low + high) // 2
+        if reached(middle):
+            high = middle
+        else:
+            low = middle
+    return high

@@ -1,0 +1,166 @@
+"""All mechanisms side by side, and the one that `mechanism = "auto"` takes, with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deniable.errors import InvalidParameter
+from deniable.plan.inverse import epsilon_needed, people_needed
+from deniable.plan.prediction import Prediction, predict
+from deniable.plan.setting import Setting, known_mechanism
+
+NOTHING = 0.5
+"""Where the smallest share that can be seen is above this, nothing can be learned."""
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What a wanted error needs of one mechanism; None where it cannot be had."""
+
+    people: int | None
+    epsilon: float | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What can be learned, by which mechanism.
+
+    Attributes:
+        setting: what was asked about.
+        predictions: one per suitable mechanism, the recommended one first.
+        recommended: the mechanism that "auto" takes.
+        reason: why, in a sentence.
+        warnings: what must be known before collecting.
+        error: the wanted error; None if none was asked for.
+        needed: by mechanism, what that error needs.
+    """
+
+    setting: Setting
+    predictions: tuple[Prediction, ...]
+    recommended: str
+    reason: str
+    warnings: tuple[str, ...]
+    error: float | None
+    needed: dict[str, Needed]
+
+    @property
+    def best(self) -> Prediction:
+        """The prediction that stands first."""
+        return self.predictions[0]
+
+    def as_json(self) -> dict[str, object]:
+        """Return the plan as `deniable plan --json` prints it."""
+        setting = self.setting
+        rows = []
+        for prediction in self.predictions:
+            row = prediction.as_json()
+            if prediction.mechanism in self.needed:
+                found = self.needed[prediction.mechanism]
+                row |= {"people_needed": found.people, "epsilon_needed": found.epsilon}
+            rows.append(row)
+        return {
+            "people": setting.people,
+            "epsilon": setting.epsilon,
+            "epsilon_forever": setting.forever,
+            "domain": setting.domain.kind,
+            "answers": setting.answers or None,
+            "tests": setting.tests,
+            "error": self.error,
+            "recommended": self.recommended,
+            "reason": self.reason,
+            "warnings": list(self.warnings),
+            "mechanisms": rows,
+        }
+
+
+def make_plan(
+    setting: Setting,
+    mechanism: str | None = None,
+    error: float | None = None,
+    delta: float | None = None,
+) -> Plan:
+    """Predict what every suitable mechanism, or one of them, would give and cost.
+
+    Args:
+        setting: people, epsilon, answers.
+        mechanism: predict this one only; the recommendation stays.
+        error: with it also how many people, or which epsilon, that error needs.
+        delta: with it also the central epsilon of a shuffled crowd.
+
+    Raises:
+        InvalidParameter: if the mechanism is unknown or has no form for the setting, or a number
+            is out of range.
+    """
+    found = setting.choices()
+    chosen = found
+    if mechanism is not None:
+        chosen = [c for c in found if c.mechanism == known_mechanism(mechanism)]
+        if not chosen:
+            raise InvalidParameter(
+                f"{mechanism} has no form for these answers and epsilons.",
+                f"Use one of: {', '.join(choice.mechanism for choice in found)}.",
+            )
+    predictions = tuple(predict(choice.parameters, setting, delta) for choice in chosen)
+    every = predictions
+    if mechanism is not None:
+        every = tuple(predict(choice.parameters, setting) for choice in found)
+    needed = {}
+    if error is not None:
+        needed = {
+            prediction.mechanism: Needed(
+                people_needed(setting, prediction.mechanism, error),
+                epsilon_needed(setting, prediction.mechanism, error),
+            )
+            for prediction in predictions
+        }
+    warnings = tuple(warn(predictions[0], setting))
+    name = found[0].mechanism
+    return Plan(setting, predictions, name, reason(every), warnings, error, needed)
+
+
+def reason(predictions: tuple[Prediction, ...]) -> str:
+    """Return why the first of all mechanisms is recommended."""
+    best, others = predictions[0], predictions[1:]
+    if not others:
+        return f"{best.mechanism} is the only mechanism with a form for this."
+    least = min(others, key=lambda p: p.mean_error)
+    if best.mean_error <= least.mean_error:
+        if least.mean_error < 1.0005 * best.mean_error:
+            return (
+                f"{best.mechanism} has the least expected error; {least.mechanism} has the same, "
+                "and is preferred less where reports are as short."
+            )
+        return (
+            f"{best.mechanism} has the least expected error; the next, {least.mechanism}, has "
+            f"{_more(least, best)} more."
+        )
+    shorter = (
+        f"shorter reports ({best.size:,} bytes, not {least.size:,})"
+        if best.size < least.size
+        else f"simpler estimates ({best.work}, not {least.work})"
+    )
+    return (
+        f"{best.mechanism} has {_more(best, least)} more error than {least.mechanism}, the least, "
+        f"and {shorter}."
+    )
+
+
+def warn(prediction: Prediction, setting: Setting) -> list[str]:
+    """Return what must be known before collecting: where nothing, or little, can be learned."""
+    smallest, warnings = prediction.smallest, []
+    if smallest >= NOTHING:
+        warnings.append(
+            "Nothing can be learned: not even an answer that every second person gives would be "
+            f"told from none. Ask more people than {setting.people:,}, or allow a larger epsilon "
+            f"than {prediction.epsilon:g}."
+        )
+    elif setting.answers and smallest > 1 / setting.answers:
+        warnings.append(
+            f"Only answers above {100 * smallest:.3g}% are seen: of {setting.answers:,} answers "
+            "the average one is not. Use fewer, or ask more people."
+        )
+    return warnings
+
+
+def _more(one: Prediction, other: Prediction) -> str:
+    return f"{100 * (one.mean_error / other.mean_error - 1):.1f}%"

@@ -1,0 +1,176 @@
+"""What one mechanism would give and cost, from closed forms, before anybody reports.
+
+Model: an estimated share f from n reports has the variance V(f) of `mechanism.variance`, widened by
+what fitting several answers at once costs, and with what collisions of hashed answers add. Then
+
+    smallest share seen = Q sqrt(V(0)),        Q = Phi^-1(1 - 0.05 / M),        M answers tested,
+    answers that can be learned = 1 / (smallest share seen),
+
+as in figure 3 of [EPK14], where V(0) = 1/(n (2q - 1)^2): a share of this size passes the test every
+second time, and so many equally frequent answers do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy import stats
+
+from deniable.mechanisms import mechanism_of
+from deniable.plan.setting import Setting
+from deniable.plan.work import operations, words
+from deniable.privacy.leverage import leverage_of
+from deniable.privacy.shuffling import Shuffled, shuffled
+from deniable.protocol import Field, ORRParameters, Parameters, RapporParameters, Sets
+from deniable.protocol.auto import Choice, noise_of, work_of
+from deniable.protocol.closed_form import mean_variance
+from deniable.protocol.epsilon import as_float
+from deniable.protocol.question import PLAIN_FIELD
+
+LEVEL = 0.05
+Z = float(stats.norm.isf(LEVEL / 2))
+SHOWN = 0.01
+"""The share whose interval is predicted."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a mechanism would give and cost.
+
+    Attributes:
+        parameters: its integers.
+        mean_error: root of the mean variance over all answers; for strings that of a rare one.
+        rare_error: standard deviation of the share of a rare answer.
+        margin: half the width of the 95% interval of a share of 1%.
+        smallest: the smallest share that is told from nothing every second time.
+        learned: how many equally frequent answers can be learned.
+        size: bytes of a record.
+        words: numbers that the collector keeps.
+        operations: steps of counting and estimating, about.
+        work: the same as a formula.
+        leverage: how many honest people a crafted report counts for, at most.
+        forever: epsilon of all reports of one value; None where every report adds its own.
+        central: the promise of a shuffled crowd; None unless asked for.
+    """
+
+    parameters: Parameters
+    mean_error: float
+    rare_error: float
+    margin: float
+    smallest: float
+    learned: int
+    size: int
+    words: int
+    operations: int
+    work: str
+    leverage: float
+    forever: float | None
+    central: Shuffled | None = None
+
+    @property
+    def mechanism(self) -> str:
+        """The mechanism's name."""
+        return self.parameters.mechanism
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon of one report, from the integers."""
+        return as_float(self.parameters.epsilon_once)
+
+    def as_json(self) -> dict[str, object]:
+        """Return the prediction as `deniable plan --json` prints it."""
+        return {
+            "mechanism": self.mechanism,
+            "mean_error": self.mean_error,
+            "rare_error": self.rare_error,
+            "interval_of_1_percent": [SHOWN - self.margin, SHOWN + self.margin],
+            "interval_width": 2 * self.margin,
+            "smallest_share": self.smallest,
+            "answers_learned": self.learned,
+            "bytes": self.size,
+            "words": self.words,
+            "operations": self.operations,
+            "work": self.work,
+            "leverage": self.leverage,
+            "epsilon": self.epsilon,
+            "epsilon_forever": self.forever,
+            "shuffled": None if self.central is None else self.central.as_json(),
+        }
+
+
+def predict(parameters: Parameters, setting: Setting, delta: float | None = None) -> Prediction:
+    """Return what a mechanism would give and cost in a setting.
+
+    Accuracy: exact for closed domains but O-RR; within some per cent for hashed mechanisms, where
+    what strings nobody listed add is guessed (`protocol/auto.py`); rough for O-RR of a list.
+
+    Args:
+        parameters: of the mechanism; they must fit the setting's domain.
+        setting: people, domain, candidates.
+        delta: with it also the central epsilon of a shuffled crowd.
+
+    Raises:
+        InvalidParameter: if the parameters do not fit the domain.
+    """
+    parameters.check_domain(setting.domain, setting.absent)
+    field = Field(PLAIN_FIELD, setting.domain, parameters)
+    rare = _deviation(field, setting, 0.0)
+    mean = _deviation(field, setting, 1 / setting.answers) if setting.answers else rare
+    smallest = critical(setting.tests) * rare
+    forever = parameters.epsilon_forever
+    return Prediction(
+        parameters=parameters,
+        mean_error=mean,
+        rare_error=rare,
+        margin=Z * _deviation(field, setting, SHOWN),
+        smallest=smallest,
+        learned=learned(smallest, setting.answers),
+        size=parameters.layout.size,
+        words=words(parameters, setting.people),
+        operations=operations(parameters, setting.people, setting.tests),
+        work=work_of(parameters),
+        leverage=leverage_of(field).most,
+        forever=None if forever is None else as_float(forever),
+        central=None if delta is None else shuffled(parameters, setting.people, delta),
+    )
+
+
+def margin_of(choice: Choice, setting: Setting) -> float:
+    """Return half the width of the 95% interval of a share of 1%, and nothing else."""
+    field = Field(PLAIN_FIELD, setting.domain, choice.parameters)
+    return Z * _deviation(field, setting, SHOWN)
+
+
+def critical(tests: int) -> float:
+    """Return Q = Phi^-1(1 - 0.05 / M)."""
+    return float(stats.norm.isf(LEVEL / max(1, tests)))
+
+
+def learned(smallest: float, answers: int) -> int:
+    """Return how many equally frequent answers can be learned; at most those that there are."""
+    most = int(1 / smallest) if smallest > 0 else 10**12
+    return min(most, answers) if answers else most
+
+
+def _deviation(field: Field, setting: Setting, frequency: float) -> float:
+    """Return the standard deviation of an estimated share."""
+    mechanism = mechanism_of(field, setting.absent)
+    noise = float(mechanism.variance(setting.people, frequency)) * setting.people
+    widened, added = _fitting(field.parameters, setting)
+    scale = field.domain.most**2 if isinstance(field.domain, Sets) else 1
+    return math.sqrt((noise * widened + added * scale) / setting.people)
+
+
+def _fitting(parameters: Parameters, setting: Setting) -> tuple[float, float]:
+    """Return the factor of fitting all answers at once, and what collisions add to n Var."""
+    answers, listed = setting.answers, setting.listed
+    if isinstance(parameters, RapporParameters) and parameters.form != "basic":
+        cells = parameters.bits * parameters.cohorts
+        fitted = min(answers or listed, cells // 2)  # more are screened first
+        return 1 / (1 - fitted / cells), 0.0
+    plain = mean_variance(*parameters.support, answers or listed)
+    whole = noise_of(parameters, answers, setting.people, listed)
+    if isinstance(parameters, ORRParameters):
+        return whole / plain, 0.0
+    return 1.0, whole - plain

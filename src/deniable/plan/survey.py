@@ -1,0 +1,109 @@
+"""A whole survey before it is published: what each field would give, and where that is nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deniable.plan.plan import warn
+from deniable.plan.prediction import Prediction, predict
+from deniable.plan.setting import Setting
+from deniable.protocol import Field, Question, Survey
+from deniable.protocol.authoring_field import count_listed
+from deniable.protocol.composition import reports_within, survey_cost
+from deniable.protocol.epsilon import as_float
+
+YEAR = 365
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What one field of a question would give.
+
+    Attributes:
+        question: its id. field: its name.
+        prediction: of the mechanism that the survey names.
+        warnings: where nothing, or little, can be learned; where epsilon grows with every report.
+    """
+
+    question: str
+    field: str
+    prediction: Prediction
+    warnings: tuple[str, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """Return the field's plan for `deniable plan --survey --json`."""
+        names = {"question": self.question, "field": self.field}
+        return {**names, **self.prediction.as_json(), "warnings": list(self.warnings)}
+
+
+@dataclass(frozen=True)
+class SurveyPlan:
+    """What a whole survey would give and cost.
+
+    Attributes:
+        people: how many people report to each question.
+        fields: one plan per field.
+        epsilon_year: the most that a device discloses in 365 days if its values stay the same.
+    """
+
+    people: int
+    fields: tuple[Planned, ...]
+    epsilon_year: float
+
+    def as_json(self) -> dict[str, object]:
+        """Return the plan as `deniable plan --survey --json` prints it."""
+        return {
+            "people": self.people,
+            "epsilon_of_a_year": self.epsilon_year,
+            "fields": [planned.as_json() for planned in self.fields],
+        }
+
+
+def plan_survey(
+    survey: Survey, people: int, folder: Path | None = None, delta: float | None = None
+) -> SurveyPlan:
+    """Predict what every field of a survey would give, with the mechanisms that it names.
+
+    Args:
+        survey: with its integers.
+        people: how many report to each question.
+        folder: where the candidate files are.
+        delta: with it also the central epsilon of a shuffled crowd.
+
+    Raises:
+        InvalidParameter: if a number is out of range.
+    """
+    fields = tuple(
+        _planned(question, field, people, folder, delta)
+        for question in survey.questions
+        for field in question.fields
+    )
+    return SurveyPlan(people, fields, as_float(survey_cost(survey.questions, YEAR)))
+
+
+def _planned(
+    question: Question, field: Field, people: int, folder: Path | None, delta: float | None
+) -> Planned:
+    listed = count_listed(folder / field.candidates) if field.candidates and folder else 0
+    once = as_float(field.parameters.epsilon_once)
+    setting = Setting(people, once, field.domain, None, question.absent, listed)
+    prediction = predict(field.parameters, setting, delta)
+    if question.repeat in ("once", "permanent"):
+        prediction = replace(prediction, forever=once)
+    return Planned(
+        question.id,
+        field.name,
+        prediction,
+        (*warn(prediction, setting), *_growing(question, field)),
+    )
+
+
+def _growing(question: Question, field: Field) -> list[str]:
+    if question.repeat != "epoch" or field.parameters.epsilon_forever is not None:
+        return []
+    year = as_float(reports_within(question, YEAR) * field.parameters.epsilon_once)
+    return [
+        f"Every report adds its epsilon: {year:,.1f} in a year. Use epsilon_forever, or repeat = "
+        '"permanent" or "once".'
+    ]

@@ -1,0 +1,41 @@
+"""What a report tells an attacker about one person [EPK14, section 6].
+
+Model: the attacker looks at what a report says about an answer v: how many of its h bits are at 1
+(Bloom filters and their kin), or whether the report supports it (h = 1, every other mechanism).
+Somebody who holds v shows s of them with likelihood q*^s (1-q*)^(h-s), anybody else with
+p*^s (1-p*)^(h-s). With f_v the share of people who hold v,
+
+    P(v | s) = f_v q*^s (1-q*)^(h-s) / [the same + (1 - f_v) p*^s (1-p*)^(h-s)].
+
+An attacker who targets everybody whose report shows all h is wrong about 1 - P(v | h) of them: the
+false discovery rate. That others' answers may set the same bits is neglected, as in the paper; it
+adds about h / k to p*.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.protocol import Parameters, RapporParameters
+
+Floats = NDArray[np.float64]
+
+
+def marks_of(parameters: Parameters) -> int:
+    """Return h: how many bits of a report speak of one answer; 1 where it is supported or not."""
+    return parameters.hashes if isinstance(parameters, RapporParameters) else 1
+
+
+def posterior(parameters: Parameters, frequency: Floats, ones: int) -> Floats:
+    """Return the probability that a person holds v, given how many of its bits are at 1."""
+    q, p = (float(chance) for chance in parameters.support)
+    zeros = marks_of(parameters) - ones
+    held = frequency * q**ones * (1 - q) ** zeros
+    other = (1 - frequency) * p**ones * (1 - p) ** zeros
+    return np.asarray(held / (held + other))
+
+
+def false_discovery_rate(parameters: Parameters, frequency: Floats) -> Floats:
+    """Return the share of wrongly targeted people among those with all of v's bits at 1."""
+    return 1 - posterior(parameters, frequency, marks_of(parameters))

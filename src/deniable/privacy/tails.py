@@ -1,0 +1,39 @@
+"""Sums over binomial distributions, safe in their far tails."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+Numbers = NDArray[np.float64]
+
+GUARD = 1e-9
+"""What a binomial probability is taken to be off by, of itself, against us."""
+
+
+def at_least(successes: Numbers, trials: Numbers) -> Numbers:
+    """Return P(Bin(trials, 1/2) >= successes), elementwise.
+
+    Accuracy: far better than GUARD of itself, from the incomplete beta function.
+    """
+    inside = (successes >= 1) & (successes <= trials)
+    a = np.where(inside, successes, 1.0)
+    b = np.where(inside, trials - successes + 1, 1.0)
+    found: Numbers = special.betainc(a, b, 0.5)
+    return np.where(inside, found, np.where(successes < 1, 1.0, 0.0))
+
+
+def middle(trials: int, probability: float, tail: float) -> tuple[int, int]:
+    """Return the first and last number of successes between two quantiles, tail on either side."""
+    law = stats.binom(trials, min(1.0, probability))
+    return int(law.ppf(tail)), int(law.isf(tail))
+
+
+def weights(trials: int, probability: float, ends: NDArray[np.int64]) -> tuple[Numbers, float]:
+    """Return P(ends[i] <= Bin < ends[i + 1]) for each i, and the probability outside of all."""
+    law = stats.binom(trials, min(1.0, probability))
+    below, above = law.cdf(ends - 1), law.sf(ends - 1)
+    # The difference of the smaller tails, so that neither end loses its digits.
+    found = np.where(below[1:] < 0.5, below[1:] - below[:-1], above[:-1] - above[1:])
+    return found * (1 + GUARD), float(below[0] + above[-1]) * (1 + GUARD)

@@ -1,0 +1,100 @@
+"""Mechanisms whose reports have two levels of probability: what hides two answers from each other.
+
+Model: for any two answers x and z all reports fall into four cells, with E = e^epsilon:
+
+    cell       under x     under z     under anybody, at least
+    X          E low       low         low
+    Z          low         E low       low
+    both       E both      E both      both
+    neither    neither     neither     neither
+
+where "at least" holds report by report, in proportion to the cell's law: that measure, of mass
+2 low + both + neither, is what everybody's reports share whatever their answers are, the *blanket*
+[Balle, Bell, Gascón, Nissim, "The privacy blanket of the shuffle model", CRYPTO 2019].
+
+k-RR: X is the symbol x. Subset selection: the sets with x and without z. Projective geometry
+response: the points of x's hyperplane that are not on z's. Hadamard: the coefficients that differ,
+with x's sign. In these each report has one of two probabilities, u or E u, under any answer, so
+that the blanket is u everywhere. Unary responses with a bit per answer: the cells are the bits of x
+and z. With W for the law of a report whose bits are all unset, the law under an answer y is W times
+q*/p* or (1 - q*)/(1 - p*), by the bit of y; so the blanket is W (1 - q*)/(1 - p*).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from deniable.protocol import (
+    HadamardParameters,
+    KRRParameters,
+    OUEParameters,
+    Parameters,
+    PGRParameters,
+    RapporParameters,
+    SubsetParameters,
+)
+from deniable.protocol.projective import points_below
+from deniable.protocol.thresholds import as_fraction
+
+
+class Levels(NamedTuple):
+    """The four cells, as above: E, and the blanket's masses.
+
+    Guarantees: (E + 1) low + E both + neither = 1, exactly.
+    """
+
+    ratio: Fraction
+    low: Fraction
+    both: Fraction
+    neither: Fraction
+
+
+def levels(parameters: Parameters) -> Levels | None:
+    """Return the cells of one report; None for mechanisms that have no such form.
+
+    None: answers hashed or permuted by cohort, several bits per answer, and a single bit whose two
+    sides differ.
+    """
+    if isinstance(parameters, KRRParameters):
+        keep, move = parameters.keep, parameters.move
+        return Levels(keep / move, move, Fraction(0), (parameters.categories - 2) * move)
+    if isinstance(parameters, HadamardParameters):
+        keep = as_fraction(parameters.keep)
+        quarter = (1 - keep) / 2
+        return Levels(keep / (1 - keep), quarter, quarter, quarter)
+    if isinstance(parameters, SubsetParameters):
+        return _of_subsets(parameters)
+    if isinstance(parameters, PGRParameters) and parameters.answers:
+        return _of_points(parameters)
+    if isinstance(parameters, OUEParameters | RapporParameters):
+        return _of_bits(parameters)
+    return None
+
+
+def _of_subsets(parameters: SubsetParameters) -> Levels:
+    k, d, include = parameters.categories, parameters.size, as_fraction(parameters.include)
+    low = (1 - include) * Fraction(d, k - 1)
+    ratio = include * (k - d) / ((1 - include) * d)
+    # Sets with both, and with neither, over sets with x alone: C(k-2, d-2) and C(k-2, d) over
+    # C(k-2, d-1).
+    return Levels(ratio, low, low * Fraction(d - 1, k - d), low * Fraction(k - 1 - d, d))
+
+
+def _of_points(parameters: PGRParameters) -> Levels:
+    inside, inner, outer = as_fraction(parameters.inside), parameters.inner, parameters.outer
+    shared = points_below(parameters.prime, parameters.dimension - 2)
+    each = (1 - inside) / outer
+    neither = parameters.points - 2 * inner + shared
+    return Levels(inside / inner / each, each * (inner - shared), each * shared, each * neither)
+
+
+def _of_bits(parameters: OUEParameters | RapporParameters) -> Levels | None:
+    q, p = parameters.q_star, parameters.p_star
+    if parameters.exponents == (1, 0) and q == 1 - p:
+        return Levels(q / p, p, Fraction(0), Fraction(0))
+    basic = isinstance(parameters, OUEParameters) or parameters.form == "basic"
+    if basic and parameters.members == 0 and parameters.exponents == (1, 1):
+        ratio = q * (1 - p) / (p * (1 - q))
+        return Levels(ratio, p * (1 - q), p * p * (1 - q) / (1 - p), (1 - p) * (1 - q))
+    return None

@@ -1,0 +1,108 @@
+"""Epsilons added up: over fields, reports, distinct values, versions and questions.
+
+Basic composition: if two records are drawn independently given the answers, the ratio of their
+joint probabilities is at most the product of their ratios, so that epsilons add [DR14, theorem
+3.16]; a permanent response is one record, however often it is reported. The client's ledger, the
+planner and the page for the public all add up by the functions of this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from deniable import _validate
+from deniable.protocol.question import Field, Question
+
+MOST = 10**12
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a field costs.
+
+    Attributes:
+        micros: epsilon in millionths.
+        per_value: whether it is paid once for every distinct value, else for every report.
+    """
+
+    micros: int
+    per_value: bool
+
+
+def field_cost(question: Question, field: Field) -> Cost:
+    """Return what a field of a question costs, and how often.
+
+    A question that is answered once pays for its one report. Where every report of a value is the
+    same, each distinct value costs the epsilon of one report; with a permanent response, that of
+    the permanent response; without one, every report costs its own.
+    """
+    parameters = field.parameters
+    if question.repeat == "permanent":
+        return Cost(parameters.epsilon_once, per_value=True)
+    if question.repeat == "once" or parameters.epsilon_forever is None:
+        return Cost(parameters.epsilon_once, per_value=False)
+    return Cost(parameters.epsilon_forever, per_value=True)
+
+
+def report_cost(question: Question, new: Iterable[bool]) -> int:
+    """Return the micros of one report.
+
+    Args:
+        question: what is reported.
+        new: for each field, whether its value was never reported before.
+    """
+    costs = (field_cost(question, field) for field in question.fields)
+    return sum(
+        cost.micros for cost, first in zip(costs, new, strict=True) if first or not cost.per_value
+    )
+
+
+def device_cost(question: Question, reports: int, values: int = 1, versions: int = 1) -> int:
+    """Return the most that one device discloses about a question, in micros.
+
+    Args:
+        question: what is asked.
+        reports: how many reports the device makes under each version.
+        values: how many distinct values each field takes among them (the absent answer is one);
+            more than `reports` cannot be.
+        versions: how many versions of the question are asked.
+
+    Edge cases: a question that is answered once has one report per version, whatever is said.
+
+    Raises:
+        InvalidParameter: unless all three are integers from 1 to 10^12.
+    """
+    reports = _validate.integer("reports", "device_cost", reports, 1, MOST)
+    values = _validate.integer("values", "device_cost", values, 1, MOST)
+    versions = _validate.integer("versions", "device_cost", versions, 1, MOST)
+    if question.repeat == "once":
+        reports = 1
+    distinct = min(values, reports)
+    costs = (field_cost(question, field) for field in question.fields)
+    return versions * sum(c.micros * (distinct if c.per_value else reports) for c in costs)
+
+
+def reports_within(question: Question, days: int) -> int:
+    """Return the most reports that a device makes within so many consecutive days.
+
+    d days touch at most 1 + ceil((d - 1) / epoch) epochs.
+
+    Raises:
+        InvalidParameter: unless `days` is an integer from 1 to 10^12.
+    """
+    days = _validate.integer("days", "reports_within", days, 1, MOST)
+    return 1 if question.repeat == "once" else 1 - (1 - days) // question.epoch
+
+
+def survey_cost(questions: Iterable[Question], days: int, values: int = 1) -> int:
+    """Return the most that one device discloses within so many days, all questions together.
+
+    Sums over questions hold also where answers to them go together.
+
+    Raises:
+        InvalidParameter: as `device_cost` and `reports_within`.
+    """
+    return sum(
+        device_cost(question, reports_within(question, days), values) for question in questions
+    )

@@ -1,0 +1,252 @@
+"""A survey for the people who are asked: what is collected, how, and what could be learned.
+
+Facts first, as sections of sentences; `disclosure_page.py` makes pages of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deniable.protocol import (
+    Boolean,
+    Categories,
+    Field,
+    Numbers,
+    Question,
+    Sets,
+    Survey,
+)
+from deniable.protocol.composition import device_cost, reports_within, survey_cost
+from deniable.protocol.epsilon import as_float
+from deniable.protocol.parameters import cohorts_of
+from deniable.protocol.question import PLAIN_FIELD
+from deniable.results.beliefs import EXAMPLES, believed, in_parts, sentence
+from deniable.results.randomised import how
+
+YEAR = 365
+_NAMED = 12
+"""So many answers are named; of longer lists the first ones."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands below it, as separate thoughts."""
+
+    heading: str
+    points: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question for the people who are asked.
+
+    Attributes:
+        id, version: of the question. title: its description.
+        sections: what is collected, how it is randomised, what anyone could learn.
+        numbers: the same as numbers: epsilons, and beliefs before and after.
+    """
+
+    id: str
+    version: int
+    title: str
+    sections: tuple[Section, ...]
+    numbers: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """A survey for the people who are asked."""
+
+    title: str
+    introduction: tuple[str, ...]
+    questions: tuple[Asked, ...]
+    closing: tuple[Section, ...]
+    numbers: dict[str, object]
+
+    def as_json(self) -> dict[str, object]:
+        """Return the whole page as data."""
+        return {
+            "title": self.title,
+            "introduction": list(self.introduction),
+            "questions": [
+                {
+                    "id": asked.id,
+                    "version": asked.version,
+                    "title": asked.title,
+                    **asked.numbers,
+                    "sections": [_json(section) for section in asked.sections],
+                }
+                for asked in self.questions
+            ],
+            "closing": [_json(section) for section in self.closing],
+            **self.numbers,
+        }
+
+
+def disclose(survey: Survey) -> Disclosure:
+    """Say in plain words what a survey asks, and what answering could tell anybody."""
+    year = survey_cost(survey.questions, YEAR)
+    return Disclosure(
+        title=f"What {survey.name} asks, and what it cannot know",
+        introduction=(
+            f"{survey.owner} would like to know how people use {survey.name}, without knowing "
+            "what you yourself do.",
+            "Before an answer leaves your device, chance changes it. Many answers together still "
+            "show what is common; a single one may always have been chance, so that nobody can "
+            "hold it against you.",
+            "Nothing is collected without your consent, and you can withdraw it at any time.",
+        ),
+        questions=tuple(_asked(question) for question in survey.questions),
+        closing=_closing(year),
+        numbers={"survey": survey.name, "owner": survey.owner, "epsilon_of_a_year": as_float(year)},
+    )
+
+
+def _asked(question: Question) -> Asked:
+    forever = question.epsilon_forever
+    return Asked(
+        id=question.id,
+        version=question.version,
+        title=question.description or question.id,
+        sections=(
+            Section("What is collected", (*map(_what, question.fields), *_when(question))),
+            Section("How your answer is changed", tuple(_how(question))),
+            Section("What anyone could learn about you", tuple(_learned(question))),
+        ),
+        numbers={
+            "epsilon": as_float(question.epsilon_once),
+            "epsilon_forever": None if forever is None else as_float(forever),
+            "beliefs": [
+                {
+                    "before": in_parts(before),
+                    "after_one_report": in_parts(believed(question.epsilon_once, before)),
+                    "for_ever": None if forever is None else in_parts(believed(forever, before)),
+                }
+                for before in EXAMPLES
+            ],
+        },
+    )
+
+
+def _what(field: Field) -> str:
+    domain = field.domain
+    name = "" if field.name == PLAIN_FIELD else f"{field.name}: "
+    if isinstance(domain, Boolean):
+        return f"{name}Yes or no."
+    if isinstance(domain, Categories):
+        return f"{name}One of {len(domain.values):,} answers: {_list(domain.values)}."
+    if isinstance(domain, Sets):
+        names = f"{len(domain.values):,} names: {_list(domain.values)}"
+        return f"{name}Up to {domain.most:,} of {names}."
+    if isinstance(domain, Numbers):
+        return f"{name}A number, and of it only its range: {_list(domain.labels)}."
+    return f"{name}A text. It leaves your device only as a code that many texts share."
+
+
+def _list(names: tuple[str, ...]) -> str:
+    shown = ", ".join(f"“{name}”" for name in names[:_NAMED])
+    return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"
+
+
+def _when(question: Question) -> list[str]:
+    days = "day" if question.epoch == 1 else f"{question.epoch:,} days"
+    often = "once, ever" if question.repeat == "once" else f"at most once in {days}"
+    times = [f"{question.owner} asks until {question.expires}. Your device answers {often}."]
+    if question.absent:
+        return [
+            *times,
+            "Every device sends something in every period, also where there is nothing to say, so "
+            "that sending tells nothing.",
+        ]
+    return [*times, "That your device sent a report at all can be seen."]
+
+
+def _how(question: Question) -> list[str]:
+    sentences = []
+    for field in question.fields:
+        name = "" if question.plain else f"{field.name}: "
+        sentences.append(name + " ".join(how(field)))
+    sentences.append(
+        f"What leaves is {question.record_size:,} bytes, the same number for everybody, with a "
+        "random number that marks this report alone. No name or address goes with it, and of the "
+        "time only the period in which you answered."
+    )
+    return sentences
+
+
+def _learned(question: Question) -> list[str]:
+    half, rare = EXAMPLES
+    once = question.epsilon_once
+    points = [f"From one report: {sentence(once, half)} about your answer; {sentence(once, rare)}."]
+    points.extend(_over_time(question))
+    cohorts = max(cohorts_of(field.parameters) for field in question.fields)
+    if cohorts > 1:
+        points.append(
+            f"A report also shows to which of {cohorts:,} groups your device belongs for this "
+            "question. The group was drawn by lot and is never used for another question."
+        )
+    return points
+
+
+def _over_time(question: Question) -> list[str]:
+    half, rare = EXAMPLES
+    forever = question.epsilon_forever
+    if question.repeat == "once":
+        return [
+            "There is no second report, so that this is also all that can be learned for ever. (A "
+            "new version of the question would count anew.)"
+        ]
+    again = "Each time that your true answer changes to a new one, as much again can be learned."
+    if forever is not None:
+        same = (
+            ["Reports of an unchanged answer are identical and can be linked to each other."]
+            if question.repeat == "permanent"
+            else []
+        )
+        return [
+            f"From all reports of one answer together, for ever: {sentence(forever, half)}; "
+            f"{sentence(forever, rare)}.",
+            again,
+            *same,
+        ]
+    reports = reports_within(question, YEAR)
+    year = device_cost(question, reports)
+    return [
+        f"Every report adds to this. From the {reports:,} reports of a year: "
+        f"{sentence(year, half)}. Your device stops at a limit of its own."
+    ]
+
+
+def _closing(year: int) -> tuple[Section, ...]:
+    return (
+        Section(
+            "All questions together",
+            (
+                f"In a year, if your answers stay the same: {sentence(year, EXAMPLES[0])} about "
+                "any one thing that the questions ask.",
+                "These are limits for the worst case: somebody who sees every report of your "
+                "device and knows everything else about you. Usually far less can be learned.",
+            ),
+        ),
+        Section(
+            "What is not promised",
+            (
+                "What is true of most people like you can be learned without your report.",
+                "The collector's network sees the address that your device sends from. The "
+                "collector does not keep it, which is its operator's word, not mathematics.",
+                "Whoever can read your device can read more than this.",
+            ),
+        ),
+        Section(
+            "How you can check",
+            (
+                "The numbers above follow from the integers in survey.json, which your app holds. "
+                "The command “deniable explain survey.json” computes them again, and “deniable "
+                "encode” shows what would leave a device.",
+            ),
+        ),
+    )
+
+
+def _json(section: Section) -> dict[str, object]:
+    return {"heading": section.heading, "points": list(section.points)}

@@ -1,0 +1,197 @@
+"""The store: a right one passes, and senders, ids and order are seen where they are."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from audit_material import ONCE, a_question, categories, survey
+from starlette.requests import Request
+from starlette.responses import Response
+
+from deniable.audit import probe
+from deniable.audit.order import group_check, order_checks
+from deniable.audit.probe import Sender, probe_finding
+from deniable.audit.store import audit_store
+from deniable.audit.store_files import files_findings, sender_traces
+from deniable.collector.endpoints import Collector
+from deniable.errors import StoreError
+from deniable.mechanisms import mechanism_for
+from deniable.protocol import Question, Report, Strings
+from deniable.store import STORE_FILE, Batch, open_store
+from deniable.testing.ledger import LEDGER
+from deniable.testing.statistics import accept, reject
+
+ALPHA = 1e-10
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data directory with an open and a closed epoch."""
+    with open_store(tmp_path / "data") as store:
+        for epoch in (3, 9):
+            store.append(
+                [
+                    Report("q", 1, bytes(32), epoch, bytes([epoch, i] * 8), bytes([i] * 4))
+                    for i in range(5)
+                ]
+            )
+        store.close_epochs(5, {("q", 1): 1})
+    return tmp_path / "data"
+
+
+def failed(data: Path) -> list[str]:
+    return [finding.check for finding in files_findings(data) if not finding.holds]
+
+
+def change(data: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(data / STORE_FILE)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def test_scratch_stores_pass() -> None:
+    LEDGER.add(4 * ALPHA)
+    audit = audit_store(alpha=ALPHA)
+    assert audit.holds, audit.failures
+    assert [(finding.about, finding.check) for finding in audit.findings] == [
+        ("a probed collector", "nothing about the sender"),
+        ("an open epoch", "order within a group"),
+        ("a closed epoch", "nothing lost"),
+        ("a closed epoch", "order of records"),
+        ("a closed epoch", "order of bytes"),
+        ("a closed epoch", "ids and old places overwritten"),
+    ]
+
+
+class TestFiles:
+    def test_a_right_directory_passes(self, data: Path) -> None:
+        found = list(files_findings(data))
+        assert [finding.holds for finding in found] == [True, True, True]
+        assert "1 tables of ids" in found[1].words
+
+    def test_more_tables_and_columns(self, data: Path) -> None:
+        change(data, "CREATE TABLE senders (address TEXT)")
+        assert failed(data) == ["no column for a sender"]
+
+    def test_a_column_of_arrival(self, data: Path) -> None:
+        change(data, "ALTER TABLE chunks ADD COLUMN arrived INTEGER")
+        (finding,) = [f for f in files_findings(data) if not f.holds]
+        assert "'arrived' of chunks" in finding.words
+
+    def test_ids_of_a_closed_epoch(self, data: Path) -> None:
+        change(data, "CREATE TABLE ids_3 (id BLOB PRIMARY KEY) WITHOUT ROWID")
+        assert failed(data) == ["no ids of closed epochs"]
+
+    @pytest.mark.parametrize("text", ["from 198.51.100.7 at", "agent Mozilla/5.0", "User-Agent: x"])
+    def test_a_log_beside_the_store(self, data: Path, text: str) -> None:
+        (data / "access.log").write_text(text)
+        assert failed(data) == ["no sender in any byte"]
+
+    def test_an_address_in_a_counter(self, data: Path) -> None:
+        change(data, "INSERT INTO counters VALUES ('203.0.113.9', 'seen', 1)")
+        assert failed(data) == ["no sender in any byte"]
+
+    def test_numbers_that_are_no_address(self, tmp_path: Path) -> None:
+        path = tmp_path / "file"
+        path.write_text("999.1.1.1 1.2.3 1.2.3.4.5 v1.2")
+        assert sender_traces(path) == set()
+        path.write_bytes(b"x" * (2**20 - 3) + b"10.20.30.40")  # across two blocks
+        assert sender_traces(path) == {"an address"}
+
+    def test_no_store(self, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match="There is no store"):
+            audit_store(tmp_path)
+
+
+class TestProbe:
+    def test_a_collector_that_logs_addresses(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        right = Collector.post_reports
+
+        async def wrong(self: Collector, request: Request) -> Response:
+            assert request.client is not None
+            print("from", request.client.host)
+            return await right(self, request)
+
+        monkeypatch.setattr(Collector, "post_reports", wrong)
+        finding = probe_finding(tmp_path)
+        assert not finding.holds
+        assert "the address of a sender is in the log" in finding.words
+
+    def test_a_collector_that_keeps_user_agents(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        right = Collector.post_reports
+
+        async def wrong(self: Collector, request: Request) -> Response:
+            self._store.count({("", request.headers["user-agent"]): 1})
+            return await right(self, request)
+
+        monkeypatch.setattr(Collector, "post_reports", wrong)
+        finding = probe_finding(tmp_path)
+        assert not finding.holds
+        assert "the user agent of a sender is in a file" in finding.words
+
+    def test_a_time_of_arrival(self) -> None:
+        second = 1_772_452_800
+        for content in (second.to_bytes(4, "big"), second.to_bytes(8, "little"), b"1772452800"):
+            assert list(probe._arrivals(b"..." + content, second - 1, second + 1))
+        assert not list(probe._arrivals(b"nothing", second - 1, second + 1))
+
+    def test_senders_differ(self) -> None:
+        assert len({Sender.random().agent for _ in range(5)}) == 5
+
+
+class TestOrder:
+    def test_random_orders_pass(self, rng: np.random.Generator) -> None:
+        groups = [rng.permutation(50).tolist() for _ in range(20)]
+        whole = rng.permutation(1_000).tolist()
+        for check in (*order_checks(groups), *order_checks([whole]), group_check(whole, 50)):
+            accept(check, 1e-9)
+
+    @pytest.mark.parametrize("name", ["kept", "reversed", "nearly kept", "cut once"])
+    def test_orders_that_are_left_are_seen(self, name: str, rng: np.random.Generator) -> None:
+        kept = np.arange(1_000)
+        orders = {
+            "kept": kept,
+            "reversed": kept[::-1],
+            "nearly kept": np.argsort(kept + rng.normal(0, 100, size=1_000)),
+            "cut once": np.roll(kept, 500),
+        }
+        checks = order_checks([orders[name].tolist()])
+        reject(min(checks, key=lambda check: check.p_value), 1e-9, miss=1e-12)
+
+    def test_groups_that_stay_together_are_seen(self, rng: np.random.Generator) -> None:
+        groups = rng.permutation(20)
+        order = np.concatenate([50 * group + rng.permutation(50) for group in groups])
+        reject(group_check(order.tolist(), 50), 1e-9, miss=1e-12)
+
+
+class TestAdvice:
+    def test_stored_reports_are_looked_at(self, tmp_path: Path, rng: np.random.Generator) -> None:
+        asked = a_question("page", Strings(), "olh", {"epsilon": 1.0, "seeds": 64})
+        small = a_question("few", categories(3), "krr", ONCE)
+        mechanism = mechanism_for(asked.fields[0].parameters)
+        reports = mechanism.simulate(np.zeros(3_000, dtype=np.int64), rng, ["a"])
+        batch = Batch("page", 1, asked.digest, 7)
+        with open_store(tmp_path) as store:
+            store.append_records(batch, reports.tobytes(), asked.record_size)
+        LEDGER.add(6 * ALPHA)
+        (advice,) = self.advice(tmp_path, asked, small)
+        assert advice["strange"] is False
+        reports["seed"] %= 32
+        with open_store(tmp_path) as store:
+            store.append_records(batch, reports.tobytes(), asked.record_size)
+        (advice,) = self.advice(tmp_path, asked, small)
+        assert advice["strange"] is True
+
+    def advice(self, data: Path, *questions: Question) -> list[dict[str, object]]:
+        audit = audit_store(data, survey=survey(*questions), alpha=ALPHA)
+        assert audit.holds
+        return [f.as_json() for f in audit.findings if f.check == "advice on crafted reports"]

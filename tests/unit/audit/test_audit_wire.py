@@ -1,0 +1,174 @@
+"""The wire: a real client passes, and everything it must not send is seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from audit_material import (
+    ONCE,
+    PAPER,
+    TWO_STAGES,
+    a_field,
+    a_question,
+    categories,
+    of_fields,
+    survey,
+)
+
+from deniable.audit.captured import Captured, Exchange, sent_reports
+from deniable.audit.values import two_answers, two_values
+from deniable.audit.wire import audit_wire, capture
+from deniable.audit.wire_checks import findings
+from deniable.protocol import Boolean, Numbers, Sets, Strings
+
+SURVEY = survey(
+    a_question("once", Boolean(), "krr", ONCE),
+    a_question("page", Strings(), "rappor", PAPER),
+    a_question("always", categories(4), "oue", TWO_STAGES, send="always"),
+    of_fields(
+        "several",
+        a_field("memory", Numbers(("1", "10")), "krr", ONCE),
+        a_field("names", Sets(("a", "b", "c"), 2), "krr", ONCE),
+        repeat="permanent",
+    ),
+)
+CHECKS = [
+    "something was sent",
+    "no identifier or cookie in a header",
+    "no identifier in a report",
+    "one size",
+    "no time stamp",
+    "random ids",
+    "one report per epoch",
+    "bit-identical retries",
+    "nothing counts twice",
+]
+
+
+@pytest.fixture(scope="module")
+def captured(tmp_path_factory: pytest.TempPathFactory) -> Captured:
+    return capture(SURVEY, tmp_path_factory.mktemp("wire"))
+
+
+def test_real_clients_pass(captured: Captured) -> None:
+    found = list(findings(captured))
+    assert [finding.check for finding in found] == CHECKS
+    assert [finding.words for finding in found if not finding.holds] == []
+
+
+def test_the_whole_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DO_NOT_TRACK", "1")  # speaks for the person here, not for invented ones
+    audit = audit_wire(survey(a_question("once", Boolean(), "krr", ONCE)))
+    assert audit.holds, audit.failures
+    assert len(audit.findings) == len(CHECKS)
+
+
+def test_uploads_were_dropped_and_lost_and_sent_again(captured: Captured) -> None:
+    fates = [exchange.fate for exchange in captured.exchanges]
+    assert fates.count("dropped") == fates.count("lost") == 6
+    assert captured.duplicates > 0
+    reports = sent_reports(captured.exchanges)
+    assert len(reports) > len({report.id for _, report in reports}) == captured.accepted
+    assert {report.question for _, report in reports} == {"once", "page", "always", "several"}
+
+
+Change = Callable[[Exchange], Exchange]
+
+
+def add_header(line: bytes) -> Change:
+    return lambda exchange: replace(exchange, head=exchange.head + b"\r\n" + line)
+
+
+def in_reports(change: Callable[[dict[str, object]], object]) -> Change:
+    """Change every report of an upload."""
+
+    def changed(exchange: Exchange) -> Exchange:
+        body = json.loads(exchange.body)
+        for report in body["reports"]:
+            change(report)
+        return replace(exchange, body=json.dumps(body).encode())
+
+    return changed
+
+
+def stamped(exchange: Exchange) -> Exchange:
+    now = str(int(datetime.now(UTC).timestamp())).encode()
+    return replace(exchange, head=exchange.head.replace(b"POST /v1", b"POST /" + now))
+
+
+BAD: dict[str, tuple[str, Change]] = {
+    "a cookie": ("no identifier or cookie in a header", add_header(b"Cookie: id=7")),
+    "a header that differs": (
+        "no identifier or cookie in a header",
+        lambda e: replace(e, head=e.head.replace(b"client/1", b"client/1 " + e.sender.encode())),
+    ),
+    "a member": ("no identifier in a report", in_reports(lambda r: r.update(device="x"))),
+    "a digest of its own": (
+        "no identifier in a report",
+        in_reports(lambda r: r.update(digest="ab" * 32)),
+    ),
+    "another body": ("no identifier in a report", lambda e: replace(e, body=b"[]")),
+    "a size that varies": (
+        "one size",
+        lambda e: (
+            in_reports(lambda r: r.update(record=f"{r['record']}AAAA"))(e)
+            if e.sender == "first"
+            else e
+        ),
+    ),
+    "a date": ("no time stamp", add_header(b"Date: 2026-03-02")),
+    "seconds": ("no time stamp", stamped),
+    "ids with a constant byte": (
+        "random ids",
+        in_reports(lambda r: r.update(id=f"07{str(r['id'])[2:]}")),
+    ),
+    "ids that count": (
+        "random ids",
+        in_reports(lambda r: r.update(id=f"{'1f' * 8}{str(r['id'])[16:]}")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_must_not_be_sent_is_seen(captured: Captured, name: str) -> None:
+    check, change = BAD[name]
+    wrong = replace(captured, exchanges=[change(one) for one in captured.exchanges])
+    failed = {finding.check for finding in findings(wrong) if not finding.holds}
+    assert check in failed
+
+
+def test_a_second_report_in_an_epoch_is_seen(captured: Captured) -> None:
+    first = captured.exchanges[-1]
+    other = in_reports(lambda r: r.update(id="00ff" * 8))(first)
+    wrong = replace(captured, exchanges=[*captured.exchanges, other])
+    failed = {finding.check for finding in findings(wrong) if not finding.holds}
+    assert {"one report per epoch", "nothing counts twice"} <= failed
+
+
+def test_a_retry_that_differs_and_one_that_is_missing_are_seen(captured: Captured) -> None:
+    lost = next(one for one in captured.exchanges if one.fate == "lost")
+    again = in_reports(lambda r: r.update(epoch=1))(lost)
+    changed = replace(captured, exchanges=[*captured.exchanges, again])
+    never = replace(captured, exchanges=[one for one in captured.exchanges if one.fate == "lost"])
+    for wrong in (changed, never):
+        failed = {finding.check for finding in findings(wrong) if not finding.holds}
+        assert "bit-identical retries" in failed
+
+
+def test_nothing_sent_is_no_proof() -> None:
+    silent = Captured(SURVEY, (), (), 0, 0)
+    found = {finding.check: finding.holds for finding in findings(silent)}
+    assert not found["something was sent"]
+    assert not found["bit-identical retries"]
+
+
+def test_two_values_differ_and_belong_to_their_domain() -> None:
+    for question in SURVEY.questions:
+        one, other = two_answers(question)
+        assert question.answers(one) != question.answers(other)
+    text = [two_values(field) for field in SURVEY.questions[1].fields]
+    assert len(str(text[0][0])) < len(str(text[0][1]))

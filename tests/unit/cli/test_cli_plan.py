@@ -1,0 +1,134 @@
+"""plan and explain --public, as a person calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_cli_survey import call
+
+from deniable.errors import InvalidParameter
+
+HUNDRED = ("--categories", 100, "--people", 100_000, "--epsilon", 1)
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Path:
+    path = tmp_path / "survey.toml"
+    call("init", path)
+    return path
+
+
+def test_a_plan_as_text_names_every_mechanism_and_the_best() -> None:
+    text = call("plan", *HUNDRED, "--error", 0.005, "--delta", 1e-8)
+    for name in ("krr", "pgr", "subset", "oue", "hadamard", "olh", "hcms", "orr"):
+        assert name in text
+    assert "Recommended: pgr" in text
+    assert "567,560" in text  # people needed
+    assert "58.6" in text  # leverage of k-RR
+    assert "holds only if all of this is true" in text
+    assert "Only answers above 2% are seen" in text
+
+
+def test_a_plan_as_json() -> None:
+    answer = json.loads(call("plan", *HUNDRED, "--json"))
+    assert answer["recommended"] == answer["mechanisms"][0]["mechanism"] == "pgr"
+    krr = answer["mechanisms"][-1]
+    assert krr["mechanism"] == "krr"
+    assert krr["leverage"] == pytest.approx(58.6, rel=1e-3)
+    assert krr["epsilon"] == 1.0
+    assert krr["epsilon_forever"] is None
+
+
+@pytest.mark.parametrize(
+    ("domain", "kind", "tests"),
+    [
+        (["--yes-no"], "boolean", 2),
+        (["--numbers", 10], "numbers", 12),
+        (["--strings"], "strings", 10_000),
+        (["--strings", "--candidates", 50], "strings", 50),
+    ],
+)
+def test_every_kind_of_answer(domain: list[object], kind: str, tests: int) -> None:
+    answer = json.loads(call("plan", "--people", 50_000, "--epsilon", 2, *domain, "--json"))
+    assert (answer["domain"], answer["tests"]) == (kind, tests)
+
+
+def test_what_is_left_out_is_what_the_error_needs() -> None:
+    people = json.loads(call("plan", "--yes-no", "--epsilon", 1, "--error", 0.01, "--json"))
+    assert people["mechanisms"][0]["interval_width"] <= 0.02
+    assert people["mechanisms"][0]["people_needed"] == people["people"]
+    epsilon = json.loads(
+        call("plan", "--yes-no", "--people", people["people"], "--error", 0.01, "--json")
+    )
+    assert epsilon["epsilon"] == pytest.approx(1.0, abs=0.002)
+
+
+@pytest.mark.parametrize("forever", [[], ["--forever", 0.9]])
+def test_the_recommended_mechanism_reaches_the_error(forever: list[object]) -> None:
+    """Also where another one is recommended at the answer than at the start."""
+    arguments = ["--categories", 20, "--people", 200_000, "--error", 0.01, *forever, "--json"]
+    answer = json.loads(call("plan", *arguments))
+    best = answer["mechanisms"][0]
+    assert best["mechanism"] == answer["recommended"]
+    assert best["interval_width"] <= 0.02
+    assert best["epsilon_needed"] == answer["epsilon"]
+
+
+def test_a_chart_is_written(tmp_path: Path) -> None:
+    text = call("plan", "--yes-no", "--people", 1000, "--epsilon", 1, "-o", tmp_path / "p.svg")
+    assert "Written" in text
+    assert (tmp_path / "p.svg").read_bytes().startswith(b"<svg")
+    with pytest.raises(InvalidParameter, match="must end in"):
+        call("plan", "--yes-no", "--people", 1000, "--epsilon", 1, "-o", tmp_path / "p.pdf")
+
+
+def test_a_survey_is_planned_with_its_own_mechanisms(started: Path) -> None:
+    answer = json.loads(call("plan", "--survey", started, "--json"))
+    assert answer["people"] == 50_000
+    names = [field["mechanism"] for field in answer["fields"]]
+    assert names == ["krr", "rappor", "rappor", "krr"]
+    assert [field["epsilon_forever"] for field in answer["fields"]] == [1.0, 4.0, 4.39445, 1.5]
+    assert all(not field["warnings"] for field in answer["fields"])
+    text = call("plan", "--survey", started, "--people", 50)
+    assert "warning: browser: Nothing can be learned" in text
+    assert "epsilon 10.894 in a year" in text
+    target = started.with_suffix(".json")
+    call("publish", started, "-o", target)
+    with pytest.raises(InvalidParameter, match="Add --people"):
+        call("plan", "--survey", target)
+    call("plan", "--survey", target, "--people", 100, "--delta", 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--people", 10, "--epsilon", 1], "needs one of --categories"),
+        (["--yes-no", "--strings", "--people", 10, "--epsilon", 1], "needs one of --categories"),
+        (["--yes-no", "--people", 10], "--people and --epsilon"),
+        (["--yes-no", "--error", 0.1], "--people and --epsilon"),
+        (["--yes-no", "--people", 10, "--epsilon", 0], "from 0.000001"),
+        (["--yes-no", "--epsilon", 0, "--error", 0.1], "from 0.000001"),
+        (["--yes-no", "--people", 10, "--epsilon", 1, "--candidates", 5], "belongs to --strings"),
+        (["--categories", 50, "--people", 10, "--error", 1e-9], "No epsilon reaches"),
+        (["--survey", "x.toml", "--epsilon", 1], "takes --people and --delta only"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments: list[object], message: str) -> None:
+    with pytest.raises(InvalidParameter, match=message):
+        call("plan", *arguments)
+
+
+def test_explain_public_prints_writes_and_speaks_json(started: Path, tmp_path: Path) -> None:
+    text = " ".join(call("explain", "--public", started).split())
+    assert "could at most come to believe 81 in 82" in text
+    written = call("explain", "--public", started, "-o", tmp_path / "out")
+    assert "deployment.yaml" in written
+    assert len(list((tmp_path / "out").iterdir())) == 3
+    page = tmp_path / "page.html"
+    answer = json.loads(call("explain", "--public", started, "-o", page, "--json"))
+    assert answer["files"] == [str(page)]
+    assert answer["questions"][0]["id"] == "dark-mode"
+    with pytest.raises(InvalidParameter, match="belongs to --public"):
+        call("explain", started, "-o", page)
