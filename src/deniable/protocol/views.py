@@ -169,7 +169,7 @@ def view_noise(levels: tuple[int, ...], order: int, size: int, micros: int) -> f
     which adds f (1 - f)(1 - s) to the coins' variance. All of it for equal cells, f = 1/c. Where
     levels differ, m and c are powers of their geometric mean.
     """
-    mean = math.prod(levels) ** (1 / len(levels))
+    mean = math.pow(float(math.prod(levels)), 1 / len(levels))
     share = math.comb(size, order) / math.comb(len(levels), order)
     table = mean**order
     drawn = (1 - 1 / table) / table * (1 - share)
