@@ -110,6 +110,8 @@ def answer(domain: dict[str, Any], value: Any, absent: bool) -> tuple[bytes, int
         return string_key(value), -1
     if domain["type"] == "set":
         return set_key(domain, value), -1
+    if domain["type"] == "record":
+        return record_key(domain, value), -1
     code = {"boolean": _boolean, "categories": _category, "numbers": _bin}[domain["type"]](
         domain, value
     )
@@ -135,8 +137,21 @@ def set_key(domain: dict[str, Any], value: Any) -> bytes:
     return b"m" + b"".join(struct.pack("<I", code) for code in codes)
 
 
+def record_key(domain: dict[str, Any], value: Any) -> bytes:
+    """Return the key of a record: its attributes' codes in the order of the survey."""
+    if not isinstance(value, dict):
+        raise RefusedError("type")
+    names = [attribute["name"] for attribute in domain["attributes"]]
+    if set(value) - set(names):
+        raise RefusedError("unknown_field")
+    if len(value) < len(names):
+        raise RefusedError("missing_field")
+    codes = [answer(a["domain"], value[a["name"]], False)[1] for a in domain["attributes"]]
+    return b"r" + b"".join(struct.pack("<I", code) for code in codes)
+
+
 def set_codes(key: bytes) -> list[int]:
-    """Return the members' codes from the key of a set."""
+    """Return the members' codes from the key of a set, the attributes' from that of a record."""
     return [code for (code,) in struct.iter_unpack("<I", key[1:])]
 
 
