@@ -141,12 +141,10 @@ def record_key(domain: dict[str, Any], value: Any) -> bytes:
     """Return the key of a record: its attributes' codes in the order of the survey."""
     if not isinstance(value, dict):
         raise RefusedError("type")
-    names = [attribute["name"] for attribute in domain["attributes"]]
-    if set(value) - set(names):
-        raise RefusedError("unknown_field")
-    if len(value) < len(names):
-        raise RefusedError("missing_field")
-    codes = [answer(a["domain"], value[a["name"]], False)[1] for a in domain["attributes"]]
+    domains = {attribute["name"]: attribute["domain"] for attribute in domain["attributes"]}
+    if value.keys() != domains.keys():
+        raise RefusedError("unknown_field" if value.keys() - domains.keys() else "missing_field")
+    codes = [answer(domains[name], value[name], False)[1] for name in domains]
     return b"r" + b"".join(struct.pack("<I", code) for code in codes)
 
 
