@@ -150,9 +150,10 @@ def plain_chi_square(cells: Floats, people: int) -> Wald:
     A reference, not to be used: it does not know of the noise that privacy adds, and rejects most
     independent pairs. Negative cells are clipped, since a count cannot be below 0.
     """
-    p = normalise(np.asarray(cells, dtype=np.float64).ravel()).reshape(np.shape(cells))
+    rows, columns = cells.shape
+    p = normalise(np.asarray(cells, dtype=np.float64).ravel()).reshape(rows, columns)
     expected = np.outer(p.sum(axis=1), p.sum(axis=0))
     known = expected > 0
     statistic = float(people * np.sum((p - expected)[known] ** 2 / expected[known]))
-    degrees = (p.shape[0] - 1) * (p.shape[1] - 1)
+    degrees = (rows - 1) * (columns - 1)
     return Wald(statistic, degrees, float(stats.chi2.sf(statistic, degrees)))

@@ -97,9 +97,9 @@ class TreeModel:
         flat = self.first @ factor
         if not flat.sum() > 0:
             raise InvalidParameter("What is given has probability 0 in the tree. Give less.")
-        shaped = flat.reshape([self.levels(attribute) for attribute in kept])
+        shaped = (flat / flat.sum()).reshape([self.levels(attribute) for attribute in kept])
         table: Floats = shaped.transpose([kept.index(attribute) for attribute in attributes])
-        return table / flat.sum()
+        return table
 
     def _gathered(
         self,

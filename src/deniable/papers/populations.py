@@ -43,7 +43,7 @@ def domains(data: Path | None, count: int) -> list[str]:
     """
     if data is None:
         return [f"site{i + 1}.example" for i in range(count)]
-    lines = _text(data / "domains.txt").split("\n")
+    lines = text_of(data / "domains.txt").split("\n")
     names = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
     if len(names) < count:
         raise InvalidParameter(f"domains.txt must have {count:,} names. It has {len(names):,}.")
@@ -63,7 +63,7 @@ def words(data: Path | None, count: int) -> tuple[list[str], Floats]:
     if data is None:
         ranks = np.arange(2, count + 2, dtype=np.float64)
         return [f"word{int(rank)}" for rank in ranks], np.asarray(1 / (ranks + 1))
-    rows = list(csv.reader(_text(data / "words.csv").splitlines()))[2:]
+    rows = list(csv.reader(text_of(data / "words.csv").splitlines()))[2:]
     if len(rows) < count:
         raise InvalidParameter(f"words.csv must have {count + 1:,} words. It has too few.")
     try:
@@ -72,7 +72,8 @@ def words(data: Path | None, count: int) -> tuple[list[str], Floats]:
         raise InvalidParameter("Every line of words.csv must be a word and a count.") from None
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """Return the text of a data file; one that is too large or not UTF-8 is refused."""
     if path.stat().st_size > LARGEST_FILE:
         raise InvalidParameter(f"{path.name} must be at most {LARGEST_FILE // 2**20} MB.")
     try:

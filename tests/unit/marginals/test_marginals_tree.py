@@ -38,7 +38,7 @@ def along_a_tree(rng: np.random.Generator) -> np.ndarray:
     b = rng.dirichlet(np.ones(3) * 0.5, 2)
     d = rng.dirichlet(np.ones(4) * 0.5, 2)
     c = rng.dirichlet(np.ones(2) * 0.5, 3)
-    return np.einsum("a,ab,bc,ad->abcd", a, b, c, d)
+    return np.asarray(np.einsum("a,ab,bc,ad->abcd", a, b, c, d))
 
 
 def every_tree(d: int) -> list[tuple[tuple[int, int], ...]]:
