@@ -1,0 +1,84 @@
+"""mechanism = "auto" for records: what the closed forms say, and that they agree."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from record_material import record_of
+
+from deniable.errors import InvalidParameter
+from deniable.protocol import MECHANISMS, InpHTParameters, ViewsParameters
+from deniable.protocol.auto_record import AutoRecord, coefficients_noise, record_choices
+from deniable.protocol.closed_form import mean_variance
+from deniable.protocol.coefficients import CoefficientsParameters
+from deniable.protocol.views import best_size, table_noise, view_noise
+
+MICROS = 1_098_612
+WANTED = {"epsilon": MICROS / 1e6, "order": 2}
+
+
+def test_many_attributes_are_best_asked_by_coefficients() -> None:
+    for d in (8, 16, 32):
+        found = record_choices(record_of(*(2,) * d), WANTED)
+        assert found[0].mechanism == "coefficients"
+        noises = [choice.noise for choice in found]
+        assert noises == sorted(noises)
+
+
+def test_two_attributes_are_best_asked_at_once() -> None:
+    best = record_choices(record_of(2, 2), WANTED)[0]
+    assert best.mechanism == "views"
+    assert isinstance(best.parameters, ViewsParameters)
+    assert best.parameters.views == ((0, 1),)
+    assert AutoRecord().resolve(WANTED, record_of(2, 2), False) == best.parameters
+
+
+def test_single_attributes_are_one_mechanism_under_two_names() -> None:
+    """One yes/no attribute by a coin, or as a coefficient of order 1: the noise is the same."""
+    parameters = CoefficientsParameters.resolve({**WANTED, "order": 1}, record_of(*(2,) * 9), False)
+    assert coefficients_noise(parameters) == pytest.approx(view_noise((2,) * 9, 1, 1, MICROS))
+
+
+def test_one_view_of_everything_is_plain_k_rr() -> None:
+    krr = MECHANISMS["inp_ps"].resolve({**WANTED, "order": 3}, record_of(2, 2, 2), False)
+    plain = mean_variance(*krr.support, 8)
+    assert table_noise(8, 8, MICROS) == pytest.approx(plain)
+    assert view_noise((2, 2, 2), 3, 3, MICROS) == pytest.approx(plain)
+
+
+def test_the_allocation_is_no_worse_than_equal_shares() -> None:
+    """InpHT draws all coefficients alike; ours never has a larger mean variance."""
+    for d, k in ((8, 2), (16, 3), (5, 5)):
+        ours = CoefficientsParameters.resolve({**WANTED, "order": k}, record_of(*(2,) * d), False)
+        equal = InpHTParameters.resolve({**WANTED, "order": k}, record_of(*(2,) * d), False)
+        gap, total = 2 * equal.keep / 2**64 - 1, 0.0
+        for taken in range(1, k + 1):
+            per_table = math.comb(k, taken)
+            total += per_table * (1 / gap**2 * equal.coefficients - 1)
+        assert coefficients_noise(ours) <= total / 4**k * (1 + 1e-9)
+
+
+def test_larger_epsilon_larger_views() -> None:
+    sizes = [best_size((2,) * 16, 2, micros) for micros in (10_000, MICROS, 5_000_000)]
+    assert sizes[0] == 2
+    assert sizes[0] <= sizes[1] < sizes[2]
+
+
+def test_as_json() -> None:
+    choice = record_choices(record_of(2, 3, 2), WANTED)[0]
+    assert set(choice.as_json()) == {"mechanism", "n_variance", "bytes", "work"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [({"order": 2}, "auto needs 'epsilon'"), ({"epsilon": 1, "order": 9}, "at most 3")],
+)
+def test_refusals(wanted: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidParameter, match=message):
+        record_choices(record_of(2, 3, 2), wanted)
+
+
+def test_nothing_can_carry_records_beyond_measure() -> None:
+    with pytest.raises(InvalidParameter, match="found no mechanism"):
+        record_choices(record_of(*(65_536,) * 4), {"epsilon": 1, "order": 4})
