@@ -100,7 +100,9 @@ class MargPS(TableMechanism):
         """Return P(report | record), a column per record of `every_record`."""
         symbols = self.records(reports)["symbol"].astype(np.int64)
         drawn, cells = np.divmod(symbols, self.parameters.most_cells)
-        result = cell_likelihood(self.pools, self.parameters.keep, drawn, cells, self.every_record())
+        result = cell_likelihood(
+            self.pools, self.parameters.keep, drawn, cells, self.every_record()
+        )
         return np.log(result) if log else result
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
@@ -150,9 +152,7 @@ def drawn_cells(
     return own
 
 
-def cell_likelihood(
-    pools: Pools, keep: Keep, drawn: Codes, cells: Codes, every: Codes
-) -> Floats:
+def cell_likelihood(pools: Pools, keep: Keep, drawn: Codes, cells: Codes, every: Codes) -> Floats:
     """Return P(view and cell | record), a row per report and a column per record."""
     result = np.empty((drawn.size, len(every)))
     for size in np.unique(pools.cells).tolist():

@@ -92,6 +92,22 @@ class RecordMechanism(Mechanism):
         Raises:
             InvalidParameter: if one is unknown or repeated, or they are more than were collected.
         """
+        found = self.numbers(attributes)
+        most = self.parameters.collected
+        if len(found) > most:
+            raise InvalidParameter(
+                f"The reports tell tables of at most {most} attributes (order = {most}). "
+                f"Got {len(found)}.",
+                "Ask for fewer, or publish a new version of the question with a higher 'order'.",
+            )
+        return found
+
+    def numbers(self, attributes: Sequence[str | int]) -> Subset:
+        """Return attributes by number, in the order asked for, however many they are.
+
+        Raises:
+            InvalidParameter: if one is unknown or repeated.
+        """
         names = self.record.names
         found: list[int] = []
         for wanted in attributes:
@@ -102,18 +118,9 @@ class RecordMechanism(Mechanism):
                     )
                 found.append(names.index(wanted))
             else:
-                found.append(
-                    _validate.integer("attributes", "a table", wanted, 0, len(names) - 1)
-                )
+                found.append(_validate.integer("attributes", "a table", wanted, 0, len(names) - 1))
         if not found or len(set(found)) < len(found):
             raise InvalidParameter("A table needs at least one attribute, and each only once.")
-        most = self.parameters.collected
-        if len(found) > most:
-            raise InvalidParameter(
-                f"The reports tell tables of at most {most} attributes (order = {most}). "
-                f"Got {len(found)}.",
-                "Ask for fewer, or publish a new version of the question with a higher 'order'.",
-            )
         return tuple(found)
 
     def marginal(self, counts: Counts, attributes: Sequence[str | int]) -> Reading:

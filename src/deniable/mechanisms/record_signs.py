@@ -131,9 +131,7 @@ class SignMechanism(RecordMechanism):
         """
         symbols = self.records(reports)["symbol"]
         table = count_symbols(symbols, 2 * self._count).reshape(-1, 2).T
-        return Counts(
-            np.array([symbols.size], dtype=np.int64), np.ascontiguousarray(table)
-        )
+        return Counts(np.array([symbols.size], dtype=np.int64), np.ascontiguousarray(table))
 
     def reader(self, counts: Counts) -> Reader:
         """Return tables from the moments of their subsets.
@@ -192,5 +190,7 @@ class SignMechanism(RecordMechanism):
         Guarantees: given the people's values, and exact for n w reports on it.
         """
         n, f = checked(n, frequency)
-        with_sampling = (1 - (self.gap * (1 - 2 * f)) ** 2) / (4 * self._share_of_first * self.gap**2)
+        with_sampling = (1 - (self.gap * (1 - 2 * f)) ** 2) / (
+            4 * self._share_of_first * self.gap**2
+        )
         return np.asarray((with_sampling - f * (1 - f)) / n)

@@ -164,9 +164,7 @@ class Views(RecordMechanism):
             products = (left * seen) @ right.T - pool.reports * np.outer(*means)
             total += gap**2 * products
         with np.errstate(invalid="ignore"):
-            return np.asarray(
-                total / (self._weight(pooled(one)) * self._weight(pooled(other)))
-            )
+            return np.asarray(total / (self._weight(pooled(one)) * self._weight(pooled(other))))
 
     def _both(self, pooled: Pooled, attributes: Subset) -> list[Pool]:
         return pooled(attributes)
@@ -177,8 +175,9 @@ class Views(RecordMechanism):
         Cost: a few small products per set; for 32 yes/no attributes and order 3 about a second.
         """
         self._check_counts(counts)
-        most, pooled = min(order or self.parameters.order, self.parameters.order), (
-            self._pooled(counts)
+        most, pooled = (
+            min(order or self.parameters.order, self.parameters.order),
+            (self._pooled(counts)),
         )
         measured: dict[Subset, Moment] = {}
         for size in range(1, most + 1):
@@ -210,7 +209,9 @@ class Views(RecordMechanism):
         """Return P(report | record), a column per record of `every_record`."""
         symbols = self.records(reports)["symbol"].astype(np.int64)
         drawn, cells = np.divmod(symbols, self.parameters.most_cells)
-        result = cell_likelihood(self.pools, self.parameters.keep, drawn, cells, self.every_record())
+        result = cell_likelihood(
+            self.pools, self.parameters.keep, drawn, cells, self.every_record()
+        )
         return np.log(result) if log else result
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
