@@ -108,10 +108,8 @@ def answer(domain: dict[str, Any], value: Any, absent: bool) -> tuple[bytes, int
         return b"a", -1 if domain["type"] == "strings" else size_of(domain)
     if domain["type"] == "strings":
         return string_key(value), -1
-    if domain["type"] == "set":
-        return set_key(domain, value), -1
-    if domain["type"] == "record":
-        return record_key(domain, value), -1
+    if domain["type"] in ("set", "record"):
+        return (set_key if domain["type"] == "set" else record_key)(domain, value), -1
     code = {"boolean": _boolean, "categories": _category, "numbers": _bin}[domain["type"]](
         domain, value
     )
