@@ -27,11 +27,15 @@ VERBS = (
     "encode",
     "count",
     "estimate",
+    "marginals",
     "export",
     "import",
     "paper",
 )
-"""Each is a file of this folder with a function of its name (import_ for import)."""
+"""Each is a file of this folder with a function of its name (import_ for import).
+
+A file may hold `COMMAND`, a class that reads its command line in another way.
+"""
 
 EXIT_CODES = "0 done, 1 wrong input, 2 wrong usage, 3 missing extra, 4 files or store"
 
@@ -50,7 +54,8 @@ def make_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
     app.callback()(lambda: None)  # keeps a single verb from taking the place of the command
     for verb in verbs:
         name = f"{verb}_" if iskeyword(verb) else verb
-        app.command(verb)(getattr(import_module(f"deniable.cli.{name}"), name))
+        module = import_module(f"deniable.cli.{name}")
+        app.command(verb, cls=getattr(module, "COMMAND", None))(getattr(module, name))
     return app
 
 

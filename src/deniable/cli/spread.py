@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import click
 from typer.core import TyperCommand
 
 
@@ -18,7 +17,7 @@ class SpreadCommand(TyperCommand):
 
     spread: ClassVar[tuple[str, ...]] = ()
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat the option's name before each of its words, then parse as usual."""
         return super().parse_args(ctx, list(repeated(args, self.spread)))
 

@@ -64,7 +64,8 @@ def _divided(cells: Floats) -> Floats:
     """Return each column relative to its sum; equal shares where the sum is 0."""
     total = cells.sum(axis=0)
     flat = np.full(cells.shape, 1 / len(cells))
-    return np.divide(cells, total, out=flat, where=total > 0)
+    divided: Floats = np.divide(cells, total, out=flat, where=total > 0)
+    return divided
 
 
 def _ratios(cells: Floats, covariance: Floats) -> tuple[Floats, Floats]:

@@ -64,14 +64,19 @@ def chart_html(result: Result) -> bytes:
 
     Guarantees: the page loads nothing; strings of the result stay strings whatever they hold.
     """
+    return html_of(_definition(result), result.question, described(result))
+
+
+def html_of(definition: dict[str, Any], title: str, description: str) -> bytes:
+    """Return any Vega-Lite definition as a page of its own; see `chart_html`."""
     # Altair's and vl-convert's own pages put the definition into the script as it is, so that a
     # candidate could end the script element: hence a page of ours.
     page = _PAGE.format(
-        title=escape(printable(result.question)),
+        title=escape(printable(title)),
         width=WIDE + 40,
         bundle=_bundle(),
-        description=escape(described(result)),
-        spec=_script_safe(_definition(result)),
+        description=escape(description),
+        spec=_script_safe(definition),
     )
     return page.encode()
 

@@ -12,7 +12,7 @@ LISTS = ("--attributes", "-a", "--given")
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("trips --attributes a b c --json", "trips --attributes a --attributes b --attributes c --json"),
+        ("q --attributes a b c --json", "q --attributes a --attributes b --attributes c --json"),
         ("--attributes a --given b c", "--attributes a --given b --given c"),
         ("trips -a x y -o f.csv", "trips -a x -a y -o f.csv"),
         ("trips --order 2", "trips --order 2"),
