@@ -17,6 +17,13 @@ so that the mean of the reported signs is (2 keep - 1) times the mean of v. In i
 a/b and T = 2^64, the threshold is T/2 + sign(a) floor( (2 keep - T) |a| / (2 b) ): rounded towards
 1/2.
 
+Which basis: the Walsh functions restricted to r levels are a tight frame, sum over masks of w(x)
+w(y) = 2^b [x = y] - 1, so that a table of one attribute costs (r - 1)(2^b - 1)/2^b variances of a
+sign. The polynomial contrasts, a real Efron-Stein basis such as [CKS18, section 6.3] expects to be
+among the best, cost (r - 1)/r times the sum of 1/(mean square): more for every r from 3 to 64,
+because a coin pays for values inside of -1..1. No basis of r - 1 functions costs less than (r -
+1)^2/r, that of signs, where one exists: for r a power of two it is Walsh's.
+
 For yes/no attributes both bases are the same, and with equal allocation they are InpHT.
 """
 

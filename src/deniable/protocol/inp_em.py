@@ -1,4 +1,4 @@
-"""InpEM: every bit of the record through a coin of its own [CKS18, section 5; FPE16].
+"""InpEM: every bit of the record through a coin of its own [CKS18, section 4.4; FPE16].
 
 Model: each of the D bits is kept with probability E/(E + 1), where ln E = epsilon/D, and flipped
 otherwise. Tables are found by expectation maximisation.

@@ -1,4 +1,4 @@
-"""InpHT: one Hadamard coefficient of the record, its sign through a coin [CKS18, section 4.3].
+"""InpHT: one Hadamard coefficient of the record, its sign through a coin [CKS18, section 4.2].
 
 Model: alpha has a mask of bits for each attribute, zero for all but 1 to k of them. One of the
 

@@ -1,4 +1,4 @@
-"""InpHTCMS: Hadamard count-mean sketch of the whole record [CKS18, section 4.5; protocol/hcms.py].
+"""InpHTCMS: Hadamard count-mean sketch of the whole record [CKS18, appendix B.2; protocol/hcms.py].
 
 The record itself is hashed, by its canonical bytes: no cell stands for a code that no level has.
 """

@@ -1,4 +1,4 @@
-"""InpOLH: optimised local hashing of the whole record [CKS18, section 4.5; protocol/olh.py].
+"""InpOLH: optimised local hashing of the whole record [CKS18, appendix B.2; protocol/olh.py].
 
 The record itself is hashed, by its canonical bytes: no cell stands for a code that no level has.
 """

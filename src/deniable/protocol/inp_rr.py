@@ -1,4 +1,4 @@
-"""InpRR: one bit for each of the 2^D cells of the whole record [CKS18, section 4.1]."""
+"""InpRR: one bit for each of the 2^D cells of the whole record [CKS18, section 4.2]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MargPS: k-RR over the cells of one table of k attributes [CKS18, section 4.4]."""
+"""MargPS: k-RR over the cells of one table of k attributes [CKS18, section 4.3]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MargRR: one bit for each cell of one table of k attributes [CKS18, section 4.4]."""
+"""MargRR: one bit for each cell of one table of k attributes [CKS18, section 4.3]."""
 
 from __future__ import annotations
 

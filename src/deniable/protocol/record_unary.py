@@ -2,7 +2,7 @@
 
 Model: the bit of the record's own cell is 1 with probability `one`, any other with probability
 `zero`. Symmetric: one = sqrt(E)/(sqrt(E) + 1) and zero = 1 - one, half of epsilon = ln E for each
-of the two bits in which two records differ [CKS18, section 3]. Asymmetric: one = 1/2 and zero =
+of the two bits in which two records differ [CKS18, section 3.1]. Asymmetric: one = 1/2 and zero =
 1/(E + 1), whose variance of a rare cell is less.
 """
 

@@ -66,6 +66,21 @@ def test_contrasts_are_orthogonal_and_fill_minus_one_to_one(levels: int) -> None
         assert sum(a * b for a, b in zip(one.values, other.values, strict=True)) == 0
 
 
+@pytest.mark.parametrize("levels", range(2, MAX_LEVELS + 1))
+def test_signs_are_a_tight_frame_and_cost_less_than_contrasts(levels: int) -> None:
+    """A table of one attribute: the sum of its cells' variances, in variances of a sign."""
+    size = 1 << (levels - 1).bit_length()
+    signs = [[(-1) ** (x & mask).bit_count() for x in range(levels)] for mask in range(1, size)]
+    for x, y in product(range(levels), repeat=2):
+        assert sum(sign[x] * sign[y] for sign in signs) == (size - 1 if x == y else -1)
+    frame = (levels - 1) * (size - 1) / size
+    real = (levels - 1) / levels * sum(1 / c.mean_square for c in contrasts_of(levels))
+    if levels == 2:
+        assert real == frame
+    else:
+        assert real > 1.4 * frame >= 1.4 * (levels - 1) ** 2 / levels
+
+
 def test_known_contrasts() -> None:
     assert contrasts_of(2)[0].values == (1, -1)
     assert [c.values for c in contrasts_of(3)] == [(1, 0, -1), (1, -2, 1)]
