@@ -4,9 +4,9 @@ Model: the covariances of all contrasts form a symmetric matrix C whose entries 
 are not measured, and the others with noise of one size after scaling rows and columns. Attributes
 that share a few causes (tastes, kinds of trips) make C nearly of low rank, and then every entry
 says something about every other one. An eigenvalue of such a matrix with noise of standard
-deviation s per entry rises from theta to lambda = theta + s^2 d / theta, and the eigenvectors are off
-by a known angle: the best multiple of the found eigenvector is sqrt(lambda^2 - 4 s^2 d), 0 below the
-edge 2 s sqrt(d) of what noise alone makes. (Gavish and Donoho, "Optimal shrinkage of singular
+deviation s per entry rises from theta to lambda = theta + s^2 d / theta, and the eigenvectors are
+off by a known angle: the best multiple of the found eigenvector is sqrt(lambda^2 - 4 s^2 d), 0
+below the edge 2 s sqrt(d) of what noise alone makes. (Gavish and Donoho, "Optimal shrinkage of singular
 values", IEEE Transactions on Information Theory, 2017; here for symmetric matrices.)
 """
 
@@ -87,4 +87,4 @@ def _scale(variance: Floats, known: NDArray[np.bool_]) -> Floats:
     count = np.maximum(known.sum(axis=1), 1)
     rows = logs.sum(axis=1) / count
     overall = logs.sum() / max(int(known.sum()), 1)
-    return np.exp((rows - overall / 2) / 2)
+    return np.asarray(np.exp((rows - overall / 2) / 2))

@@ -1,10 +1,10 @@
-"""The interactions of all attributes of a set: measured, less what smaller tables expect, shrunken.
+"""Interactions of all attributes of a set: measured, less what smaller tables expect, shrunken.
 
-Model: x_S is the measured moment of set S (one contrast of each attribute), e_S the one of the table
-of largest entropy with the margins known so far; for a pair the product of the two moments. The
-interaction x_S - e_S, divided by the standard deviations of the contrasts, is a correlation (of a
-pair) or its like for more attributes. Its noise has the variance of x_S, and for a pair also that of
-the product: V_ij + theta_j^2 V_i + theta_i^2 V_j.
+Model: x_S is the measured moment of set S (one contrast of each attribute), e_S the one of the
+table of largest entropy with the margins known so far; for a pair the product of the two moments.
+The interaction x_S - e_S, divided by the standard deviations of the contrasts, is a correlation (of
+a pair) or its like for more attributes. Its noise has the variance of x_S, and for a pair also that
+of the product: V_ij + theta_j^2 V_i + theta_i^2 V_j.
 """
 
 from __future__ import annotations

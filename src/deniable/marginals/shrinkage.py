@@ -19,6 +19,8 @@ from deniable.mechanisms.base import Floats
 GRID = 16
 FINEST = 1 / 8
 """The smallest standard deviation on the grid besides 0, as a share of the least noise."""
+DOUBT = 1.0
+"""How many values' worth of weight is spread evenly over the grid, whatever the data say."""
 LARGEST = 1.0
 """The largest standard deviation on the grid: effects are correlations."""
 
@@ -71,7 +73,11 @@ def fit_prior(values: Floats, variances: Floats) -> Prior:
     log = _log_densities(values, variances, deviations)
     top = log.max(axis=1, keepdims=True)
     likelihood = np.exp(log - top)
-    weights = fit_mixture(likelihood).weights
+    # A Dirichlet prior on the weights, as rows that only one component explains: with few values
+    # the likelihood alone would put all weight on one place.
+    rows = np.concatenate([likelihood, np.eye(deviations.size)])
+    often = np.concatenate([np.ones(values.size), np.full(deviations.size, DOUBT / GRID)])
+    weights = fit_mixture(rows, often).weights
     reached = float(np.log(likelihood @ weights).sum() + top.sum())
     return Prior(deviations, weights, reached)
 

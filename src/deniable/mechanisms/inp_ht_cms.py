@@ -2,8 +2,8 @@
 
 Many possible records share a bucket, so that their estimates are not independent. A table's cell is
 the sum over its records of the support of their buckets: with W_b of them in bucket b of a row, a
-report of coefficient a with sign s adds (m + s W^_a)/2 to it, W^ the Walsh-Hadamard transform of W and
-m the number of records. So the covariance is that of known numbers over the reports.
+report of coefficient a with sign s adds (m + s W^_a)/2 to it, W^ the Walsh-Hadamard transform of W
+and m the number of records. So the covariance is that of known numbers over the reports.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class InpPS(RecordMechanism):
         def read(attributes: Subset) -> Reading:
             observed = summed(counts.table[0], bits, attributes)
             merged = self.parameters.cells // observed.size
-            return krr_reading(observed, pure.p, pure.q, pure.gap, merged)
+            return krr_reading(observed, pure.q, pure.gap, merged)
 
         return read
 

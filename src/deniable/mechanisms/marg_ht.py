@@ -64,7 +64,7 @@ class MargHT(TableMechanism):
 
     def _signs(self, drawn: Codes, alpha: Codes, codes: Codes) -> Codes:
         odd = np.bitwise_count(alpha & self.pools.cell_of(drawn, codes)) & 1
-        return 1 - 2 * odd.astype(np.int64)
+        return np.asarray(1 - 2 * odd.astype(np.int64))
 
     def zero(self) -> Counts:
         """Return the counts of no reports."""
@@ -99,7 +99,7 @@ class MargHT(TableMechanism):
             reports = (up + down).astype(np.float64)
             with np.errstate(invalid="ignore", divide="ignore"):
                 mean = (up - down) / reports
-                theta, noise = mean / gap, (1 - mean**2) / (reports * gap**2)
+                theta, noise = mean / gap, (1 - np.clip(mean, -gap, gap) ** 2) / (reports * gap**2)
             theta[0], noise[0] = 1.0, 0.0
             undo = design([inverse(walsh_matrix(self.inner[i])) for i in attributes])
             return undo @ theta, (undo * noise) @ undo.T

@@ -84,7 +84,7 @@ class MargPS(TableMechanism):
             for pool in self.pools.summed(counts.table, counts.reports, attributes):
                 pure, size = self.pure(pool.cells), pool.observed.size
                 observed = pool.observed.reshape(-1).astype(np.float64)
-                reading = krr_reading(observed, pure.p, pure.q, pure.gap, pool.cells // size)
+                reading = krr_reading(observed, pure.q, pure.gap, pool.cells // size)
                 readings.append((reading, pool.reports * pure.gap**2))
             return weighted(readings, int(np.prod([self.inner[i] for i in attributes])))
 

@@ -71,7 +71,7 @@ def along_axes(tensor: Floats, matrices: Sequence[Floats]) -> Floats:
 
 def design(matrices: Sequence[Floats]) -> Floats:
     """Return the matrix that maps cells in C order to moments in C order: F_1 x ... x F_k."""
-    result = np.ones((1, 1))
+    result: Floats = np.ones((1, 1))
     for matrix in matrices:
-        result = np.kron(result, matrix)
+        result = np.asarray(np.kron(result, matrix), dtype=np.float64)
     return result

@@ -6,9 +6,10 @@ g = 2 keep - 1. With m_a the mean of the n_a signs of coefficient a,
 
     theta_a = m_a / g,        Var theta_a = (1 - m_a^2)/(n_a g^2),
 
-given n_a, sampling included. Reports about different coefficients come from different people, so
-that the estimates are uncorrelated; the table of a set of attributes follows from those of its
-subsets by one small matrix.
+given n_a, sampling included; in the variance m_a is clipped to -g..g, where its mean must lie.
+Reports about different coefficients come from different people, so that the estimates are
+uncorrelated; the table of a set of attributes follows from those of its subsets by one small
+matrix.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ class SignMechanism(RecordMechanism):
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = (counts.table[0] - counts.table[1]) / reports
             theta = mean / self.gap
-            variance = (1 - mean**2) / (reports * self.gap**2)
+            variance = (1 - np.clip(mean, -self.gap, self.gap) ** 2) / (reports * self.gap**2)
 
         def read(attributes: Subset) -> Reading:
             matrices = [self._matrix(i) for i in attributes]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +11,7 @@ from deniable.mechanisms.coins import coins
 from deniable.mechanisms.record_base import Reading, unknown
 
 CHUNK = 2**20
+FEW = 50
 
 
 def count_symbols(symbols: Reports, size: int) -> NDArray[np.int64]:
@@ -46,20 +45,20 @@ def moved(cells: Codes, sizes: int | Codes, keep: int, rng: np.random.Generator)
     return np.where(coins(rng, keep, cells.size), cells, other)
 
 
-def krr_reading(observed: Floats, keep: float, move: float, gap: float, merged: int) -> Reading:
+def krr_reading(observed: Floats, move: float, gap: float, merged: int) -> Reading:
     """Return the table behind counts of k-RR's reports, summed over `merged` cells each.
 
     With r the reported shares, f = (r - merged * move)/gap; the covariance with sampling is that
-    of the reported shares, a multinomial's, over gap^2.
+    of the reported shares, a multinomial's, over gap^2. With fewer than 50 reports the reported
+    shares may look certain: then those of the nearest possible table are taken for the covariance.
     """
     n = float(observed.sum())
     if n == 0:
         return unknown(observed.size)
     share = observed / n
+    found = (share - merged * move) / gap
+    if n < FEW:
+        likely = np.maximum(found, 0.0)
+        share = merged * move + gap * likely / likely.sum()
     covariance = (np.diag(share) - np.outer(share, share)) / (n * gap**2)
-    return (share - merged * move) / gap, covariance
-
-
-def floats(*probabilities: Fraction) -> tuple[float, ...]:
-    """Return exact probabilities as floating-point numbers."""
-    return tuple(float(probability) for probability in probabilities)
+    return found, covariance

@@ -46,10 +46,11 @@ RECORD_MECHANISMS: dict[str, type[RecordMechanism]] = {
 }
 """Mechanisms whose report covers many attributes: the nine of the paper, and ours."""
 
+_SINGLE: tuple[type[Mechanism], ...] = (Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset)
 MECHANISMS: dict[str, type[Mechanism]] = {
-    mechanism.parameters_type.mechanism: mechanism
-    for mechanism in (Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset)
-} | RECORD_MECHANISMS
+    **{mechanism.parameters_type.mechanism: mechanism for mechanism in _SINGLE},
+    **RECORD_MECHANISMS,
+}
 
 
 def mechanism_for(parameters: Parameters) -> Mechanism:

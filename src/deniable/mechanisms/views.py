@@ -12,13 +12,13 @@ the mean of least variance. Two moments are correlated through the views that co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from itertools import combinations
 
 import numpy as np
 
-from deniable.mechanisms.base import Candidate, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports, Values
 from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse
 from deniable.mechanisms.marg_ps import (
     cell_likelihood,
@@ -34,8 +34,6 @@ from deniable.mechanisms.record_pools import Pool, Pools
 from deniable.mechanisms.record_symbols import CHUNK
 from deniable.protocol import Parameters
 from deniable.protocol.views import ViewsParameters
-
-Pooled = Callable[[Subset], list[Pool]]
 
 
 class Views(RecordMechanism):
@@ -102,15 +100,12 @@ class Views(RecordMechanism):
         symbols = self.records(reports)["symbol"]
         return counted_cells(symbols, self.pools, self.parameters.most_cells)
 
-    def _pooled(self, counts: Counts) -> Pooled:
-        return cache(lambda attributes: self.pools.summed(counts.table, counts.reports, attributes))
-
     def reader(self, counts: Counts) -> Reader:
         """Return tables from the moments of their subsets, each from all views that contain it.
 
         Cost: O(4^k) small products per table of k attributes.
         """
-        pooled = self._pooled(counts)
+        pooled = _Pooled(self, counts)
 
         def read(attributes: Subset) -> Reading:
             subsets = subsets_of(attributes)
@@ -120,84 +115,29 @@ class Views(RecordMechanism):
             covariance = np.zeros((places.size, places.size))
             rows = {s: _functions_of(places, attributes, s) for s in subsets}
             for one in subsets:
-                theta[rows[one]] = self._theta(pooled(one), one)
+                theta[rows[one]] = pooled.theta(one)
                 for other in subsets:
-                    block = self._covariance(pooled, one, other)
+                    block = pooled.covariance(one, other)
                     covariance[np.ix_(rows[one], rows[other])] = block
             undo = design([inverse(contrast_matrix(count)) for count in shape])
             return undo @ theta, undo @ covariance @ undo.T
 
         return read
 
-    def _contrasts(self, attributes: Subset, kept: Subset) -> Floats:
-        """Return the products of contrasts of `kept` over the cells of `attributes`, a row each."""
-        parts = [
-            contrast_matrix(self.levels[i])[1:] if i in kept else np.ones((1, self.levels[i]))
-            for i in attributes
-        ]
-        return design(parts)
-
-    def _weight(self, pools: list[Pool]) -> float:
-        return sum(pool.reports * self.gap(pool.cells) ** 2 for pool in pools)
-
-    def _theta(self, pools: list[Pool], attributes: Subset) -> Floats:
-        functions = self._contrasts(attributes, attributes)
-        total = sum(
-            (self.gap(p.cells) * (functions @ p.observed.reshape(-1)) for p in pools),
-            start=np.zeros(len(functions)),
-        )
-        with np.errstate(invalid="ignore"):
-            return np.asarray(total / self._weight(pools))
-
-    def _covariance(self, pooled: Pooled, one: Subset, other: Subset) -> Floats:
-        """Return the covariance of the moments of two sets, sampling included.
-
-        Over the views of m cells that contain both, the reports of a product of contrasts have the
-        mean gap_m theta; so Cov = sum_m gap_m^2 N_m (mean of products - product of means)/(Z Z').
-        """
-        both = tuple(sorted({*one, *other}))
-        left, right = self._contrasts(both, one), self._contrasts(both, other)
-        total = np.zeros((len(left), len(right)))
-        for pool in self._both(pooled, both):
-            gap, seen = self.gap(pool.cells), pool.observed.reshape(-1)
-            means = [gap * self._theta(pooled(part), part) for part in (one, other)]
-            products = (left * seen) @ right.T - pool.reports * np.outer(*means)
-            total += gap**2 * products
-        with np.errstate(invalid="ignore"):
-            return np.asarray(total / (self._weight(pooled(one)) * self._weight(pooled(other))))
-
-    def _both(self, pooled: Pooled, attributes: Subset) -> list[Pool]:
-        return pooled(attributes)
-
     def moments(self, counts: Counts, order: int | None = None) -> Moments:
         """Return the moments of every set of at most `order` attributes.
 
-        Cost: a few small products per set; for 32 yes/no attributes and order 3 about a second.
+        Cost: a few small products per set.
         """
         self._check_counts(counts)
-        most, pooled = (
-            min(order or self.parameters.order, self.parameters.order),
-            (self._pooled(counts)),
-        )
-        measured: dict[Subset, Moment] = {}
-        for size in range(1, most + 1):
-            for attributes in combinations(range(len(self.levels)), size):
-                measured[attributes] = self._measured(pooled(attributes), attributes)
+        most = min(order or self.parameters.order, self.parameters.order)
+        pooled = _Pooled(self, counts)
+        measured = {
+            attributes: pooled.moment(attributes)
+            for size in range(1, most + 1)
+            for attributes in combinations(range(len(self.levels)), size)
+        }
         return Moments(self.levels, measured, counts.n)
-
-    def _measured(self, pools: list[Pool], attributes: Subset) -> Moment:
-        shape = tuple(self.levels[i] - 1 for i in attributes)
-        weight, reports = self._weight(pools), sum(pool.reports for pool in pools)
-        if weight == 0:
-            return Moment(np.zeros(shape), np.full(shape, np.inf), 0.0)
-        theta = self._theta(pools, attributes)
-        squares = self._contrasts(attributes, attributes) ** 2
-        total = np.zeros(len(theta))
-        for pool in pools:
-            gap = self.gap(pool.cells)
-            total += gap**2 * (squares @ pool.observed.reshape(-1))
-            total -= gap**2 * pool.reports * (gap * theta) ** 2
-        return Moment(theta.reshape(shape), (total / weight**2).reshape(shape), float(reports))
 
     def likelihood(
         self,
@@ -228,7 +168,96 @@ class Views(RecordMechanism):
         return shared_variance(float(np.sqrt(np.mean(np.square(gaps)))), share, n, frequency)
 
 
-def _functions_of(places: Floats, attributes: Subset, subset: Subset) -> Floats:
+class _Pooled:
+    """What all views together say about sets of attributes; each is computed once.
+
+    Args:
+        mechanism: views.
+        counts: of its reports.
+    """
+
+    def __init__(self, mechanism: Views, counts: Counts) -> None:
+        self._mechanism, self._counts = mechanism, counts
+        self._pools: dict[Subset, list[Pool]] = {}
+        self._thetas: dict[Subset, Floats] = {}
+        self._weights: dict[Subset, float] = {}
+        self._gap = cache(mechanism.gap)
+
+    def pools(self, attributes: Subset) -> list[Pool]:
+        """Return the counts of the views that contain a set."""
+        if attributes not in self._pools:
+            table, reports = self._counts.table, self._counts.reports
+            found = self._mechanism.pools.summed(table, reports, attributes)
+            self._pools[attributes] = found
+        return self._pools[attributes]
+
+    def weight(self, attributes: Subset) -> float:
+        """Return Z, the sum of N_m gap_m^2."""
+        if attributes not in self._weights:
+            pools = self.pools(attributes)
+            self._weights[attributes] = sum(p.reports * self._gap(p.cells) ** 2 for p in pools)
+        return self._weights[attributes]
+
+    def theta(self, attributes: Subset) -> Floats:
+        """Return the moments of a set; NaN where nobody reported on it."""
+        if attributes not in self._thetas:
+            functions = self._contrasts(attributes, attributes)
+            total = np.zeros(len(functions))
+            for pool in self.pools(attributes):
+                total += self._gap(pool.cells) * (functions @ pool.observed.reshape(-1))
+            with np.errstate(invalid="ignore"):
+                self._thetas[attributes] = total / np.float64(self.weight(attributes))
+        return self._thetas[attributes]
+
+    def covariance(self, one: Subset, other: Subset) -> Floats:
+        """Return the covariance of the moments of two sets, sampling included.
+
+        Over the views of m cells that contain both, the reports of a product of contrasts have the
+        mean gap_m theta; so Cov = sum_m gap_m^2 N_m (mean of products - product of means)/(Z Z'),
+        with theta clipped to -1..1, where it must lie.
+        """
+        both = tuple(sorted({*one, *other}))
+        left, right = self._contrasts(both, one), self._contrasts(both, other)
+        means = np.outer(np.clip(self.theta(one), -1, 1), np.clip(self.theta(other), -1, 1))
+        total = np.zeros(means.shape)
+        for pool in self.pools(both):
+            gap, seen = self._gap(pool.cells), pool.observed.reshape(-1)
+            total += gap**2 * ((left * seen) @ right.T - pool.reports * gap**2 * means)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / np.float64(self.weight(one) * self.weight(other)))
+
+    def moment(self, attributes: Subset) -> Moment:
+        """Return the moments of a set with their variances."""
+        shape = tuple(self._mechanism.levels[i] - 1 for i in attributes)
+        reports = float(sum(pool.reports for pool in self.pools(attributes)))
+        if reports == 0:
+            return Moment(np.zeros(shape), np.full(shape, np.inf), 0.0)
+        theta = self.theta(attributes)
+        squares = self._contrasts(attributes, attributes) ** 2
+        total = np.zeros(len(theta))
+        for pool in self.pools(attributes):
+            gap = self._gap(pool.cells)
+            mean = gap * np.clip(theta, -1, 1)
+            total += gap**2 * (squares @ pool.observed.reshape(-1) - pool.reports * mean**2)
+        variance = total / self.weight(attributes) ** 2
+        return Moment(theta.reshape(shape), variance.reshape(shape), reports)
+
+    def _contrasts(self, attributes: Subset, kept: Subset) -> Floats:
+        """Return the products of contrasts of `kept` over the cells of `attributes`, a row each."""
+        levels = self._mechanism.levels
+        return _products(tuple(levels[i] for i in attributes), tuple(i in kept for i in attributes))
+
+
+@lru_cache(maxsize=4_096)
+def _products(shape: tuple[int, ...], kept: tuple[bool, ...]) -> Floats:
+    parts = [
+        contrast_matrix(levels)[1:] if own else np.ones((1, levels))
+        for levels, own in zip(shape, kept, strict=True)
+    ]
+    return design(parts)
+
+
+def _functions_of(places: Codes, attributes: Subset, subset: Subset) -> Codes:
     """Return where the moments stand in which just `subset` has contrasts."""
     index = tuple(slice(1, None) if i in subset else 0 for i in attributes)
     return np.asarray(places[index]).reshape(-1)

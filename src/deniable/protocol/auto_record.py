@@ -1,18 +1,15 @@
 """mechanism = "auto" for records: the best one by closed forms, when a survey is published.
 
-What is compared is n Var, the variance of a cell times the number of reports: its mean over the
-cells of the tables of k attributes, before any smoothing.
+What is compared is the error of smoothed tables of k attributes (protocol/record_noise.py), from
+n Var of the coefficients of each order:
 
-- `coefficients`: a cell of a table of c cells is 1/c of the sum of its coefficients, each estimated
-  from the share s_l = P(l)/n_l of the reports, with P(l) the probability of order l and n_l the
-  number of its coefficients: the sum over l of
+- `views`: k-RR over one of the views that contain the coefficient's attributes.
+- `coefficients`: 1/((2 keep - 1)^2 s_l), s_l = P(l)/n_l the share of the reports about each of the
+  n_l coefficients of order l; contrasts that are not +-1 everywhere cost more.
+- `inp_ps`: k-RR over the whole record; for few cells only.
 
-      n_l C(d - l, k - l)/C(d, k) * ( 1/(2 keep - 1)^2 - s_l ) / s_l / c^2.
-
-- `views`: k-RR over a view, summed to the table, for the share of views that contain it.
-- `inp_ps`: k-RR over the whole record, summed to the table; for few cells only.
-
-The first of these within 2% of the least is taken.
+The first of these within 2% of the least is taken. `noise`, which people are shown, is n Var of a
+cell before any smoothing.
 """
 
 from __future__ import annotations
@@ -23,12 +20,14 @@ from collections.abc import Iterator, Mapping
 from deniable.errors import InvalidParameter
 from deniable.protocol.auto import NAME, Choice
 from deniable.protocol.coefficients import CoefficientsParameters
+from deniable.protocol.contrasts import contrasts_of
 from deniable.protocol.domain import Domain
 from deniable.protocol.inp_ps import InpPSParameters
 from deniable.protocol.parameters import Parameters, Written
+from deniable.protocol.record_noise import cell_noise, mean_levels, smoothed_noise, view_orders
 from deniable.protocol.record_parameters import AUTHORED, RecordParameters, wanted_shape
 from deniable.protocol.thresholds import ONE, as_fraction
-from deniable.protocol.views import ViewsParameters, table_noise, view_noise
+from deniable.protocol.views import ViewsParameters
 
 _NEARLY = 1.02
 _FEW_CELLS = 256
@@ -66,15 +65,21 @@ def record_choices(
             "auto found no mechanism that can carry so many levels at this order.",
             "Lower 'order', or the number of levels.",
         )
-    best = min(choice.noise for choice in found) * _NEARLY
-    return sorted(found, key=lambda choice: 0.0 if choice.noise <= best else choice.noise)
+    errors = {choice.mechanism: _error(choice.parameters, micros) for choice in found}
+    best = min(errors.values()) * _NEARLY
+
+    def rank(choice: Choice) -> float:
+        error = errors[choice.mechanism]
+        return 0.0 if error <= best else error
+
+    return sorted(found, key=rank)
 
 
 def _possible(
     domain: Domain, wanted: Mapping[str, object], absent: bool, micros: int
 ) -> Iterator[Choice]:
     """Yield the mechanisms that fit, in order of preference."""
-    for kind in (CoefficientsParameters, ViewsParameters, InpPSParameters):
+    for kind in (ViewsParameters, CoefficientsParameters, InpPSParameters):
         try:
             parameters = kind.resolve(wanted, domain, absent)
         except InvalidParameter:
@@ -84,38 +89,52 @@ def _possible(
         yield Choice(parameters, record_noise(parameters, micros), _work(parameters))
 
 
-def record_noise(parameters: RecordParameters, micros: int) -> float:
-    """Return about n Var of a cell of a table of k attributes, as above.
+def record_noise(parameters: Parameters, micros: int) -> float:
+    """Return about n Var of a cell of a table of k attributes, before smoothing.
 
     Raises:
         InvalidParameter: if there is no closed form for the mechanism here.
     """
-    levels, order = parameters.levels, parameters.order
+    return cell_noise(*_orders(parameters, micros))
+
+
+def _error(parameters: Parameters, micros: int) -> float:
+    """Return about n times the mean squared error of a smoothed cell."""
+    return smoothed_noise(_orders(parameters, micros)[0])
+
+
+def _orders(parameters: Parameters, micros: int) -> tuple[list[float], float]:
+    """Return what each order adds to n Var of a cell, and the number of cells of a table."""
     if isinstance(parameters, CoefficientsParameters):
-        return coefficients_noise(parameters)
+        return coefficients_orders(parameters)
     if isinstance(parameters, ViewsParameters):
+        levels, order = parameters.levels, parameters.order
         size = round(sum(map(len, parameters.views)) / len(parameters.views))
-        return view_noise(levels, order, max(order, size), micros)
+        cells = mean_levels(levels) ** order
+        return view_orders(levels, order, max(order, size), micros), cells
     if isinstance(parameters, InpPSParameters):
-        table = float(parameters.cells) ** (order / len(levels))
-        return table_noise(parameters.cells, table, micros)
+        d, order = len(parameters.levels), parameters.order
+        inner = tuple(1 << width for width in parameters.bits)
+        return view_orders(inner, order, d, micros), mean_levels(inner) ** order
     raise InvalidParameter(f"There is no closed form of {parameters.mechanism} for records.")
 
 
-def coefficients_noise(parameters: CoefficientsParameters) -> float:
-    """Return n Var of a cell, averaged over the tables of k attributes."""
+def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float], float]:
+    """Return what each order adds to n Var of a cell, and the number of cells of a table."""
     d, k = len(parameters.levels), parameters.order
     gap = float(2 * as_fraction(parameters.keep) - 1)
-    cells = math.pow(2.0, sum(parameters.bits) * k / d)
-    total, left = 0.0, 1.0
+    real = parameters.basis == "contrasts"
+    mean = mean_levels(parameters.levels if real else [1 << width for width in parameters.bits])
+    # An estimated mean of a contrast c is worth 1/mean(c^2) of one of a sign.
+    squares = [c.mean_square for r in parameters.levels for c in contrasts_of(r)] if real else [1.0]
+    loss = sum(1 / square for square in squares) / len(squares)
+    added, left = [], 1.0
     for taken, count in enumerate(parameters.counts, 1):
-        last = taken == k
-        drawn = left * (1.0 if last else parameters.orders[taken - 1] / ONE)
+        drawn = left * (1.0 if taken == k else parameters.orders[taken - 1] / ONE)
         left -= drawn
         per_table = count * math.comb(d - taken, k - taken) / math.comb(d, k)
-        share = drawn / count
-        total += per_table * (1 / gap**2 - share) / share
-    return total / cells**2
+        added.append(per_table * loss**taken * count / (gap**2 * drawn) / mean ** (2 * k))
+    return added, mean**k
 
 
 def _work(parameters: RecordParameters) -> str:

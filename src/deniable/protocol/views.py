@@ -17,13 +17,14 @@ from typing import ClassVar, Self
 
 from deniable import _validate
 from deniable.errors import InvalidParameter, InvalidReport
-from deniable.protocol import epsilon, thresholds
+from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
 from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_domain import MAX_ATTRIBUTES
+from deniable.protocol.record_noise import cell_noise, mean_levels, smoothed_noise, view_orders
 from deniable.protocol.record_parameters import (
     AUTHORED,
     cell_of,
@@ -162,34 +163,16 @@ def _read_view(view: object, attributes: int) -> tuple[int, ...]:
 
 
 def view_noise(levels: tuple[int, ...], order: int, size: int, micros: int) -> float:
-    """Return about n Var of a cell of a table of k attributes, from views of so many attributes.
-
-    In a view of m cells, a cell of the table is the sum of m/c of them, c those of the table. A
-    k-set is in the share s = C(size, k)/C(d, k) of the views, so that its people are a sample,
-    which adds f (1 - f)(1 - s) to the coins' variance. All of it for equal cells, f = 1/c. Where
-    levels differ, m and c are powers of their geometric mean.
-    """
-    mean = math.pow(float(math.prod(levels)), 1 / len(levels))
-    share = math.comb(size, order) / math.comb(len(levels), order)
-    table = mean**order
-    drawn = (1 - 1 / table) / table * (1 - share)
-    return (table_noise(mean**size, table, micros) + drawn) / share
-
-
-def table_noise(cells: float, table: float, micros: int) -> float:
-    """Return the mean n Var of the cells of a table that k-RR over all `cells` is summed to."""
-    e = float(epsilon.exp_micros(micros))
-    keep, move = e / (e + cells - 1), 1 / (e + cells - 1)
-    others = cells / table - 1
-    p, q = keep + others * move, (others + 1) * move
-    return q * (1 - q) / (p - q) ** 2 + (1 - p - q) / ((p - q) * table)
+    """Return about n Var of a cell of a table of k attributes, from views of so many attributes."""
+    orders = view_orders(levels, order, size, micros)
+    return cell_noise(orders, mean_levels(levels) ** order)
 
 
 def best_size(levels: tuple[int, ...], order: int, micros: int) -> int:
-    """Return the number of attributes of a view of the least `view_noise`."""
+    """Return the number of attributes of a view of the least error of smoothed tables."""
     sizes = [
         size
         for size in range(order, len(levels) + 1)
         if size == order or math.prod(sorted(levels)[-size:]) <= LARGEST_VIEW
     ]
-    return min(sizes, key=lambda size: view_noise(levels, order, size, micros))
+    return min(sizes, key=lambda size: smoothed_noise(view_orders(levels, order, size, micros)))

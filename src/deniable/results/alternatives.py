@@ -84,8 +84,11 @@ def why(field: Field, found: list[Choice], listed: int = 0) -> str:
 
 def _verdict(best: Choice, mine: Choice) -> str:
     if best is mine:
-        near = "2%" if isinstance(best.parameters, RecordParameters) else "5%"
-        return f'what "auto" chooses (the shortest or simplest within {near} of the least variance)'
+        if isinstance(best.parameters, RecordParameters):
+            return 'what "auto" chooses (the least error of smoothed tables)'
+        return 'what "auto" chooses (the shortest or simplest within 5% of the least variance)'
+    if isinstance(best.parameters, RecordParameters):
+        return f'where "auto" would choose {best.mechanism}, for less error of smoothed tables'
     if best.noise < mine.noise:
         less = f"{100 * (1 - best.noise / mine.noise):.1f}% less variance"
         return f'where "auto" would choose {best.mechanism}, for {less}'
