@@ -11,7 +11,7 @@ from deniable.papers.cks18_sweep import COMMON, MADE_UP, in_panels, sweep
 GRID = tuple((d, k) for d in (4, 8, 16) for k in (1, 2, 3))
 FACTORS = (0.25, 0.5, 1.0, 2.0)
 """The paper's 2^16 to 2^19 people, relative to `--people`."""
-FEWER = 5
+FEWER = 10
 """The other numbers of people get so many times fewer runs in a default run."""
 
 

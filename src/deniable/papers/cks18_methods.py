@@ -9,11 +9,13 @@ from typing import cast
 import numpy as np
 
 from deniable.decode.simplex import project
-from deniable.errors import InvalidParameter
+from deniable.errors import InvalidParameter, InvalidReport
 from deniable.marginals.smoothed import smoothed_tables
 from deniable.mechanisms import Counts, RecordMechanism, mechanism_for
-from deniable.mechanisms.base import Floats
+from deniable.mechanisms.base import Floats, Reports
+from deniable.mechanisms.inp_em import InpEM
 from deniable.mechanisms.inp_rr import InpRR
+from deniable.papers.cks18_em import likely_table
 from deniable.papers.cks18_people import Crowd, People
 from deniable.protocol import MECHANISMS, Attribute, Boolean, Parameters, Record
 from deniable.protocol.auto_record import AutoRecord
@@ -27,6 +29,9 @@ EVERY = (*NINE, OURS)
 ASYMMETRIC = ("inp_rr", "marg_rr")
 MOST_COLUMNS = 2**12
 """So many cells inp_olh is decoded over: each takes a pass over its whole pool of seeds."""
+
+MOST_SYMBOLS = 4_096
+"""Reports of so many kinds are drawn as counts where only the counts matter."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +57,21 @@ class Method:
         return self.mechanism.accumulate(self.mechanism.simulate(crowd.codes, rng))
 
     def tables(self, counts: Counts, subsets: Sequence[tuple[int, ...]]) -> list[Floats]:
-        """Return the tables that the method is scored by: raw ones of the nine, smoothed of ours.
+        """Return the tables that the method is scored by: raw of the nine, smoothed of ours.
+
+        Those of inp_em are the most likely ones, as in the paper, by the certified solver.
 
         Edge cases: where nobody reported about a table, equal shares stand for it.
         """
         if self.name == OURS:
             found = smoothed_tables(self.mechanism, counts, subsets=list(subsets))
             return [found[subset].probability for subset in subsets]
+        if isinstance(self.mechanism, InpEM):
+            found_by = self.mechanism
+            return [
+                likely_table(found_by, counts, subset).cells.reshape((2,) * len(subset))
+                for subset in subsets
+            ]
         read = self.mechanism.reader(counts)
         tables = []
         for subset in subsets:
@@ -82,6 +95,27 @@ def _drawn_bits(mechanism: InpRR, crowd: Crowd, rng: np.random.Generator) -> Cou
     own = held.astype(np.int64)
     ones = rng.binomial(own, mechanism.pure.p) + rng.binomial(crowd.n - own, mechanism.pure.q)
     return Counts(np.array([crowd.n], dtype=np.int64), ones[None, :])
+
+
+def every_report(mechanism: RecordMechanism) -> Reports | None:
+    """Return every report that a client could send, where a report is one of a few symbols.
+
+    With their probabilities the counts of a crowd are one multinomial draw.
+    """
+    symbols = mechanism.zero().table.size
+    if mechanism.dtype.names != ("symbol",) or symbols > MOST_SYMBOLS:
+        return None
+    reports = np.zeros(symbols, dtype=mechanism.dtype)
+    reports["symbol"] = np.arange(symbols)
+    return reports[[_possible(mechanism, bytes(report)) for report in reports]]
+
+
+def _possible(mechanism: RecordMechanism, record: bytes) -> bool:
+    try:
+        mechanism.parameters.check_record(record)
+    except InvalidReport:
+        return False
+    return True
 
 
 def method(name: str, people: People, order: int, epsilon: float, n: int) -> Method:

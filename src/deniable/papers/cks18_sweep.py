@@ -15,7 +15,8 @@ Swept = list[tuple[Setting, dict[str, Score]]]
 COMMON = (
     "Mean total variation of all k-way tables (300 random ones where there are more than 600), "
     "against the tables of the people drawn, as in the paper. The nine methods are scored by their "
-    "unbiased raw tables, ours by its smoothed ones.",
+    "unbiased raw tables (inp_em by the most likely ones, as in the paper), ours by its smoothed "
+    "ones. Raw errors may be above 1: nothing is clipped.",
     "inp_rr and marg_rr use the probabilities of Wang et al. (1/2 and 1/(E+1)), as the paper's "
     "experiments do.",
 )

@@ -18,6 +18,7 @@ from deniable.papers import (
     cks18_fig9,
     cks18_fig10,
     cks18_table2,
+    cks18_table3,
     epk14_fig1,
     epk14_fig2,
     epk14_fig3,
@@ -66,6 +67,7 @@ FIGURES: tuple[Figure, ...] = (
     cks18_fig8.FIGURE,
     cks18_fig9.FIGURE,
     cks18_fig10.FIGURE,
+    cks18_table3.FIGURE,
 )
 
 

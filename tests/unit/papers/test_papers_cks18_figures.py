@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deniable.mechanisms.inp_em import InpEM
 from deniable.papers import (
     FIGURES,
     Figure,
@@ -20,11 +21,13 @@ from deniable.papers import (
     cks18_fig8,
     cks18_fig9,
     cks18_fig10,
+    cks18_level,
     cks18_table2,
     cks18_table3,
     figure,
     write,
 )
+from deniable.papers.cks18_em import likely_table, stops_at_once
 from deniable.papers.cks18_methods import EVERY, NINE, OURS, method
 from deniable.papers.cks18_people import taxi
 from deniable.papers.cks18_scores import Setting, scores, subsets_of, total_variation
@@ -47,6 +50,7 @@ def _small_grids(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cks18_fig6, "SIZES", (8,))
     monkeypatch.setattr(cks18_fig6, "EPSILONS", (1.1,))
     monkeypatch.setattr(cks18_fig7, "FEWER", 2)
+    monkeypatch.setattr(cks18_level, "SETTINGS", (("default", (2, 3), 0.5, 1.1, 5_000),))
     monkeypatch.setattr(cks18_fig8, "ATTRIBUTES", 4)
     monkeypatch.setattr(cks18_fig8, "EPSILONS", (1.0,))
     monkeypatch.setattr(cks18_fig9, "GRID", ((4, 2),))
@@ -139,7 +143,8 @@ def test_counts_of_symbols_are_drawn_as_reports_would_add_up() -> None:
     assert np.abs(fast - slow).max() < 70
 
 
-def test_figure_7_rejects_what_depends() -> None:
+def test_figure_7_rejects_what_depends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cks18_fig7, "FEWER", 30)
     one = figure("cks18-fig7")
     ours = one.run(one.options(runs=30, people=100_000)).ours
     assert ours["Toll-Far"][OURS]["aware"] > 0.6
@@ -151,10 +156,24 @@ def test_figure_7_rejects_what_depends() -> None:
 def test_the_papers_iteration_stops_at_once_where_the_channel_says_little() -> None:
     keep = 0.5 + 0.1 / 64
     coin = np.array([[keep, 1 - keep], [1 - keep, keep]])
-    assert cks18_table3.stops_at_once(np.array([501.0, 499.0]), coin)
+    assert stops_at_once(np.array([501.0, 499.0]), coin)
     keep = 0.75
     coin = np.array([[keep, 1 - keep], [1 - keep, keep]])
-    assert not cks18_table3.stops_at_once(np.array([700.0, 300.0]), coin)
+    assert not stops_at_once(np.array([700.0, 300.0]), coin)
+
+
+def test_the_solver_proves_its_maximum_and_says_where_it_is_noise() -> None:
+    people = taxi(None)
+    for epsilon, informative in ((8.0, True), (0.01, False)):
+        one = method("inp_em", people, 2, epsilon, 2_000)
+        rng = np.random.default_rng(1)
+        crowd = people.drawn(2_000, rng)
+        mechanism = one.mechanism
+        assert isinstance(mechanism, InpEM)
+        counts = one.counts(crowd, rng)
+        found = [likely_table(mechanism, counts, pair) for pair in subsets_of(8, 2, rng)]
+        assert all(table.certified for table in found)
+        assert np.mean([table.informative == informative for table in found]) > 0.7
 
 
 def test_subsets_are_all_or_a_choice() -> None:
