@@ -105,11 +105,14 @@ def _measured(
 
 
 def _product_noise(moments: Moments, group: Sequence[Subset]) -> Floats:
-    """Return theta_j^2 V_i + theta_i^2 V_j of each pair."""
+    """Return theta_j^2 V_i + theta_i^2 V_j of each pair.
+
+    A moment that nobody reported on lies in -1..1: its variance counts as 1, not as infinite.
+    """
     first, second = ([moments.measured[(s[a],)] for s in group] for a in (0, 1))
     theta, noise = (
         ([np.clip(m.theta, -1, 1) ** 2 for m in part] for part in (first, second)),
-        ([m.variance for m in part] for part in (first, second)),
+        ([np.minimum(m.variance, 1.0) for m in part] for part in (first, second)),
     )
     (one, two), (v_one, v_two) = theta, noise
     left = np.array(v_one)[:, :, None] * np.array(two)[:, None, :]

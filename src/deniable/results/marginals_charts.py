@@ -82,7 +82,11 @@ def heat_chart(
         x=alt.X("first:N", title=None, sort=names, axis=alt.Axis(labelAngle=-45)),
         y=alt.Y("second:N", title=None, sort=names),
     )
-    scale = alt.Scale(domain=[-1, 0, 1], range=["#3b63c4", colours.background, "#d9480f"])
+    blue, orange = "#3b63c4", "#d9480f"
+    # Mixed in RGB: other ways to mix colours make a correlation of 0.05 look like one of 0.4.
+    scale = alt.Scale(
+        domain=[-1, 0, 1], range=[blue, colours.background, orange], interpolate="rgb"
+    )
     tooltip = [alt.Tooltip("first:N"), alt.Tooltip("second:N")]
     tooltip.append(alt.Tooltip("correlation:Q", format=".3f"))
     squares = base.mark_rect(stroke=colours.grid, strokeWidth=0.5).encode(
@@ -132,7 +136,7 @@ def tree_chart(tree: Tree, *, theme: str = "light", width: int = WIDE, heading: 
         y2="y2:Q",
         size=alt.Size("information:Q", legend=None, scale=alt.Scale(range=[1, 8])),
         opacity=alt.Opacity(
-            "confidence:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.15, 1])
+            "confidence:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.3, 1])
         ),
         tooltip=tooltip,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,13 @@ import pytest
 from result_material import EPOCH, HOSTILE, question
 
 from deniable.engines.local import Accumulated
+from deniable.errors import InvalidParameter
 from deniable.marginals.tree import Edge, Tree
 from deniable.mechanisms import mechanism_of
 from deniable.results.chart_files import png_of, svg_of
 from deniable.results.marginals import RecordReports
 from deniable.results.marginals_charts import heat_chart, layout, tree_chart
-from deniable.results.marginals_pairs import pairs_view
+from deniable.results.marginals_pairs import pairs_view, sample_view, tree_view
 from deniable.results.marginals_tables import tables_view
 from deniable.results.view import save_view, view_text
 
@@ -96,3 +98,61 @@ def test_a_heat_map_of_many_attributes_fits(width: int) -> None:
     names = [f"attribute{i}" for i in range(32)]
     chart = heat_chart(names, {}, (), width=width)
     assert svg_of(chart.to_dict()).startswith(b"<svg")
+
+
+def test_constant_attributes_have_tables_and_no_correlation(tmp_path: Path) -> None:
+    asked = question(tmp_path, BODY.replace("VALUES", '["x", "y"]'))
+    (field,) = asked.fields
+    mechanism = mechanism_of(field, absent=False)
+    rng = np.random.default_rng(1)
+    codes = np.tile([1, 0, 2], (50_000, 1))
+    counts = mechanism.accumulate(mechanism.simulate(codes, rng))
+    reports = RecordReports.of(Accumulated(asked, {field.name: counts}, {EPOCH: 50_000}))
+    both = reports.table(["a", "b"])
+    assert both.smoothed.probability[1, 0] > 0.95
+    view = pairs_view(reports)
+    json.dumps(view.data, allow_nan=False)
+    assert not any(row["holm"] for row in view.records)
+    assert len(tree_view(reports).records) == 2
+    records = sample_view(reports, 100, rng).records
+    assert np.mean([row["a"] == "true" for row in records]) > 0.9
+
+
+def test_fewer_reports_than_coefficients_say_what_is_unknown(tmp_path: Path) -> None:
+    reports = reports_of(tmp_path, ["x", "y", "z"], 4, {EPOCH: 4})
+    view = tables_view(reports, reports.tables(2))
+    json.dumps(view.data, allow_nan=False)
+    assert any(row["raw"] is None for row in view.records)
+    assert all(row["smoothed"] is not None for row in view.records)
+    assert "n/a" in view_text(view)
+    assert any("unknown" in note for note in view.notes)
+    pairs = pairs_view(reports)
+    json.dumps(pairs.data, allow_nan=False)
+    assert any(row["p_value"] is None for row in pairs.records)
+    assert view_text(tree_view(reports))
+    picture = tables_view(reports, [reports.table(["a", "c"])])
+    save_view(picture, tmp_path / "few.svg")
+
+
+def test_all_attributes_at_once_where_all_were_collected(tmp_path: Path) -> None:
+    asked = question(
+        tmp_path, BODY.replace("VALUES", '["x", "y"]').replace("order = 2", "order = 3")
+    )
+    (field,) = asked.fields
+    mechanism = mechanism_of(field, absent=False)
+    rng = np.random.default_rng(1)
+    codes = np.column_stack([rng.integers(0, size, 5_000) for size in (2, 2, 4)])
+    counts = mechanism.accumulate(mechanism.simulate(codes, rng))
+    reports = RecordReports.of(Accumulated(asked, {field.name: counts}, {EPOCH: 5_000}))
+    both = reports.table(["c", "a", "b"])
+    assert both.raw.probability.shape == (4, 2, 2)
+    assert both.smoothed.probability.sum() == pytest.approx(1)
+    with pytest.raises(InvalidParameter, match="has no attribute 'd'"):
+        reports.table(["a", "b", "c", "d"])
+
+
+def test_too_many_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reports = reports_of(tmp_path, ["x", "y"], 100, {EPOCH: 100})
+    monkeypatch.setattr("deniable.results.marginals.MOST_TABLES", 2)
+    with pytest.raises(InvalidParameter, match="3 tables of 2 attributes: more than 2"):
+        reports.tables(2)
