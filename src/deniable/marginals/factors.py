@@ -82,9 +82,11 @@ def completed(matrix: Floats, known: NDArray[np.bool_]) -> Floats:
 
 
 def _scale(variance: Floats, known: NDArray[np.bool_]) -> Floats:
-    """Return u with variance_ab about u_a^2 u_b^2: geometric means of rows, and of all."""
+    """Return u with variance_ab about u_a^2 u_b^2: the least-squares fit of the logarithms."""
     logs = np.where(known, np.log(np.where(known, variance, 1.0)), 0.0)
     count = np.maximum(known.sum(axis=1), 1)
-    rows = logs.sum(axis=1) / count
-    overall = logs.sum() / max(int(known.sum()), 1)
-    return np.asarray(np.exp((rows - overall / 2) / 2))
+    parts = logs.sum(axis=1) / count / 2
+    for _ in range(ROUNDS):
+        # Half a step each time: whole ones would swing to and fro.
+        parts = (parts + (logs.sum(axis=1) - known @ parts) / count) / 2
+    return np.asarray(np.exp(parts / 2))
