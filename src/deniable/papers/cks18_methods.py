@@ -10,12 +10,12 @@ import numpy as np
 
 from deniable.decode.simplex import project
 from deniable.errors import InvalidParameter, InvalidReport
+from deniable.marginals.inp_em import likely_table
 from deniable.marginals.smoothed import smoothed_tables
 from deniable.mechanisms import Counts, RecordMechanism, mechanism_for
 from deniable.mechanisms.base import Floats, Reports
 from deniable.mechanisms.inp_em import InpEM
 from deniable.mechanisms.inp_rr import InpRR
-from deniable.papers.cks18_em import likely_table
 from deniable.papers.cks18_people import Crowd, People
 from deniable.protocol import MECHANISMS, Attribute, Boolean, Parameters, Record
 from deniable.protocol.auto_record import AutoRecord
@@ -68,10 +68,7 @@ class Method:
             return [found[subset].probability for subset in subsets]
         if isinstance(self.mechanism, InpEM):
             found_by = self.mechanism
-            return [
-                likely_table(found_by, counts, subset).cells.reshape((2,) * len(subset))
-                for subset in subsets
-            ]
+            return [likely_table(found_by, counts, s).table.probability for s in subsets]
         read = self.mechanism.reader(counts)
         tables = []
         for subset in subsets:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import InvalidParameter
+from deniable.marginals.inp_em import likely_table
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.inp_em import InpEM
 from deniable.papers.base import Figure, Options, Outcome, Value
 from deniable.papers.cks18_charts import bars
-from deniable.papers.cks18_em import likely_table, stops_at_once
 from deniable.papers.cks18_methods import EVERY, Method, method
 from deniable.papers.cks18_people import Crowd, People, taxi
 from deniable.papers.cks18_scores import PEOPLE, Subsets, error_of
@@ -30,6 +30,10 @@ PRINTED = (
     (16, 12, 2, 0.2, 19, 66), (18, 16, 2, 0.1, 120, 120), (18, 16, 2, 0.2, 72, 120),
     (19, 24, 2, 0.2, 276, 276),
 )  # fmt: skip
+STOP = 1e-5
+"""The paper's iteration ends when no share moves by more [CKS18, section 5.4]."""
+CERTIFIED = 1e-2
+"""A table is solved when no other has a log-likelihood larger by more, over all reports."""
 NOTES = (
     "paper_rule: tables at which the paper's iteration (from equal shares, stop at 1e-5) stops at "
     "its first step. solver: tables at which the certified solver does not reach its certificate.",
@@ -112,12 +116,24 @@ def _em(
         observed, channel = mechanism.observed(counts, subset), mechanism.channel(subset)
         rule += stops_at_once(observed, channel)
         found = likely_table(mechanism, counts, subset)
-        solver += not found.certified
+        solver += found.gap > CERTIFIED
         nothing += not found.informative
-        distances.append(float(np.abs(found.cells.reshape(true.shape) - true).sum() / 2))
+        distances.append(float(np.abs(found.table.probability - true).sum() / 2))
     for name, number in (("paper_rule", rule), ("solver", solver), ("no_information", nothing)):
         failures[name].append(number)
     return float(np.mean(distances))
+
+
+def stops_at_once(observed: Floats, channel: Floats) -> bool:
+    """Tell whether the paper's iteration moves no share by more than STOP in its first step.
+
+    x' = x * L'(u / (L x)), from equal shares, with u the shares of the reports and
+    L = P(report | cell).
+    """
+    cells = np.full(channel.shape[1], 1 / channel.shape[1])
+    u = observed / observed.sum()
+    step = cells * (channel.T @ (u / (channel @ cells)))
+    return bool(np.abs(step - cells).max() < STOP)
 
 
 FIGURE = Figure(
