@@ -1,4 +1,4 @@
-"""Every mechanism of records keeps every promise of the contract, on yes/no attributes and others."""
+"""Every mechanism of records keeps every promise of the contract."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The most likely table behind InpEM's reports, by the certified solver [CKS18, section 5.4; FPE16].
+"""The most likely table behind InpEM's reports, by the certified solver [CKS18, section 5.4].
 
 The paper iterates expectation maximisation until no share moves by more than a bound, which with
-little information happens at once, at the equal shares it begins with. The likelihood is concave, so
-that its maximum can be found and proven; whether that maximum says anything is another question,
+little information happens at once, at the equal shares it begins with. The likelihood is concave,
+so that its maximum can be found and proven; whether that maximum says anything is another question,
 which a likelihood-ratio test against equal shares answers.
 """
 
@@ -47,9 +47,7 @@ class LikelyTable:
         return self.p_value < ALPHA
 
 
-def likely_table(
-    mechanism: InpEM, counts: Counts, attributes: Sequence[str | int]
-) -> LikelyTable:
+def likely_table(mechanism: InpEM, counts: Counts, attributes: Sequence[str | int]) -> LikelyTable:
     """Return the most likely table of some attributes.
 
     Guarantees: the gap is proven, whatever the data. Codes that no level has get no share.

@@ -91,12 +91,38 @@ class MargRR(TableMechanism):
         Raises:
             InvalidReport: if a table does not exist, or a bit beyond its cells is set.
         """
-        # Imported here because Numba takes most of a second to load and few commands count.
-        from deniable.kernels.bit_counts import count_bits
-
         records, counts = self.records(reports), self.zero()
         if records.size and int(records["marginal"].max()) >= self.parameters.marginals:
             raise InvalidReport("record", f"The marginal must be below {counts.reports.size}.")
+        if self.dtype["bits"].itemsize == 1:
+            self._count_bytes(records, counts)
+        else:
+            self._count_bits(records, counts)
+        beyond = np.arange(counts.table.shape[1]) >= self.pools.cells[:, None]
+        if np.any(counts.table[beyond]):
+            raise InvalidReport("record", "The bits beyond the drawn table's cells must be zero.")
+        return counts
+
+    def _count_bytes(self, records: Reports, counts: Counts) -> None:
+        """Add reports of one byte of bits: each of its 256 values is counted, then its bits."""
+        most, seen = self.parameters.most_cells, np.zeros(256 * counts.reports.size, np.int64)
+        step = max(_CHUNK, seen.size)
+        for start in range(0, records.size, step):
+            part = records[start : start + step]
+            places = part["marginal"].astype(np.int64) * 256 + part["bits"][:, 0]
+            seen += np.bincount(places, minlength=seen.size)
+        values = seen.reshape(-1, 256)
+        bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+        if most < 8 and np.any(values[:, 1 << most :]):
+            raise InvalidReport("record", "The bits beyond the drawn table's cells must be zero.")
+        counts.reports[:] += values.sum(axis=1)
+        counts.table[:] += values @ bits[:, :most].astype(np.int64)
+
+    def _count_bits(self, records: Reports, counts: Counts) -> None:
+        """Add reports of any number of bits."""
+        # Imported here because Numba takes most of a second to load and few commands count.
+        from deniable.kernels.bit_counts import count_bits
+
         layout = [("cohort", "<u2"), ("bits", "u1", (self.dtype["bits"].itemsize,))]
         for first in range(0, counts.reports.size, _COHORTS):
             block = slice(first, min(first + _COHORTS, counts.reports.size))
@@ -109,10 +135,6 @@ class MargRR(TableMechanism):
                 totals, table = count_bits(copied, size, self.parameters.most_cells)
                 counts.reports[block] += totals
                 counts.table[block] += table
-        beyond = np.arange(self.parameters.most_cells) >= self.pools.cells[:, None]
-        if np.any(counts.table[beyond]):
-            raise InvalidReport("record", "The bits beyond the drawn table's cells must be zero.")
-        return counts
 
     def reader(self, counts: Counts) -> Reader:
         """Return tables as sums of the cells' estimates."""

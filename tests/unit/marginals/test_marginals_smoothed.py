@@ -140,7 +140,7 @@ def test_fewer_reports_than_coefficients() -> None:
     """Smoothed tables are near the product, raw ones unknown where nobody reported."""
     rng = np.random.default_rng(4)
     mechanism = made("coefficients", (2,) * 16, order=3)
-    codes, counts = counted(mechanism, 200, rng)
+    _, counts = counted(mechanism, 200, rng)
     raw = raw_table(mechanism, counts, ("a1", "a2", "a3"))
     assert raw.notes == (NOT_REPORTED,)
     assert np.isnan(raw.probability).all()

@@ -63,7 +63,7 @@ def test_cells_are_the_protocols(rng: np.random.Generator) -> None:
     drawn = rng.integers(0, len(mechanism.pools.views), size=200)
     found = mechanism.pools.cell_of(drawn, codes)
     shape = mechanism.parameters
-    expected = [shape.cell(v, tuple(row)) for v, row in zip(drawn.tolist(), codes.tolist())]
+    expected = [shape.cell(v, tuple(row)) for v, row in zip(drawn, codes, strict=True)]
     assert found.tolist() == expected
 
 

@@ -206,6 +206,18 @@ def test_bits_beyond_a_smaller_table_are_refused() -> None:
         mechanism.accumulate(record)
 
 
+def test_bits_are_counted_as_a_loop_counts_them(rng: np.random.Generator) -> None:
+    """Tables of at most 8 cells are counted by their bytes, larger ones by the kernel."""
+    for levels in ((2, 3, 2), (4, 3, 2)):
+        mechanism = made("marg_rr", levels)
+        reports = mechanism.simulate(people_of(mechanism, 300, rng), rng)
+        slow = np.zeros_like(mechanism.zero().table)
+        for marginal, packed in reports.tolist():
+            for place in range(slow.shape[1]):
+                slow[marginal, place] += packed[place // 8] >> (place % 8) & 1
+        assert np.array_equal(mechanism.accumulate(reports).table, slow)
+
+
 def test_a_listing_of_too_many_records_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="up to 4,096"):
         made("inp_ht", (2,) * 13).likelihood(b"")
