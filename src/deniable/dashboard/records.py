@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from deniable.errors import InvalidParameter
 from deniable.marginals.correlation import Correlation
 from deniable.marginals.independence import PairTest
@@ -28,7 +30,8 @@ class PairRow:
 
     first: str
     second: str
-    correlation: Correlation
+    raw: Correlation
+    smoothed: Correlation
     test: PairTest
 
 
@@ -63,11 +66,13 @@ class RecordSection:
         """The pairs, the surest dependences first."""
         names = self._reports.record.names
         correlations, tests, _ = self._found
+        raw = self._reports.pairs.raw_correlations()
         rows = [
-            PairRow(names[t.first], names[t.second], correlations[t.first, t.second], t)
+            PairRow(names[t.first], names[t.second], raw[pair], correlations[pair], t)
             for t in tests
+            if (pair := (t.first, t.second))
         ]
-        rows.sort(key=lambda row: (row.test.test.p_value, -abs(row.correlation.value)))
+        rows.sort(key=lambda row: np.nan_to_num(row.test.test.p_value, nan=2.0))
         return rows
 
     @property

@@ -66,14 +66,18 @@ class Pairs:
         return corrected(list(self.raw), [independence(t) for t in self.raw.values()], alpha)
 
     def correlations(self) -> dict[Pair, Correlation]:
-        """Return the association of every pair: its smoothed value, and its raw standard error."""
-        found = {}
-        for pair, table in self.smoothed.items():
-            raw = self.raw[pair]
-            error = correlation(raw.probability, population_covariance(raw)).std_error
-            smooth = correlation(table.probability)
-            found[pair] = Correlation(smooth.value, error, smooth.signed)
-        return found
+        """Return the association of every pair from the smoothed tables, without errors."""
+        return {pair: correlation(table.probability) for pair, table in self.smoothed.items()}
+
+    def raw_correlations(self) -> dict[Pair, Correlation]:
+        """Return the association of every pair from the raw tables, with standard errors.
+
+        Edge cases: noise may put one beyond -1 or 1, or a margin beyond 0 or 1 (NaN).
+        """
+        return {
+            pair: correlation(table.probability, population_covariance(table))
+            for pair, table in self.raw.items()
+        }
 
     @cached_property
     def cells(self) -> dict[Pair, Floats]:

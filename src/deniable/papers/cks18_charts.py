@@ -87,6 +87,6 @@ def heat(rows: Rows, names: Sequence[str], title: str, columns: int = 2) -> Any:
     )
     order = list(dict.fromkeys(str(row["panel"]) for row in rows))
     header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
-    layered = alt.layer(squares, words, data=data_of(rows)).properties(width=300, height=300)
+    layered = alt.layer(squares, words, data=data_of(rows)).properties(width=260, height=260)
     facet = alt.Facet("panel:N", title=None, header=header, sort=order)
     return styled(layered.facet(facet=facet, columns=columns), title)

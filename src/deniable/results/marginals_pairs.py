@@ -24,8 +24,9 @@ TESTED = (
     "pair wanted, 5%. BH: 5% false pairs allowed (Benjamini-Hochberg)."
 )
 CORRELATED = (
-    "Correlation: Pearson's of two yes/no attributes, else Cramer's V, from smoothed tables; the "
-    "standard error is the raw one's. Information: bits, from smoothed tables, hence rather low."
+    "Correlation: Pearson's of yes/no attributes, else Cramer's V. Raw: from the raw table, with "
+    "its standard error; noise can put it beyond -1 or 1. Smoothed, and the mutual information in "
+    "bits: from smoothed tables, shrunk, hence rather near 0."
 )
 LEARNT = (
     "The tree joins the pairs with the most mutual information (Chow and Liu), from smoothed "
@@ -42,7 +43,7 @@ TREE_SEED = 0
 def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
     """Return every pair with its test, correlation and mutual information, the surest first."""
     pairs, names = reports.pairs, reports.record.names
-    tests, correlations = pairs.tests(alpha), pairs.correlations()
+    tests, correlations, raw = pairs.tests(alpha), pairs.correlations(), pairs.raw_correlations()
     rows: list[dict[str, Cell]] = []
     for one in tests:
         pair = (one.first, one.second)
@@ -50,8 +51,9 @@ def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
             {
                 "first": names[one.first],
                 "second": names[one.second],
-                "correlation": number(correlations[pair].value),
-                "std_error": number(correlations[pair].std_error),
+                "raw_correlation": number(raw[pair].value) if raw[pair].signed else None,
+                "std_error": number(raw[pair].std_error),
+                "smoothed_correlation": number(correlations[pair].value),
                 "information": number(float(mutual_information(pairs.cells[pair]))),
                 "statistic": number(one.test.statistic),
                 "degrees": one.test.degrees,
@@ -60,12 +62,12 @@ def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
                 "bh": one.bh,
             }
         )
-    rows.sort(key=lambda row: (row["p_value"] is None, row["p_value"], -_size(row["correlation"])))
+    rows.sort(key=_surest_first)
     heading = (*heading_of(reports), f"{len(rows):,} pairs of attributes")
     data = {**summary_of(reports), "alpha": alpha, "pairs": rows, "notes": [TESTED, CORRELATED]}
     return View(
         heading,
-        ("first", "second", "correlation", "std. error", "bits", "p-value", "dependent"),
+        ("first", "second", "raw", "std. error", "smoothed", "bits", "p-value", "dependent"),
         [_pair_line(row) for row in rows],
         rows,
         data,
@@ -75,8 +77,16 @@ def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
     )
 
 
-def _size(value: Cell) -> float:
-    return abs(value) if isinstance(value, float) else 0.0
+def _surest_first(row: Mapping[str, Cell]) -> tuple[float, float]:
+    """Return what pairs are ordered by: the p-value, then the size; the untested come last."""
+    p_value, size = row["p_value"], row["smoothed_correlation"]
+    return (
+        p_value if isinstance(p_value, float) else 2.0,
+        -abs(size) if isinstance(size, float) else 0.0,
+    )
+
+
+_NUMBERS = ("raw_correlation", "std_error", "smoothed_correlation", "information")
 
 
 def _pair_line(row: Mapping[str, Cell]) -> list[str]:
@@ -84,7 +94,7 @@ def _pair_line(row: Mapping[str, Cell]) -> list[str]:
     return [
         str(row["first"]),
         str(row["second"]),
-        *(three(row[name]) for name in ("correlation", "std_error", "information")),
+        *(three(row[name]) for name in _NUMBERS),
         p_text(p_value if isinstance(p_value, float) else math.nan),
         "Holm" if row["holm"] else "BH" if row["bh"] else "",
     ]

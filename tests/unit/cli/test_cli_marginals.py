@@ -144,7 +144,9 @@ def test_every_pair_is_tested(folder: Path, tmp_path: Path) -> None:
     by_pair = {(row["first"], row["second"]): row for row in found["pairs"]}
     # Neighbours in the survey depend on each other in a made-up crowd.
     assert by_pair["card", "tip"]["holm"]
-    assert by_pair["card", "tip"]["correlation"] > 0.2
+    assert by_pair["card", "tip"]["raw_correlation"] > 0.2
+    assert by_pair["card", "tip"]["smoothed_correlation"] > 0.2
+    assert by_pair["tip", "zone"]["raw_correlation"] is None  # Cramer's V has no unbiased form
     assert by_pair["tip", "zone"]["degrees"] == 2
     assert picture.read_bytes().startswith(b"<svg")
     text = call("marginals", "trips", "--pairs", *places(folder))

@@ -88,7 +88,8 @@ def test_the_page_shows_attributes_alone_and_together(site: Site) -> None:
     assert "Attributes together" in page.text
     assert "card, tip" in page.text
     (row,) = [row for row in page.rows if row[:1] == ["card, tip"]]
-    assert float(row[1]) > 0.5
+    assert float(row[1]) > 0.5  # raw
+    assert float(row[3]) > 0.5  # smoothed
     assert row[-1] == "Holm"
     (other,) = [row for row in page.rows if row[:1] == ["card, zone"]]
     assert other[-1] == ""
