@@ -16,6 +16,9 @@ from deniable.mechanisms.base import Floats
 SWEEPS = 200
 TOLERANCE = 1e-9
 
+VANISHED = 1e-200
+"""A margin below so much counts as nothing."""
+
 
 def fit_margins(
     start: Floats,
@@ -57,8 +60,8 @@ def fit_margins(
 def _scaled(tables: Floats, margin: Floats, axis: int) -> tuple[Floats, Floats]:
     """Return tables with one margin right, and how wrong it was."""
     now = tables.sum(axis=axis)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factor = np.where(now > 0, margin / now, 0.0)
+    # Where shares vanish sweep by sweep, dividing by what is left of them would overflow.
+    factor = np.divide(margin, now, out=np.zeros_like(now), where=now > VANISHED)
     error = np.abs(now - margin).reshape(len(tables), -1).max(axis=1)
     return tables * np.expand_dims(factor, axis), error
 
