@@ -14,6 +14,7 @@ as those of every other mechanism.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -24,7 +25,15 @@ import numpy as np
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
-from deniable.mechanisms.base import Candidate, Codes, Counts, Estimate, Floats, Mechanism
+from deniable.mechanisms.base import (
+    LARGEST_COVARIANCE,
+    Candidate,
+    Codes,
+    Counts,
+    Estimate,
+    Floats,
+    Mechanism,
+)
 from deniable.mechanisms.closed_form import NO_REPORTS, nothing_learned
 from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.mechanisms.moments import Moment, Moments, Subset, design
@@ -140,7 +149,7 @@ class RecordMechanism(Mechanism):
             The cells, and the covariance of the cells in C order.
 
         Raises:
-            InvalidParameter: as `chosen`.
+            InvalidParameter: as `chosen`; also if the table has more than 4,096 cells.
         """
         self._check_counts(counts)
         wanted = self.chosen(attributes)
@@ -155,8 +164,16 @@ class RecordMechanism(Mechanism):
 
     def _possible(self, read: Reader, attributes: Subset) -> Reading:
         """Return a table over the levels that can occur."""
-        cells, covariance = read(attributes)
         inner, levels = self.inner, self.levels
+        size = math.prod(inner[i] for i in attributes)
+        if size > LARGEST_COVARIANCE:
+            names = ", ".join(self.record.names[i] for i in attributes)
+            raise InvalidParameter(
+                f"A table of {names} has {size:,} cells. At most {LARGEST_COVARIANCE:,} are "
+                "estimated, because their covariance grows with the square.",
+                "Ask for fewer attributes, or merge levels in a new version of the question.",
+            )
+        cells, covariance = read(attributes)
         if all(inner[i] == levels[i] for i in attributes):
             return cells, covariance
         places = np.arange(cells.size).reshape([inner[i] for i in attributes])

@@ -26,7 +26,7 @@ class Numbering(NamedTuple):
     strides: tuple[int, ...]
 
 
-class Coefficients:
+class CoefficientNumbers:
     """The numbering of all choices of 1 to `order` attributes with a function each.
 
     Args:

@@ -25,7 +25,7 @@ from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.contrast_matrices import inverse
 from deniable.mechanisms.moments import Subset, design, subsets_of
 from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism
-from deniable.mechanisms.record_numbering import Coefficients
+from deniable.mechanisms.record_numbering import CoefficientNumbers
 from deniable.mechanisms.record_symbols import CHUNK, count_symbols
 from deniable.protocol import thresholds
 from deniable.protocol.record_selection import Selection
@@ -64,9 +64,9 @@ class SignMechanism(RecordMechanism):
         return float(2 * thresholds.as_fraction(self.parameters.keep) - 1)
 
     @cached_property
-    def coefficients(self) -> Coefficients:
+    def coefficients(self) -> CoefficientNumbers:
         """The numbering of the coefficients."""
-        return Coefficients(self._selection, self.parameters.order)
+        return CoefficientNumbers(self._selection, self.parameters.order)
 
     @property
     def _count(self) -> int:

@@ -9,7 +9,7 @@ import pytest
 from record_expected import made, people_of
 
 from deniable.mechanisms.moments import along_axes, design, subsets_of
-from deniable.mechanisms.record_numbering import Coefficients
+from deniable.mechanisms.record_numbering import CoefficientNumbers
 from deniable.mechanisms.record_pools import Pools
 from deniable.protocol.record_parameters import cell_of
 from deniable.protocol.record_selection import Selection
@@ -20,7 +20,7 @@ from deniable.protocol.record_selection import Selection
 )
 def test_numbers_are_the_protocols(functions: tuple[int, ...], order: int) -> None:
     selection = Selection(functions)
-    fast = Coefficients(selection, order)
+    fast = CoefficientNumbers(selection, order)
     assert fast.firsts[-1] == sum(selection.counts(order))
     attributes, chosen = fast.listed
     for number in range(fast.firsts[-1]):

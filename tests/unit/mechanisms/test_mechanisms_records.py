@@ -218,6 +218,15 @@ def test_bits_are_counted_as_a_loop_counts_them(rng: np.random.Generator) -> Non
         assert np.array_equal(mechanism.accumulate(reports).table, slow)
 
 
+def test_a_table_of_too_many_cells_is_refused() -> None:
+    mechanism = made("coefficients", (100, 90, 2))
+    with pytest.raises(InvalidParameter, match=r"a1, a2 has 16,384 cells\. At most 4,096"):
+        mechanism.marginal(mechanism.zero(), (0, 1))
+    with pytest.raises(InvalidParameter, match="Ask for fewer attributes"):
+        mechanism.moments(mechanism.zero())
+    assert np.isnan(mechanism.marginal(mechanism.zero(), (0, 2))[0]).all()
+
+
 def test_a_listing_of_too_many_records_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="up to 4,096"):
         made("inp_ht", (2,) * 13).likelihood(b"")
