@@ -87,8 +87,12 @@ def scores(
         crowd = wide.drawn(setting.people, rng)
         subsets = subsets_of(setting.attributes, setting.order, rng)
         truth = [crowd.marginal(subset) for subset in subsets]
+        seed = int(rng.integers(2**63))
         for name, one in methods.items():
-            found[name].append(error_of(one, crowd, subsets, truth, rng))
+            # The same draws for all: where methods do the same, their errors are the same, and
+            # differences are not those of luck.
+            draws = np.random.default_rng(seed)
+            found[name].append(error_of(one, crowd, subsets, truth, draws))
     return {
         name: Score(None, None, reasons[name]) if name in reasons else _summary(found[name])
         for name in names
