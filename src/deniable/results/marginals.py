@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import comb
+from math import comb, prod
 
 from deniable.engines.local import Accumulated, Progress, accumulate
 from deniable.errors import InvalidParameter
@@ -24,6 +24,8 @@ from deniable.results.marginals_cells import Both
 from deniable.store.base import Store
 
 MOST_TABLES = 50_000
+MOST_CELLS = 2_048
+"""A table may have so many cells: its covariance has the square of them."""
 RAW = (
     "raw: unbiased, with standard error and 95% interval of each share by itself; noise can put a "
     "share below 0 or above 1, and tables need not agree with each other."
@@ -108,21 +110,34 @@ class RecordReports:
                 "as pairs tell.",
             )
 
+    def check_cells(self, places: Sequence[int]) -> None:
+        """Raise InvalidParameter if a table would be too large, before it is made."""
+        cells = prod(self.record.levels[place] for place in places)
+        if cells > MOST_CELLS:
+            raise InvalidParameter(
+                f"A table of these {len(places)} attributes would have {cells:,} cells: at most "
+                f"{MOST_CELLS:,}, since its covariance has the square of them.",
+                "Ask for fewer attributes, or for attributes with fewer levels.",
+            )
+
     def table(self, names: Sequence[str]) -> Both:
         """Return the table of some attributes, an axis each in the order asked for.
 
         Raises:
-            InvalidParameter: if a name is unknown, or there are more than were collected.
+            InvalidParameter: if a name is unknown, there are more than were collected, or the
+                table would have more than MOST_CELLS cells.
         """
         places = self.places(names)
         self.check_order(len(places))
+        self.check_cells(places)
         return self._both([places])[0]
 
     def tables(self, order: int) -> list[Both]:
         """Return all tables of so many attributes.
 
         Raises:
-            InvalidParameter: if there are more than were collected, or more than MOST_TABLES.
+            InvalidParameter: if there are more than were collected, more than MOST_TABLES, or
+                one has more than MOST_CELLS cells.
         """
         self.check_order(order)
         number = comb(len(self.record.names), order)
@@ -131,16 +146,20 @@ class RecordReports:
                 f"There are {number:,} tables of {order} attributes: more than {MOST_TABLES:,}.",
                 "Ask for the ones you want with --attributes.",
             )
-        return self._both(list(combinations(range(len(self.record.names)), order)))
+        every = range(len(self.record.names))
+        self.check_cells(sorted(every, key=lambda place: -self.record.levels[place])[:order])
+        return self._both(list(combinations(every, order)))
 
     @cached_property
     def pairs(self) -> Pairs:
         """The tables of all pairs.
 
         Raises:
-            InvalidParameter: if only single attributes were collected.
+            InvalidParameter: if only single attributes were collected, or a pair is too large.
         """
         self.check_order(2)
+        largest = sorted(range(len(self.record.names)), key=lambda i: -self.record.levels[i])
+        self.check_cells(largest[:2])
         pairs = list(combinations(range(len(self.record.names)), 2))
         found = self._both(list(pairs))
         return Pairs(

@@ -151,6 +151,26 @@ def test_all_attributes_at_once_where_all_were_collected(tmp_path: Path) -> None
         reports.table(["a", "b", "c", "d"])
 
 
+def test_a_table_beyond_memory_is_refused_before_it_is_made(tmp_path: Path) -> None:
+    fields = "".join(
+        f'[[questions.fields]]\nname = "x{i}"\ndomain = "boolean"\n' for i in range(14)
+    )
+    body = f'mechanism = "inp_ps"\nparameters = {{ epsilon = 3.0 }}\n{fields}'
+    asked = question(tmp_path, body)
+    (field,) = asked.fields
+    mechanism = mechanism_of(field, absent=False)
+    rng = np.random.default_rng(1)
+    counts = mechanism.accumulate(mechanism.simulate(rng.integers(0, 2, (500, 14)), rng))
+    reports = RecordReports.of(Accumulated(asked, {field.name: counts}, {EPOCH: 500}))
+    assert reports.order == 14
+    names = reports.record.names
+    assert reports.table(names[:3]).raw.probability.size == 8
+    with pytest.raises(InvalidParameter, match="would have 16,384 cells: at most 2,048"):
+        reports.table(names)
+    with pytest.raises(InvalidParameter, match="would have 4,096 cells"):
+        reports.tables(12)
+
+
 def test_too_many_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reports = reports_of(tmp_path, ["x", "y"], 100, {EPOCH: 100})
     monkeypatch.setattr("deniable.results.marginals.MOST_TABLES", 2)
