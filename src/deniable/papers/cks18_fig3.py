@@ -14,7 +14,7 @@ from deniable.mechanisms.base import Floats
 from deniable.papers.base import Figure, Options, Outcome, Value
 from deniable.papers.cks18_charts import heat
 from deniable.papers.cks18_methods import EVERY, OURS, method
-from deniable.papers.cks18_people import Crowd, People, taxi
+from deniable.papers.cks18_people import People, taxi
 from deniable.papers.cks18_scores import LN3, PEOPLE
 from deniable.papers.cks18_sweep import MADE_UP
 from deniable.papers.scoring import mean
@@ -45,38 +45,23 @@ def run(options: Options) -> Outcome:
         shown.setdefault("exact", exact)
         for name in EVERY:
             try:
-                found = _found(name, people, crowd, options.people, pairs, rng)
+                one = method(name, people, 2, LN3, options.people)
             except InvalidParameter as error:
                 reasons[name] = str(error)
                 continue
+            counts = one.counts(crowd, rng)
+            found = {name: _correlations(one.distributions(counts, pairs))}
             if name == OURS:
-                raw = _raw(people, crowd, options.people, pairs, rng)
-                shown.setdefault(RAW, raw)
-                errors.setdefault(RAW, []).append(float(np.nanmean(np.abs(raw - exact))))
-            shown.setdefault(name, found)
-            errors[name].append(float(np.nanmean(np.abs(found - exact))))
+                raw = [one.mechanism.marginal(counts, pair)[0] for pair in pairs]
+                found[RAW] = _correlations(raw)
+            for key, values in found.items():
+                shown.setdefault(key, values)
+                errors.setdefault(key, []).append(float(np.nanmean(np.abs(values - exact))))
     panels = {"exact": shown["exact"], "ours, raw": shown[RAW], "ours, smoothed": shown[OURS]}
     rows = _rows(people, pairs, panels)
     chart = heat(rows, people.names, "Correlations of taxi attributes", columns=3)
     notes = (*NOTES, *(f"{name}: {reason}" for name, reason in reasons.items()))
     return Outcome(PAPER, _ours(people, pairs, shown, errors), {"correlations": rows}, chart, notes)
-
-
-def _found(
-    name: str, people: People, crowd: Crowd, n: int, pairs: list[tuple[int, int]],
-    rng: np.random.Generator,
-) -> Floats:  # fmt: skip
-    one = method(name, people, 2, LN3, n)
-    return _correlations(one.distributions(one.counts(crowd, rng), pairs))
-
-
-def _raw(
-    people: People, crowd: Crowd, n: int, pairs: list[tuple[int, int]], rng: np.random.Generator
-) -> Floats:
-    """Return the correlations of our mechanism's raw tables, as they are."""
-    one = method(OURS, people, 2, LN3, n)
-    counts = one.counts(crowd, rng)
-    return _correlations([one.mechanism.marginal(counts, pair)[0] for pair in pairs])
 
 
 def _correlations(tables: list[Floats]) -> Floats:
