@@ -15,6 +15,13 @@ import json
 from typing import Any
 
 from example_cohorts import bad_parameters, bad_records, part
+from example_marginals import (
+    bad_record_answers,
+    bad_record_domains,
+    bad_record_parameters,
+    bad_record_records,
+    bad_record_surveys,
+)
 from example_oracles import (
     bad_oracle_parameters,
     bad_oracle_records,
@@ -39,6 +46,7 @@ def bad_vectors() -> Vectors:
         **_records(),
         **_cohorts(),
         **_oracles(),
+        **_marginals(),
         **_answers(),
         **_canonical(),
     }
@@ -249,33 +257,41 @@ def _records() -> Vectors:
     }
 
 
+def _listed(surveys: dict[str, Any], records: dict[str, Any], answers: dict[str, Any]) -> Vectors:
+    """Return the vectors of fields (by reason), records and answers that are listed elsewhere."""
+    return {
+        **{
+            f"survey-{name}": _survey(reason, about, question("q", part(kind, domain, given)))
+            for reason, cases in surveys.items()
+            for name, (about, domain, kind, given) in cases.items()
+        },
+        **{
+            name: _bad("record", "record", about, question=asked, record=data)
+            for name, (about, asked, data) in records.items()
+        },
+        **{
+            name: _bad("answer", reason, about, question=asked, value=value)
+            for name, (reason, about, asked, value) in answers.items()
+        },
+    }
+
+
 def _oracles() -> Vectors:
-    surveys = {
-        f"survey-{name}": _survey(reason, about, question("q", part(kind, domain, given)))
-        for reason, cases in (("parameters", bad_oracle_parameters()), ("domain", bad_sets()))
-        for name, (about, domain, kind, given) in cases.items()
+    surveys = {"parameters": bad_oracle_parameters(), "domain": bad_sets()}
+    return _listed(surveys, bad_oracle_records(), bad_set_answers())
+
+
+def _marginals() -> Vectors:
+    surveys = {"parameters": bad_record_parameters(), "domain": bad_record_domains()}
+    whole = {
+        f"survey-{name}": _survey("parameters", about, asked)
+        for name, (about, asked) in bad_record_surveys().items()
     }
-    records = {
-        name: _bad("record", "record", about, question=asked, record=data)
-        for name, (about, asked, data) in bad_oracle_records().items()
-    }
-    answers = {
-        name: _bad("answer", reason, about, question=asked, value=value)
-        for name, (reason, about, asked, value) in bad_set_answers().items()
-    }
-    return {**surveys, **records, **answers}
+    return {**_listed(surveys, bad_record_records(), bad_record_answers()), **whole}
 
 
 def _cohorts() -> Vectors:
-    surveys = {
-        f"survey-{name}": _survey("parameters", about, question("q", part(kind, domain, given)))
-        for name, (about, domain, kind, given) in bad_parameters().items()
-    }
-    records = {
-        name: _bad("record", "record", about, question=asked, record=data)
-        for name, (about, asked, data) in bad_records().items()
-    }
-    return {**surveys, **records}
+    return _listed({"parameters": bad_parameters()}, bad_records(), {})
 
 
 def _answers() -> Vectors:

@@ -16,10 +16,12 @@ from typing import Any
 
 import example_cohorts
 import example_fields
+import example_marginals
 import example_oracles
 import reference as ref
 import reference_cohorts  # noqa: F401 - it registers its encoders
-import reference_oracles  # noqa: F401 - so does it
+import reference_marginals  # noqa: F401 - so does it
+import reference_oracles  # noqa: F401 - and it
 from bad_vectors import bad_vectors
 from example_questions import (
     field,
@@ -172,6 +174,10 @@ def answer_vectors() -> Cases:
     tools = {"type": "set", "values": ["red", "grün", "é"], "most": 2}
     members = ([], ["é"], ["e\u0301", "red"], ["red", "é", "red"])
     cases += [(tools, False, {"list": [{"string": name} for name in names]}) for names in members]
+    parts = {"wet": {"boolean": True}, "size": {"number": "0.1"}, "hue": {"string": "e\u0301"}}
+    whole = {"wet": boolean, "size": numbers, "hue": categories}
+    listed = [{"name": name, "domain": domain} for name, domain in whole.items()]
+    cases += [({"type": "record", "attributes": listed}, False, {"fields": parts})]
     cases += [
         (domain, True, {"absent": True})
         for domain in (boolean, categories, numbers, strings, tools)
@@ -239,6 +245,7 @@ def epsilon_vectors() -> Cases:
         *(("krr", krr(k, 2**63 + 2**62, keep)) for k, keep in ((2, 3 * 2**62), (10, 2**64))),
         *example_cohorts.epsilon_cases(),
         *example_oracles.oracle_epsilons(),
+        *example_marginals.record_epsilons(),
     ]  # fmt: skip
     cases = []
     for mechanism, parameters in some:
@@ -314,6 +321,10 @@ def all_files() -> dict[str, str]:
         "pgr.json": record_vectors(example_cohorts.pgr_questions()),
         "hcms.json": record_vectors(example_cohorts.hcms_questions()),
         "fields.json": record_vectors(example_fields.field_questions()),
+        **{
+            f"{name}.json": record_vectors(example_marginals.record_questions(name))
+            for name in example_marginals.USUAL
+        },
         "report.json": report_vectors(),
         **{f"bad/{name}.json": vector for name, vector in bad_vectors().items()},
     }

@@ -108,8 +108,8 @@ def answer(domain: dict[str, Any], value: Any, absent: bool) -> tuple[bytes, int
         return b"a", -1 if domain["type"] == "strings" else size_of(domain)
     if domain["type"] == "strings":
         return string_key(value), -1
-    if domain["type"] == "set":
-        return set_key(domain, value), -1
+    if domain["type"] in ("set", "record"):
+        return (set_key if domain["type"] == "set" else record_key)(domain, value), -1
     code = {"boolean": _boolean, "categories": _category, "numbers": _bin}[domain["type"]](
         domain, value
     )
@@ -135,8 +135,19 @@ def set_key(domain: dict[str, Any], value: Any) -> bytes:
     return b"m" + b"".join(struct.pack("<I", code) for code in codes)
 
 
+def record_key(domain: dict[str, Any], value: Any) -> bytes:
+    """Return the key of a record: its attributes' codes in the order of the survey."""
+    if not isinstance(value, dict):
+        raise RefusedError("type")
+    domains = {attribute["name"]: attribute["domain"] for attribute in domain["attributes"]}
+    if value.keys() != domains.keys():
+        raise RefusedError("unknown_field" if value.keys() - domains.keys() else "missing_field")
+    codes = [answer(domains[name], value[name], False)[1] for name in domains]
+    return b"r" + b"".join(struct.pack("<I", code) for code in codes)
+
+
 def set_codes(key: bytes) -> list[int]:
-    """Return the members' codes from the key of a set."""
+    """Return the members' codes from the key of a set, the attributes' from that of a record."""
     return [code for (code,) in struct.iter_unpack("<I", key[1:])]
 
 

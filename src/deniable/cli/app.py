@@ -29,13 +29,15 @@ VERBS = (
     "count",
     "estimate",
     "associate",
+    "marginals",
     "audit",
     "export",
     "import",
     "paper",
 )
 """Each is a file of this folder with a function, or a group of them, of its name (import_ for
-import)."""
+import). A file may hold `COMMAND`, a class that reads its command line in another way.
+"""
 
 EXIT_CODES = "0 done, 1 wrong input or a failed audit, 2 wrong usage, 3 missing extra, 4 files"
 
@@ -54,11 +56,12 @@ def make_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
     app.callback()(lambda: None)  # keeps a single verb from taking the place of the command
     for verb in verbs:
         name = f"{verb}_" if iskeyword(verb) else verb
-        found = getattr(import_module(f"deniable.cli.{name}"), name)
+        module = import_module(f"deniable.cli.{name}")
+        found = getattr(module, name)
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=verb)
         else:
-            app.command(verb)(found)
+            app.command(verb, cls=getattr(module, "COMMAND", None))(found)
     return app
 
 

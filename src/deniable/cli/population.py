@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deniable.cli.record_population import draw_records, record_truth
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Candidate, Codes, Floats, Reports
 from deniable.mechanisms.candidates import every_code
 from deniable.mechanisms.records import join_records
-from deniable.protocol import ABSENT, Field, Numbers, Question, Sets
+from deniable.protocol import ABSENT, Domain, Field, Numbers, Question, Record, Sets
 from deniable.protocol.domain import Absent
 
 CHUNK = 100_000
@@ -23,6 +24,8 @@ Answers = Sequence[str | Absent]
 
 def answers_of(question: Question, field: Field, candidates: Sequence[str]) -> Answers:
     """Return the answers people in the population may give, in order of their codes."""
+    if isinstance(field.domain, Record):
+        return list(field.domain.names)
     if isinstance(field.domain, Sets):
         known = list(field.domain.values)
     else:
@@ -49,7 +52,8 @@ def weights_of(field: Field, answers: Answers) -> Floats:
 class Population:
     """The true answers of people: per field the possible answers and each person's code.
 
-    Of a set, a person has a row of codes, as `deniable.mechanisms.members_matrix` makes them.
+    Of a set, a person has a row of codes, as `deniable.mechanisms.members_matrix` makes them; of a
+    record, a code per attribute.
     """
 
     question: Question
@@ -75,8 +79,11 @@ class Population:
         return Population(self.question, self.answers, rest)
 
     def truth(self, field: str) -> dict[str, float]:
-        """Return the true share of each answer, by its label."""
+        """Return the true share of each answer, by its label (of a record: "attribute=level")."""
         codes, answers = self.codes[field], len(self.answers[field])
+        domain = next(one.domain for one in self.question.fields if one.name == field)
+        if isinstance(domain, Record):
+            return record_truth(domain, codes)
         if codes.ndim == 1:
             counts = np.bincount(codes, minlength=answers)
         else:
@@ -97,6 +104,8 @@ class Population:
 
     def _simulate(self, field: Field, codes: Codes, rng: np.random.Generator) -> Reports:
         mechanism = mechanism_of(field, self.question.absent)
+        if isinstance(field.domain, Record):
+            return mechanism.simulate(codes, rng)
         listed: Sequence[Candidate] | None = self.answers[field.name]
         if field.domain.size is not None:
             hashed = mechanism.hashed and codes.ndim == 1
@@ -114,7 +123,10 @@ def _holders(codes: Codes, answers: int, absent: bool) -> Codes:
 
 
 def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
-    """Return a value whose answer has the code, or a set with these members."""
+    """Return a value whose answer has the code, or a set or record with these."""
+    if isinstance(field.domain, Record):
+        parts = zip(field.domain.attributes, np.atleast_1d(person).tolist(), strict=True)
+        return {name: _level(domain, code) for (name, domain), code in parts}
     if isinstance(field.domain, Sets):
         members = np.atleast_1d(person)
         if int(members[0]) > len(field.domain.values):
@@ -123,10 +135,14 @@ def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
     code = int(person)
     if isinstance(answers[code], Absent):
         return ABSENT
-    if isinstance(field.domain, Numbers):
-        bounds = field.domain.bounds
-        return bounds[0] - 1 if code == 0 else bounds[code - 1]
-    return bool(code) if field.domain.kind == "boolean" else answers[code]
+    return answers[code] if field.domain.size is None else _level(field.domain, code)
+
+
+def _level(domain: Domain, code: int) -> object:
+    """Return a value of a closed domain that has the code."""
+    if isinstance(domain, Numbers):
+        return domain.bounds[0] - 1 if code == 0 else domain.bounds[code - 1]
+    return bool(code) if domain.kind == "boolean" else domain.labels[code]
 
 
 def draw_population(
@@ -151,6 +167,9 @@ def draw_population(
     for field in question.fields:
         known = answers_of(question, field, candidates.get(field.name, ()))
         answers[field.name] = known
+        if isinstance(field.domain, Record):
+            codes[field.name] = draw_records(field.domain, people, rng)
+            continue
         weights = weights_of(field, known)
         if isinstance(field.domain, Sets):
             codes[field.name] = _draw_sets(field.domain, people, rng, weights, question.absent)

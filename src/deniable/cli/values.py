@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from deniable.errors import InvalidParameter
-from deniable.protocol import Domain, Question, Survey
+from deniable.protocol import Domain, Question, Record, Survey
 
 
 def load_survey(path: Path) -> Survey:
@@ -34,13 +35,19 @@ def parse_value(question: Question, text: str) -> object:
     """Read a value from the command line as the question's domain wants it."""
     if question.plain:
         return _parse(question.fields[0].domain, text)
+    return _mapping(text, [field.name for field in question.fields])
+
+
+def _mapping(text: str, names: Sequence[str]) -> dict[str, object]:
+    """Read a JSON object with a member per field."""
     try:
         parts = json.loads(text)
     except ValueError:
         parts = None
     if not isinstance(parts, dict):
-        names = ", ".join(field.name for field in question.fields)
-        raise InvalidParameter(f"The value must be a JSON object with the fields {names}.")
+        raise InvalidParameter(
+            f"The value must be a JSON object with the fields {', '.join(names)}."
+        )
     return parts
 
 
@@ -57,6 +64,8 @@ def _parse(domain: Domain, text: str) -> object:
             raise InvalidParameter("The value must be a number.") from None
     if domain.kind == "set":
         return _names(text)
+    if isinstance(domain, Record):
+        return _mapping(text, domain.names)
     return text
 
 

@@ -7,14 +7,16 @@ from pathlib import Path
 
 from deniable.dashboard.cache import Cache
 from deniable.dashboard.overview import Summary
+from deniable.dashboard.records import RecordSection
 from deniable.engines.local import Accumulated, accumulate
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, Question
+from deniable.protocol import Field, Question, Record
 from deniable.results import Result
 from deniable.results.candidates import candidate_path, field_candidates
-from deniable.results.chart_files import chart_svg
+from deniable.results.chart_files import chart_svg, svg_of
 from deniable.results.estimate import result_of
 from deniable.results.files import render
+from deniable.results.marginals import RecordReports
 from deniable.store import Store
 
 KEPT_FINDINGS = 64
@@ -25,11 +27,15 @@ CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one field: a result, or else the problem that stands in its way."""
+    """What is known of one field: a result, or else the problem that stands in its way.
+
+    `together` is there where the field is a record of attributes.
+    """
 
     field: Field
     result: Result | None
     problem: str = ""
+    together: RecordSection | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,15 @@ class Findings:
             lambda: chart_svg(result, theme=theme, width=CHART_WIDTHS[size], heading=False),
         )
 
+    def record(
+        self, wanted: Wanted, section: RecordSection, kind: str, theme: str, size: str
+    ) -> bytes:
+        """Return a picture of many attributes: one of records.PICTURES."""
+        return self._files.get(
+            (*wanted.key, "record", kind, theme, size),
+            lambda: svg_of(section.picture(kind, theme, CHART_WIDTHS[size]).to_dict()),
+        )
+
     def _find(self, wanted: Wanted) -> tuple[Finding, ...]:
         accumulated = accumulate(
             self._store,
@@ -111,7 +126,10 @@ class Findings:
     def _field(self, accumulated: Accumulated, field: Field) -> Finding:
         try:
             candidates = field_candidates(field, self._folder)
-            return Finding(field, result_of(accumulated, field, candidates))
+            result = result_of(accumulated, field, candidates)
+            if not isinstance(field.domain, Record):
+                return Finding(field, result)
+            return Finding(field, result, "", RecordSection(RecordReports.of(accumulated)))
         except InvalidParameter as error:
             return Finding(field, None, str(error))
 

@@ -21,6 +21,7 @@ from deniable.results.associate_table import typical_error as typical_cell_error
 from deniable.results.associate_words import association_in_words
 from deniable.results.chart import described, key_lines
 from deniable.results.labels import printable, shortened
+from deniable.results.marginals_pairs import three
 from deniable.results.table import found_text, p_text
 from deniable.results.words import epsilon_text, in_words, odds, percent, typical_error
 
@@ -72,6 +73,7 @@ def _environment() -> Environment:
         p_text=p_text,
         found_text=found_text,
         spark_epochs=SPARK_EPOCHS,
+        three=three,
         typical_cell_error=typical_cell_error,
         typical_error=typical_error,
     )

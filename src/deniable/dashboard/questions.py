@@ -13,6 +13,7 @@ from deniable.dashboard.overview import Summary, summary_of
 from deniable.dashboard.pages import HEADERS, page
 from deniable.dashboard.pairs import PairPages
 from deniable.dashboard.queries import NoSuchPage, number_of
+from deniable.dashboard.records import MOST_PAIRS, PICTURES
 from deniable.protocol import Survey
 from deniable.results import Result
 from deniable.results.chart import THEMES
@@ -52,19 +53,30 @@ class QuestionPages:
             promise=explain_question(summary.question).sentences,
             formats=tuple(FORMATS),
             max_rows=MAX_TABLE_ROWS,
+            max_pairs=MOST_PAIRS,
             query=_query_maker(summary, epoch),
         )
 
     def chart(self, request: Request) -> Response:
         """Return a picture for the page: a field, a theme and a size."""
-        theme = request.query_params.get("theme", "light")
-        size = request.query_params.get("size", "wide")
-        if theme not in THEMES or size not in CHART_WIDTHS:
-            raise NoSuchPage("A picture's theme is light or dark, its size wide, medium or narrow.")
+        theme, size = _look(request)
         summary, epoch = self._summary(request), number_of(request, "epoch")
         wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
         result = _result(request, summary, self._findings.of(wanted))
         data = self._findings.chart(wanted, result, theme, size)
+        return Response(data, media_type="image/svg+xml", headers=HEADERS)
+
+    def record(self, request: Request) -> Response:
+        """Return a picture of many attributes together: a heat map or a tree."""
+        theme, size = _look(request)
+        kind = request.query_params.get("kind", PICTURES[0])
+        summary, epoch = self._summary(request), number_of(request, "epoch")
+        wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
+        found = self._findings.of(wanted) if wanted.n else {}
+        sections = [finding.together for finding in found.values() if finding.together]
+        if kind not in PICTURES or not sections or sections[0].problem:
+            raise NoSuchPage(f"There is no such picture. There are {' and '.join(PICTURES)}.")
+        data = self._findings.record(wanted, sections[0], kind, theme, size)
         return Response(data, media_type="image/svg+xml", headers=HEADERS)
 
     def result(self, request: Request) -> Response:
@@ -98,6 +110,15 @@ class QuestionPages:
         if question is None:
             raise NoSuchPage("The survey has no such question, or not in this version.")
         return summary_of(self._store, self._survey, question)
+
+
+def _look(request: Request) -> tuple[str, str]:
+    """Return the theme and the size of the picture that is asked for."""
+    theme = request.query_params.get("theme", "light")
+    size = request.query_params.get("size", "wide")
+    if theme not in THEMES or size not in CHART_WIDTHS:
+        raise NoSuchPage("A picture's theme is light or dark, its size wide, medium or narrow.")
+    return theme, size
 
 
 def _result(request: Request, summary: Summary, found: dict[str, Finding]) -> Result:

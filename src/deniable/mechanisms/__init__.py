@@ -11,17 +11,34 @@ if find_spec("numpy") is None or find_spec("scipy") is None:
     raise MissingExtra("analysis", "Working with whole populations")
 
 from deniable.mechanisms.base import Candidate, Counts, Estimate, Mechanism
+from deniable.mechanisms.coefficients import Coefficients
 from deniable.mechanisms.hadamard import Hadamard
 from deniable.mechanisms.hcms import HCMS
+from deniable.mechanisms.inp_em import InpEM
+from deniable.mechanisms.inp_ht import InpHT
+from deniable.mechanisms.inp_ht_cms import InpHTCMS
+from deniable.mechanisms.inp_olh import InpOLH
+from deniable.mechanisms.inp_ps import InpPS
+from deniable.mechanisms.inp_rr import InpRR
 from deniable.mechanisms.krr import KRR
+from deniable.mechanisms.marg_ht import MargHT
+from deniable.mechanisms.marg_ps import MargPS
+from deniable.mechanisms.marg_rr import MargRR
 from deniable.mechanisms.members import Members, members_matrix
 from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.rappor import Rappor
-from deniable.mechanisms.registry import MECHANISMS, mechanism_for, mechanism_of
+from deniable.mechanisms.record_base import RecordMechanism
+from deniable.mechanisms.registry import (
+    MECHANISMS,
+    RECORD_MECHANISMS,
+    mechanism_for,
+    mechanism_of,
+)
 from deniable.mechanisms.subset import Subset
+from deniable.mechanisms.views import Views
 
 __all__ = [
     "HCMS",
@@ -31,14 +48,27 @@ __all__ = [
     "ORR",
     "OUE",
     "PGR",
+    "RECORD_MECHANISMS",
     "Candidate",
+    "Coefficients",
     "Counts",
     "Estimate",
     "Hadamard",
+    "InpEM",
+    "InpHT",
+    "InpHTCMS",
+    "InpOLH",
+    "InpPS",
+    "InpRR",
+    "MargHT",
+    "MargPS",
+    "MargRR",
     "Mechanism",
     "Members",
     "Rappor",
+    "RecordMechanism",
     "Subset",
+    "Views",
     "mechanism_for",
     "mechanism_of",
     "members_matrix",

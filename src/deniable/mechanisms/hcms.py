@@ -99,12 +99,13 @@ class HCMS(Mechanism):
             part, true = reports[start : start + _CHUNK], codes[start : start + _CHUNK]
             part["row"] = rng.integers(0, shape.rows, size=part.size, dtype=np.uint16)
             part["coefficient"] = rng.integers(0, shape.width, size=part.size, dtype=np.uint32)
-            buckets = self._buckets(words[true], part["row"].astype(np.uint64))
+            buckets = self.buckets(words[true], part["row"].astype(np.uint64))
             odd = np.bitwise_count(part["coefficient"] & buckets) & 1
             part["sign"] = odd ^ ~coins(rng, shape.keep, part.size)
         return reports
 
-    def _buckets(self, words: Words, rows: Words) -> NDArray[np.uint32]:
+    def buckets(self, words: Words, rows: Words) -> NDArray[np.uint32]:
+        """Return the buckets of answers, by their fingerprints, in rows; broadcast."""
         hashed = hash_words(words, rows + np.uint64(FIRST_INDEX))
         width = np.uint64(self.parameters.width)
         return (((hashed >> np.uint64(32)) * width) >> np.uint64(32)).astype(np.uint32)
@@ -164,18 +165,18 @@ class HCMS(Mechanism):
         labels, words = self._answers(candidates)
         if counts.n == 0:
             return nothing_learned(labels)
-        agreed = self._agreement(counts)
+        agreed = self.agreement(counts)
         support = np.full(len(labels), counts.n / 2)
         for row, sums in enumerate(agreed):
-            places = self._buckets(words, np.full(len(words), row, dtype=np.uint64))
+            places = self.buckets(words, np.full(len(words), row, dtype=np.uint64))
             support += sums[places] / 2
         share = support / counts.n
         variance = self.pure.variance_observed(share, counts.n)
-        variance = variance + self._collisions(agreed, counts)
+        variance = variance + self.collisions(agreed, counts)
         frequency = self.pure.frequency(share)
         return Estimate(labels, frequency, np.sqrt(variance), None, counts.n)
 
-    def _agreement(self, counts: Counts) -> NDArray[np.int64]:
+    def agreement(self, counts: Counts) -> NDArray[np.int64]:
         """Return per row and bucket the reports that support it less those that do not."""
         # Imported here: Numba takes a second, and only estimates need it.
         from deniable.kernels.walsh import transform
@@ -184,7 +185,7 @@ class HCMS(Mechanism):
         signed = np.ascontiguousarray(counts.table[:, :width] - counts.table[:, width:])
         return transform(signed)
 
-    def _collisions(self, agreed: NDArray[np.int64], counts: Counts) -> float:
+    def collisions(self, agreed: NDArray[np.int64], counts: Counts) -> float:
         """Return the variance that sharing buckets adds: sum over rows of W^2 sum f^2 / (w - 1).
 
         W is a row's share of the reports. A bucket of share s has agreement N gap s on average,
@@ -218,7 +219,7 @@ class HCMS(Mechanism):
         records, shape = self._checked(reports), self.parameters
         _, words = self._answers(candidates)
         rows = records["row"].astype(np.uint64)[:, None]
-        buckets = self._buckets(words[None, :, :], rows)
+        buckets = self.buckets(words[None, :, :], rows)
         signs = np.bitwise_count(buckets & records["coefficient"][:, None]) & 1
         same = signs == records["sign"][:, None]
         result: Floats = np.where(same, self.pure.p, 1 - self.pure.p) / (shape.rows * shape.width)

@@ -113,7 +113,7 @@ class OLH(Mechanism):
         for start in range(0, codes.size, _CHUNK):
             part = codes[start : start + _CHUNK]
             seeds = rng.integers(0, shape.seeds, size=part.size, dtype=np.int64)
-            own = self._symbols_of(words[part], seeds)
+            own = self.symbols_of(words[part], seeds)
             other = rng.integers(0, shape.symbols - 1, size=part.size)
             other += other >= own
             kept = coins(rng, shape.keep, part.size)
@@ -121,7 +121,7 @@ class OLH(Mechanism):
             reports["symbol"][start : start + _CHUNK] = np.where(kept, own, other)
         return reports
 
-    def _symbols_of(self, words: Words, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+    def symbols_of(self, words: Words, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the symbols of answers under seeds, broadcast against each other."""
         hashed = hash_words(words, seeds.astype(np.uint64) + np.uint64(FIRST_INDEX))
         symbols = ((hashed >> np.uint64(32)) * np.uint64(self.parameters.symbols)) >> np.uint64(32)
@@ -194,7 +194,7 @@ class OLH(Mechanism):
         n = counts.n
         if n == 0:
             return nothing_learned(labels)
-        share = self._support(counts, words) / n
+        share = self.support(counts, words) / n
         frequency, noise = self.pure.frequency(share), self.pure.variance_observed(share, n)
         shared = self._shared_variance(frequency, noise)
         variance = noise + shared
@@ -202,7 +202,8 @@ class OLH(Mechanism):
         notes = tuple(self._notes(noise, shared))
         return Estimate(labels, frequency, np.sqrt(variance), kept, n, notes)
 
-    def _support(self, counts: Counts, words: Words) -> NDArray[np.int64]:
+    def support(self, counts: Counts, words: Words) -> NDArray[np.int64]:
+        """Return how many reports support each answer, by its fingerprint."""
         # Imported here because Numba takes most of a second to load and few commands estimate.
         from deniable.kernels.local_hash import pooled_support, private_support
 
@@ -243,7 +244,7 @@ class OLH(Mechanism):
         step = max(1, _CHUNK // len(words))
         for start in range(0, records.size, step):
             part = records[start : start + step]
-            own = self._symbols_of(words[None, :, :], part["seed"].astype(np.int64)[:, None])
+            own = self.symbols_of(words[None, :, :], part["seed"].astype(np.int64)[:, None])
             same = own == part["symbol"][:, None]
             result[start : start + step] = np.where(same, self.pure.p, move)
         result /= self.parameters.seeds

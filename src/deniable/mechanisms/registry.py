@@ -4,21 +4,52 @@ from __future__ import annotations
 
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Mechanism
+from deniable.mechanisms.coefficients import Coefficients
 from deniable.mechanisms.hadamard import Hadamard
 from deniable.mechanisms.hcms import HCMS
+from deniable.mechanisms.inp_em import InpEM
+from deniable.mechanisms.inp_ht import InpHT
+from deniable.mechanisms.inp_ht_cms import InpHTCMS
+from deniable.mechanisms.inp_olh import InpOLH
+from deniable.mechanisms.inp_ps import InpPS
+from deniable.mechanisms.inp_rr import InpRR
 from deniable.mechanisms.krr import KRR
+from deniable.mechanisms.marg_ht import MargHT
+from deniable.mechanisms.marg_ps import MargPS
+from deniable.mechanisms.marg_rr import MargRR
 from deniable.mechanisms.members import Members
 from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.rappor import Rappor
+from deniable.mechanisms.record_base import RecordMechanism
 from deniable.mechanisms.subset import Subset
-from deniable.protocol import Field, Parameters, Sets
+from deniable.mechanisms.views import Views
+from deniable.protocol import Field, Parameters, Record, Sets
 
-MECHANISMS: dict[str, type[Mechanism]] = {
+RECORD_MECHANISMS: dict[str, type[RecordMechanism]] = {
     mechanism.parameters_type.mechanism: mechanism
-    for mechanism in (Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset)
+    for mechanism in (
+        InpRR,
+        InpPS,
+        InpHT,
+        MargRR,
+        MargPS,
+        MargHT,
+        InpEM,
+        InpOLH,
+        InpHTCMS,
+        Coefficients,
+        Views,
+    )
+}
+"""Mechanisms whose report covers many attributes: the nine of the paper, and ours."""
+
+_SINGLE: tuple[type[Mechanism], ...] = (Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset)
+MECHANISMS: dict[str, type[Mechanism]] = {
+    **{mechanism.parameters_type.mechanism: mechanism for mechanism in _SINGLE},
+    **RECORD_MECHANISMS,
 }
 
 
@@ -37,12 +68,14 @@ def mechanism_for(parameters: Parameters) -> Mechanism:
 
 
 def mechanism_of(field: Field, absent: bool) -> Mechanism:
-    """Return the mechanism of a field: of its parameters, and over sets where its domain is one.
+    """Return the mechanism of a field: of its parameters, with sets and names of its domain.
 
     Raises:
         InvalidParameter: if no mechanism of that name is registered.
     """
     mechanism = mechanism_for(field.parameters)
+    if isinstance(mechanism, RecordMechanism) and isinstance(field.domain, Record):
+        return type(mechanism).of(field.parameters, field.domain)
     if isinstance(field.domain, Sets):
         return Members(mechanism, field.domain, absent)
     return mechanism

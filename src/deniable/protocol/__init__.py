@@ -4,6 +4,7 @@ Standard library only: survey, domain, parameters, hashing, pseudo-random functi
 """
 
 from deniable.protocol.authoring import Authored, read_authored
+from deniable.protocol.coefficients import CoefficientsParameters
 from deniable.protocol.domain import (
     ABSENT,
     Answer,
@@ -16,33 +17,57 @@ from deniable.protocol.domain import (
 )
 from deniable.protocol.hadamard import HadamardParameters
 from deniable.protocol.hcms import HCMSParameters
+from deniable.protocol.inp_em import InpEMParameters
+from deniable.protocol.inp_ht import InpHTParameters
+from deniable.protocol.inp_ht_cms import InpHTCMSParameters
+from deniable.protocol.inp_olh import InpOLHParameters
+from deniable.protocol.inp_ps import InpPSParameters
+from deniable.protocol.inp_rr import InpRRParameters
 from deniable.protocol.krr import KRRParameters
 from deniable.protocol.layout import Item, Layout
+from deniable.protocol.marg_ht import MargHTParameters
+from deniable.protocol.marg_ps import MargPSParameters
+from deniable.protocol.marg_rr import MargRRParameters
 from deniable.protocol.olh import OLHParameters
 from deniable.protocol.orr import ORRParameters
 from deniable.protocol.oue import OUEParameters
 from deniable.protocol.parameters import Parameters
 from deniable.protocol.pgr import PGRParameters
 from deniable.protocol.rappor import RapporParameters
-from deniable.protocol.registry import MECHANISMS
+from deniable.protocol.record_domain import Attribute, Record
+from deniable.protocol.record_parameters import RecordParameters
+from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
 from deniable.protocol.report import Report, batch_bytes
 from deniable.protocol.subset import SubsetParameters
 from deniable.protocol.survey import Field, Question, Survey
+from deniable.protocol.views import ViewsParameters
 
 __all__ = [
     "ABSENT",
     "MECHANISMS",
+    "RECORD_MECHANISMS",
     "Answer",
+    "Attribute",
     "Authored",
     "Boolean",
     "Categories",
+    "CoefficientsParameters",
     "Domain",
     "Field",
     "HCMSParameters",
     "HadamardParameters",
+    "InpEMParameters",
+    "InpHTCMSParameters",
+    "InpHTParameters",
+    "InpOLHParameters",
+    "InpPSParameters",
+    "InpRRParameters",
     "Item",
     "KRRParameters",
     "Layout",
+    "MargHTParameters",
+    "MargPSParameters",
+    "MargRRParameters",
     "Numbers",
     "OLHParameters",
     "ORRParameters",
@@ -51,11 +76,14 @@ __all__ = [
     "Parameters",
     "Question",
     "RapporParameters",
+    "Record",
+    "RecordParameters",
     "Report",
     "Sets",
     "Strings",
     "SubsetParameters",
     "Survey",
+    "ViewsParameters",
     "batch_bytes",
     "read_authored",
 ]

@@ -191,9 +191,11 @@ def _warn(question: Question, notes: Notes, people: int | None) -> None:
                 f"use at most {max(1, people // FEW_PER_COHORT)} cohorts, or ask more people.",
             )
         if question.repeat == "epoch" and not parameters.memoised:
+            two_stages = {"epsilon_forever", "f"} & parameters.authored.keys()
+            other = "give epsilon_forever (or f > 0), or " if two_stages else ""
             place.at("parameters").warn(
                 "this mechanism has no permanent response: every report adds its whole epsilon.",
-                'give epsilon_forever (or f > 0), or use repeat = "once" or "permanent".',
+                f'{other}use repeat = "once" or "permanent".',
             )
         if question.repeat == "permanent" and parameters.memoised:
             place.at("parameters").warn(

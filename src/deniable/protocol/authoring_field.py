@@ -11,11 +11,17 @@ from deniable._validate import shown
 from deniable.errors import InvalidParameter
 from deniable.protocol import auto
 from deniable.protocol.authoring_domain import read_domain
+from deniable.protocol.authoring_record import (
+    check_names,
+    check_parameters,
+    is_record,
+    read_name,
+    read_record,
+)
 from deniable.protocol.auto import Auto
 from deniable.protocol.parameters import Parameters
 from deniable.protocol.problems import Notes
 from deniable.protocol.question import (
-    FIELD_NAME,
     MAX_FIELDS,
     PLAIN_FIELD,
     Field,
@@ -46,6 +52,9 @@ def read_fields(raw: Mapping[str, object], notes: Notes, setting: Setting) -> li
     if tables is None:
         field = _read_field(PLAIN_FIELD, raw, notes, setting)
         return [field] if field else []
+    if is_record(raw):
+        field = read_record(raw, notes, setting.absent)
+        return [field] if field else []
     for name in sorted(FIELD_KEYS & raw.keys()):
         notes.at(name).problem(
             "belongs to each of the fields.", "move it below [[questions.fields]]."
@@ -56,7 +65,7 @@ def read_fields(raw: Mapping[str, object], notes: Notes, setting: Setting) -> li
         )
         return []
     places = [notes.at("fields").at(i) for i in range(len(tables))]
-    _check_names(tables, places)
+    check_names(tables, places)
     read = [
         _read_named_field(table, place, setting)
         for table, place in zip(tables, places, strict=True)
@@ -64,24 +73,12 @@ def read_fields(raw: Mapping[str, object], notes: Notes, setting: Setting) -> li
     return [field for field in read if field is not None]
 
 
-def _check_names(tables: list[object], places: list[Notes]) -> None:
-    names = [table.get("name") if isinstance(table, Mapping) else None for table in tables]
-    for i, name in enumerate(names):
-        if isinstance(name, str) and name in names[:i]:
-            places[i].at("name").problem("another field has the same name.", "rename it.")
-
-
 def _read_named_field(raw: object, notes: Notes, setting: Setting) -> Field | None:
     if not isinstance(raw, Mapping):
         notes.problem("must be a table.", "write [[questions.fields]] above its keys.")
         return None
     notes.unknown_keys(raw, FIELD_KEYS | {"name"})
-    name = notes.text(raw, "name")
-    if name and not FIELD_NAME.fullmatch(name):
-        notes.at("name").problem(
-            f"must match {FIELD_NAME.pattern}. Got {shown(name)}.",
-            "start with a lower-case letter; then letters, digits and '_'.",
-        )
+    name = read_name(raw, notes)
     return _read_field(name, raw, notes, setting)
 
 
@@ -102,7 +99,7 @@ def _read_field(
     if not isinstance(wanted, Mapping):
         place.problem("must be a table.", "for example parameters = { epsilon = 1.0 }.")
         return None
-    _check_parameters(kind, wanted, place)
+    check_parameters(kind, wanted, place)
     if domain is None or len(notes.problems) > before:
         return None
     try:
@@ -134,21 +131,6 @@ def _read_mechanism(
             f"use one of: {', '.join((*MECHANISMS, auto.NAME))}.",
         )
     return kind
-
-
-def _check_parameters(
-    kind: type[Parameters] | Auto, wanted: Mapping[str, object], notes: Notes
-) -> None:
-    """Note what is wrong with each parameter alone; `resolve` sees how they fit together."""
-    notes.unknown_keys(wanted, kind.authored)
-    for name, value in wanted.items():
-        if name not in kind.authored:
-            continue
-        written = kind.authored[name]
-        try:
-            written.check(name, kind.mechanism, value)
-        except InvalidParameter as error:
-            notes.at(name).refusal(error, f"for example {name} = {written.example}.")
 
 
 def _read_candidates(domain: object, notes: Notes, folder: Path) -> str:

@@ -20,6 +20,14 @@ from deniable.protocol.domain import (
     Sets,
     Strings,
 )
+from deniable.protocol.question import FIELD_NAME
+from deniable.protocol.record_domain import (
+    CLOSED_KINDS,
+    MAX_ATTRIBUTES,
+    MIN_ATTRIBUTES,
+    Attribute,
+    Record,
+)
 
 _DECIMAL = re.compile(r"(?=.{1,32}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?")
 """An edge: a JSON number of at most 32 characters, its exponent marked by a small e."""
@@ -45,9 +53,11 @@ def domain_from_published(data: object) -> Domain:
     if kind == "set" and keys == {"type", "values", "most"}:
         names = _category_names(data["values"], MAX_NAMES)
         return Sets(names, _most(data["most"], len(names)))
+    if kind == "record" and keys == {"type", "attributes"}:
+        return Record(_attributes(data["attributes"]))
     raise InvalidParameter(
-        "A domain must be boolean, strings, categories with values, numbers with edges, or set "
-        "with values and most."
+        "A domain must be boolean, strings, categories with values, numbers with edges, set with "
+        "values and most, or record with attributes."
     )
 
 
@@ -90,3 +100,27 @@ def _edges(edges: object) -> tuple[str, ...]:
     if not rising or not all(map(math.isfinite, bounds)):
         raise InvalidParameter("Edges must be finite numbers that rise strictly.")
     return tuple(edges)
+
+
+def _attributes(listed: object) -> tuple[Attribute, ...]:
+    if not isinstance(listed, list) or not MIN_ATTRIBUTES <= len(listed) <= MAX_ATTRIBUTES:
+        raise InvalidParameter(
+            f"A domain's 'attributes' must be a list of {MIN_ATTRIBUTES} to {MAX_ATTRIBUTES}."
+        )
+    read = tuple(_attribute(entry) for entry in listed)
+    if len({attribute.name for attribute in read}) < len(read):
+        raise InvalidParameter("A domain's attributes must have different names.")
+    return read
+
+
+def _attribute(entry: object) -> Attribute:
+    if not isinstance(entry, Mapping) or set(entry) != {"name", "domain"}:
+        raise InvalidParameter("A domain's attribute must be an object with a name and a domain.")
+    name, domain = entry["name"], entry["domain"]
+    if not (isinstance(name, str) and FIELD_NAME.fullmatch(name)):
+        raise InvalidParameter(f"A domain's attribute name must match {FIELD_NAME.pattern}.")
+    if isinstance(domain, Mapping) and domain.get("type") not in {k.kind for k in CLOSED_KINDS}:
+        raise InvalidParameter(
+            "A domain of an attribute must be boolean, categories or numbers: closed, one answer."
+        )
+    return Attribute(name, domain_from_published(domain))

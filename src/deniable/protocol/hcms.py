@@ -39,11 +39,13 @@ _LAYOUT = Layout((Item("row", 2), Item("coefficient", 4), Item("sign", 1)))
 _PUBLISHED = {"answers", "rows", "width", "keep"}
 
 
-def _rows(name: str, owner: str, value: object) -> int:
+def check_rows(name: str, owner: str, value: object) -> int:
+    """Return a number of rows, else raise InvalidParameter."""
     return _validate.integer(name, owner, value, 1, MAX_ROWS)
 
 
-def _width(name: str, owner: str, value: object) -> int:
+def check_width(name: str, owner: str, value: object) -> int:
+    """Return a power of two that a sketch can be wide, else raise InvalidParameter."""
     width = _validate.integer(name, owner, value, 2, MAX_WIDTH)
     if width & (width - 1):
         raise _validate.invalid(name, owner, f"a power of two from 2 to {MAX_WIDTH}", value)
@@ -69,16 +71,16 @@ class HCMSParameters(Parameters):
     mechanism: ClassVar[str] = "hcms"
     authored: ClassVar[Mapping[str, Written]] = {
         "epsilon": Written(epsilon.wanted, "1.0"),
-        "rows": Written(_rows, "32"),
-        "width": Written(_width, "4096"),
+        "rows": Written(check_rows, "32"),
+        "width": Written(check_width, "4096"),
     }
 
     def __post_init__(self) -> None:
         _validate.integer("answers", "hcms", self.answers, 0, MAX_CATEGORIES + 1)
         if self.answers == 1:
             raise _validate.invalid("answers", "hcms", "0 for strings, else 2 or more", 1)
-        _rows("rows", "hcms", self.rows)
-        _width("width", "hcms", self.width)
+        check_rows("rows", "hcms", self.rows)
+        check_width("width", "hcms", self.width)
         if self.rows * self.width > MAX_CELLS:
             raise InvalidParameter(
                 f"hcms must have at most {MAX_CELLS:,} cells, rows times width.",
@@ -97,8 +99,8 @@ class HCMSParameters(Parameters):
         if "epsilon" not in wanted:
             raise InvalidParameter("hcms needs 'epsilon'.", "Add epsilon = 1.0.")
         micros = epsilon.wanted("epsilon", "hcms", wanted["epsilon"])
-        rows = _rows("rows", "hcms", wanted.get("rows", 32))
-        width = _width("width", "hcms", wanted.get("width", 4_096))
+        rows = check_rows("rows", "hcms", wanted.get("rows", 32))
+        width = check_width("width", "hcms", wanted.get("width", 4_096))
         return cls(answers_of(domain, absent) or 0, rows, width, truth_threshold(1, micros))
 
     @classmethod
@@ -108,8 +110,8 @@ class HCMSParameters(Parameters):
             raise InvalidParameter(f"hcms has {', '.join(sorted(_PUBLISHED))}.")
         return cls(
             _validate.integer("answers", "hcms", data["answers"], 0, MAX_CATEGORIES + 1),
-            _rows("rows", "hcms", data["rows"]),
-            _width("width", "hcms", data["width"]),
+            check_rows("rows", "hcms", data["rows"]),
+            check_width("width", "hcms", data["width"]),
             thresholds.from_text("keep", data["keep"]),
         )
 

@@ -26,7 +26,8 @@ from deniable.protocol.question import (
     Question,
     is_candidate_path,
 )
-from deniable.protocol.registry import MECHANISMS
+from deniable.protocol.record_domain import Record
+from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
 
 FORMAT = 1
 MAX_QUESTIONS = 1_000
@@ -88,8 +89,19 @@ def _read_question(raw: object) -> Question:
     if len({field.name for field in question.fields}) < len(question.fields):
         raise InvalidParameter("Two fields of a question have the same name.")
     for field in question.fields:
+        _check_fits(field)
         field.parameters.check_domain(field.domain, question.absent)
     return question
+
+
+def _check_fits(field: Field) -> None:
+    """Raise InvalidParameter if a record is asked for by a mechanism that reports one value."""
+    owner = field.parameters.mechanism
+    if isinstance(field.domain, Record) and owner not in RECORD_MECHANISMS:
+        raise InvalidParameter(
+            f"{owner} reports one value, not a record.",
+            f"Use one of: {', '.join(RECORD_MECHANISMS)}.",
+        )
 
 
 def _read_field(raw: object) -> Field:

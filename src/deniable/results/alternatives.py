@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, Question, RapporParameters, Sets
+from deniable.protocol import Field, Question, RapporParameters, RecordParameters, Sets
 from deniable.protocol.auto import Choice, choices, noise_of, work_of
+from deniable.protocol.auto_record import record_choices
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import answers_of
 from deniable.protocol.question import PLAIN_FIELD
@@ -26,6 +29,8 @@ def alternatives(
     more than one report of it, or an epsilon above 32), and for sets with a bit per name.
     """
     own = field.parameters
+    if isinstance(own, RecordParameters):
+        return _of_record(field, own)
     wanted: dict[str, object] = {"epsilon": as_float(own.epsilon_once)}
     if own.memoised:
         wanted["epsilon_forever"] = as_float(own.epsilon_forever or 0)
@@ -42,6 +47,18 @@ def alternatives(
     )
 
 
+def _of_record(field: Field, own: RecordParameters) -> list[Choice]:
+    """Return the mechanisms that "auto" compares for a record, and its own if it has a number."""
+    epsilon = as_float(own.epsilon_once)
+    try:
+        found = record_choices(field.domain, {"epsilon": epsilon, "order": own.order})
+    except InvalidParameter:
+        return []
+    if any(choice.mechanism == own.mechanism for choice in found):
+        return found
+    return [*found, Choice(own, math.nan, "")]
+
+
 def why(field: Field, found: list[Choice], listed: int = 0) -> str:
     """Return the comparison in words; nothing where there is nothing to compare."""
     if len(found) < 2:
@@ -52,6 +69,12 @@ def why(field: Field, found: list[Choice], listed: int = 0) -> str:
     shown = ", ".join(
         f"{c.mechanism} {c.noise:.3g} ({c.size:,} bytes, work {c.work})" for c in others[:_SHOWN]
     )
+    if math.isnan(mine.noise):
+        return (
+            f"The mechanism{name} is {_called(field)}, {mine.size:,} bytes a report, for which "
+            f'there is no closed form. "auto" compares, by n times the variance of '
+            f"{_about(field, listed)}: {shown}."
+        )
     return (
         f"The mechanism{name} is {_called(field)}, {_verdict(found[0], mine)}: n reports give the "
         f"share of {_about(field, listed)} with variance {mine.noise:.3g} / n, {mine.size:,} "
@@ -61,7 +84,11 @@ def why(field: Field, found: list[Choice], listed: int = 0) -> str:
 
 def _verdict(best: Choice, mine: Choice) -> str:
     if best is mine:
+        if isinstance(best.parameters, RecordParameters):
+            return 'what "auto" chooses (the least error of smoothed tables)'
         return 'what "auto" chooses (the shortest or simplest within 5% of the least variance)'
+    if isinstance(best.parameters, RecordParameters):
+        return f'where "auto" would choose {best.mechanism}, for less error of smoothed tables'
     if best.noise < mine.noise:
         less = f"{100 * (1 - best.noise / mine.noise):.1f}% less variance"
         return f'where "auto" would choose {best.mechanism}, for {less}'
@@ -69,6 +96,8 @@ def _verdict(best: Choice, mine: Choice) -> str:
 
 
 def _about(field: Field, listed: int) -> str:
+    if isinstance(field.parameters, RecordParameters):
+        return f"a cell of a table of {field.parameters.order} attributes, on average"
     if isinstance(field.domain, Sets):
         return "a drawn member, on average"
     if field.domain.size is None and listed:

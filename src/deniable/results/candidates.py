@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, overload
 
 from deniable.errors import InvalidAnswer, InvalidParameter
-from deniable.protocol import Field, Question
+from deniable.protocol import Field, Question, Record
 from deniable.protocol.domain import MAX_STRING_BYTES, string_key
 
 MAX_CANDIDATES = 1_000_000
@@ -154,11 +154,16 @@ def candidates_for(
     return {name: candidates for name, candidates in found.items() if candidates is not None}
 
 
+def is_open(field: Field) -> bool:
+    """Tell whether a field takes strings, which only candidates can list."""
+    return field.domain.size is None and not isinstance(field.domain, Record)
+
+
 def field_candidates(
     field: Field, folder: Path | None, path: Path | None = None
 ) -> Candidates | None:
     """Return the candidates of one field, as `candidates_for` does; None without a file."""
-    if field.domain.size is not None:
+    if not is_open(field):
         return None
     if path is not None:
         return read_candidates(path)
@@ -175,7 +180,7 @@ def require_candidates(
     Raises:
         InvalidParameter: if a field of strings is given none.
     """
-    if field.domain.size is not None:
+    if not is_open(field):
         return None
     if given is None:
         raise InvalidParameter(

@@ -82,7 +82,7 @@ def chart(
         InvalidParameter: if there is no such theme.
         MissingExtra: if Altair is not installed.
     """
-    alt = _altair()
+    alt = altair()
     if theme not in THEMES:
         raise InvalidParameter(f"A chart's theme must be one of {', '.join(THEMES)}.")
     colours, shown = THEMES[theme], shown_rows(result)
@@ -133,7 +133,8 @@ def described(result: Result) -> str:
     )
 
 
-def _altair() -> Any:
+def altair() -> Any:
+    """Return the Altair module, else raise MissingExtra."""
     try:
         import altair
     except ImportError:

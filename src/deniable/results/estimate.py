@@ -16,11 +16,11 @@ from deniable.engines.local import Accumulated, Progress, accumulate
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.candidates import every_code
-from deniable.protocol import ABSENT, Field, Question, Sets
+from deniable.protocol import ABSENT, Field, Question, Record, Sets
 from deniable.protocol.epsilon import as_float
 from deniable.results.attackers import with_attackers
-from deniable.results.candidates import Candidates, candidates_for, require_candidates
-from deniable.results.intervals import repeat_factor
+from deniable.results.candidates import Candidates, candidates_for, is_open, require_candidates
+from deniable.results.intervals import normal_intervals, repeat_factor
 from deniable.results.points import Points, point_columns
 from deniable.results.result import ABSENT_LABEL, ORDERED_DOMAINS, Epochs, Result, Row, Unlisted
 from deniable.store.base import Store
@@ -93,7 +93,9 @@ def result_of(
     Raises:
         InvalidParameter: if the field takes strings and there are no candidates.
     """
-    question, parameters = accumulated.question, field.parameters
+    if isinstance(field.domain, Record):
+        return record_result(accumulated, field)
+    question = accumulated.question
     listed = require_candidates(question, field, candidates)
     mechanism = mechanism_of(field, question.absent)
     repeats = repeats_of(question, field, accumulated.epochs)
@@ -103,6 +105,46 @@ def result_of(
     if isinstance(field.domain, Sets):  # shares of members do not add up to 1
         found = replace(found, likely=np.full(len(found.likely), np.nan))
     points = point_columns(mechanism, counts, field.domain, question.absent, asked)
+    rows = decoded_rows(
+        found,
+        _labels(found, field, question.absent),
+        points,
+        ordered=field.domain.kind in ORDERED_DOMAINS,
+        absent=question.absent,
+    )
+    return replace(
+        empty_result(accumulated, field),
+        rows=rows,
+        expected_false=found.expected_false,
+        unlisted=unlisted_of(found),
+        notes=(*_notes(accumulated, found, repeats), *(listed.notes if listed else ())),
+    )
+
+
+def record_result(accumulated: Accumulated, field: Field) -> Result:
+    """Return the shares of every level of every attribute of a record.
+
+    Rows are named "attribute=level" and stand in the survey's order. They are not tested: which
+    levels somebody has is seldom the question. `deniable marginals` has the tables.
+    """
+    question = accumulated.question
+    mechanism, counts = mechanism_of(field, question.absent), accumulated.counts[field.name]
+    repeats = repeats_of(question, field, accumulated.epochs)
+    found = mechanism.estimate(counts)
+    error = repeats * found.std_error
+    low, high = normal_intervals(found.frequency, error)
+    rows = tuple(
+        Row(label, float(found.frequency[i]), float(error[i]), (float(low[i]), float(high[i])))
+        for i, label in enumerate(found.candidates)
+    )
+    known = bool(np.isfinite(found.frequency).all())
+    notes = _about_reports(list(found.notes), accumulated, repeats, known)
+    return replace(empty_result(accumulated, field), rows=rows, notes=tuple(notes))
+
+
+def empty_result(accumulated: Accumulated, field: Field) -> Result:
+    """Return what a result says about its question, without any rows."""
+    question, parameters = accumulated.question, field.parameters
     permanent = question.repeat == "permanent"
     epsilon_forever = (
         parameters.epsilon_once
@@ -121,16 +163,7 @@ def result_of(
         epsilon_forever=None if epsilon_forever is None else as_float(epsilon_forever),
         memoised=parameters.memoised or permanent,
         epochs=epochs_of(accumulated),
-        rows=decoded_rows(
-            found,
-            _labels(found, field, question.absent),
-            points,
-            ordered=field.domain.kind in ORDERED_DOMAINS,
-            absent=question.absent,
-        ),
-        expected_false=found.expected_false,
-        unlisted=unlisted_of(found),
-        notes=(*_notes(accumulated, found, repeats), *(listed.notes if listed else ())),
+        rows=(),
     )
 
 
@@ -145,7 +178,7 @@ def _fields(question: Question, name: str | None) -> list[Field]:
 
 
 def _check_names(question: Question, known: Mapping[str, Sequence[str]]) -> None:
-    open_fields = {field.name for field in question.fields if field.domain.size is None}
+    open_fields = {field.name for field in question.fields if is_open(field)}
     if not known.keys() <= open_fields:
         wrong = ", ".join(sorted(known.keys() - open_fields))
         raise InvalidParameter(
@@ -234,10 +267,17 @@ def unlisted_of(found: Decoded) -> Unlisted | None:
 
 
 def _notes(accumulated: Accumulated, found: Decoded, repeats: float) -> list[str]:
-    notes = list(found.notes)
+    known = bool(np.all(np.isfinite(found.frequency) & np.isfinite(found.std_error)))
+    return _about_reports(list(found.notes), accumulated, repeats, known)
+
+
+def _about_reports(
+    notes: list[str], accumulated: Accumulated, repeats: float, known: bool
+) -> list[str]:
+    """Return the notes with what a reader must know about the reports themselves."""
     if accumulated.n == 0 and not notes:
         notes.append(NO_REPORTS)
-    elif not np.all(np.isfinite(found.frequency) & np.isfinite(found.std_error)):
+    elif not known:
         notes.append(NOT_LEARNED)
     if repeats > 1:
         notes.append(

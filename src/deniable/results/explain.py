@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deniable.mechanisms import mechanism_of
-from deniable.protocol import Field, Question, Sets
+from deniable.protocol import Field, Question, RecordParameters, Sets
 from deniable.protocol.authoring_field import count_listed
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
@@ -61,6 +61,7 @@ def explain_question(
             _over_time(question),
             _sending(question),
             *(text for field in question.fields if (text := _members(field))),
+            *(text for field in question.fields if (text := _together(field))),
             *(text for field in question.fields if (text := _linking(question, field))),
             *(_accuracy(question, field, people) for field in question.fields if people),
             f"A report is {question.record_size} bytes, always.",
@@ -79,7 +80,8 @@ def explain_question(
             "record_bytes": question.record_size,
             "std_error": errors,
             "alternatives": {
-                name: [choice.as_json() for choice in found] for name, found in compared.items()
+                name: [choice.as_json() for choice in found if not math.isnan(choice.noise)]
+                for name, found in compared.items()
             },
         },
     )
@@ -174,6 +176,17 @@ def _members(field: Field) -> str:
     )
 
 
+def _together(field: Field) -> str:
+    """Say what one report about many attributes covers."""
+    parameters = field.parameters
+    if not isinstance(parameters, RecordParameters):
+        return ""
+    return (
+        f"One report covers all {len(parameters.levels)} attributes together: its epsilon is for "
+        f"the whole record. Tables of up to {parameters.collected} of them can be learned."
+    )
+
+
 def _linking(question: Question, field: Field) -> str:
     parameters = field.parameters
     cohorts = cohorts_of(parameters)
@@ -198,8 +211,9 @@ def _std_error(field: Field, people: int, absent: bool) -> float:
 def _accuracy(question: Question, field: Field, people: int | None) -> str:
     error = _std_error(field, people or 1, question.absent)
     name = "" if question.plain else f" of {field.name}"
+    what = "a rare answer" if field.domain.kind != "record" else "a rare level of an attribute"
     return (
-        f"With {people:,} people the share{name} of a rare answer is known to within "
+        f"With {people:,} people the share{name} of {what} is known to within "
         f"±{100 * 1.96 * error:.2f} percentage points (95%); what fewer than about "
         f"{100 * 3 * error:.2f}% of people say is lost in the noise."
     )

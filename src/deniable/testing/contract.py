@@ -17,8 +17,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from deniable.errors import InvalidReport
-from deniable.mechanisms import Counts, Mechanism, mechanism_for
-from deniable.mechanisms.base import Floats, Reports
+from deniable.mechanisms import Counts, Mechanism, RecordMechanism, mechanism_for
+from deniable.mechanisms.base import Codes, Floats, Reports
 from deniable.testing import contract_exact
 from deniable.testing.statistics import ALPHA, Check, accept, mean, spread
 
@@ -36,7 +36,7 @@ class Case:
     Attributes:
         mechanism: under test.
         candidates: the strings of an open alphabet; None for a closed domain.
-        answers: the number of answers.
+        answers: the number of answers; of a record, of levels of all its attributes.
     """
 
     mechanism: Mechanism
@@ -50,14 +50,28 @@ class Case:
             return cls(mechanism, candidates, len(candidates))
         return cls(mechanism, None, len(mechanism.estimate(mechanism.zero()).candidates))
 
-    def codes(self, n: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """Return n codes, the first answers more frequent than the last ones."""
-        weights = 1 / np.arange(1, self.answers + 1)
+    def codes(self, n: int) -> Codes:
+        """Return n codes, the first answers more frequent than the last ones; rows of records."""
+        records = self._records
+        weights = 1 / np.arange(1, (self.answers if records is None else len(records)) + 1)
         edges = np.cumsum(weights / weights.sum())
-        places: np.ndarray[tuple[int], np.dtype[np.int64]] = np.searchsorted(
-            edges, (np.arange(n) + 0.5) / n
-        ).astype(np.int64)
-        return places
+        places: Codes = np.searchsorted(edges, (np.arange(n) + 0.5) / n).astype(np.int64)
+        return places if records is None else records[places]
+
+    @property
+    def _records(self) -> Codes | None:
+        """All records in order, where answers are records."""
+        if not isinstance(self.mechanism, RecordMechanism):
+            return None
+        return self.mechanism.every_record()
+
+    def shares(self, codes: Codes) -> Floats:
+        """Return the true share of every answer, or of every level of every attribute."""
+        if not isinstance(self.mechanism, RecordMechanism):
+            return np.asarray(np.bincount(codes, minlength=self.answers) / len(codes))
+        columns = zip(codes.T, self.mechanism.levels, strict=True)
+        counted = [np.bincount(column, minlength=levels) for column, levels in columns]
+        return np.asarray(np.concatenate(counted) / len(codes))
 
     def simulate(self, n: int, rng: np.random.Generator) -> Reports:
         """Return n reports."""
@@ -175,7 +189,7 @@ def _refusals(case: Case, rng: np.random.Generator) -> Failures:
 def _estimates(case: Case, rng: np.random.Generator, tolerance: float, alpha: float) -> Failures:
     """Estimates are unbiased, and their variance is the closed form and the one they state."""
     mechanism, codes = case.mechanism, case.codes(_PEOPLE)
-    true = np.bincount(codes, minlength=case.answers) / _PEOPLE
+    true = case.shares(codes)
     found, stated = np.empty((_REPEATS, case.answers)), np.empty((_REPEATS, case.answers))
     for run in range(_REPEATS):
         reports = mechanism.simulate(codes, rng, case.candidates)

@@ -18,12 +18,15 @@ from deniable.errors import InvalidAnswer, InvalidParameter
 from deniable.protocol import (
     ABSENT,
     MECHANISMS,
+    RECORD_MECHANISMS,
+    Attribute,
     Boolean,
     Field,
     KRRParameters,
     Numbers,
     Question,
     RapporParameters,
+    Record,
 )
 from deniable.protocol.prf import Stream
 from deniable.protocol.thresholds import ONE
@@ -195,8 +198,10 @@ def test_the_number_of_draws_does_not_depend_on_the_answer(asked: Question) -> N
 
 
 def test_every_mechanism_has_an_encoder() -> None:
+    pair = Record((Attribute("colour", COLOURS), Attribute("dark", Boolean())))
     for name, kind in MECHANISMS.items():
-        assert encoder_for(kind.resolve({"epsilon": 1.0}, COLOURS, False)), name
+        domain = pair if name in RECORD_MECHANISMS else COLOURS
+        assert encoder_for(kind.resolve({"epsilon": 1.0}, domain, False)), name
 
 
 def test_an_unknown_mechanism_has_none() -> None:

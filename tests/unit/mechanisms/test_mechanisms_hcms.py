@@ -34,7 +34,7 @@ def test_closed_domains_know_their_answers_by_code(rng: np.random.Generator) -> 
     assert estimate.frequency == pytest.approx([0.6, 0.2, 0, 0, 0.2], abs=0.08)
     shape = mechanism.parameters
     words = np.array([Answer(code_key(c), c).words for c in range(5)], dtype=np.uint64)
-    found = mechanism._buckets(words, np.full(5, 3, dtype=np.uint64))
+    found = mechanism.buckets(words, np.full(5, 3, dtype=np.uint64))
     assert found.tolist() == [shape.bucket(Answer(code_key(c), c), 3) for c in range(5)]
 
 

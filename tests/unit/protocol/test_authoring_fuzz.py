@@ -13,7 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toml_writing import toml
 
-from deniable.protocol import Authored, KRRParameters, RapporParameters, Survey, read_authored
+from deniable.protocol import (
+    RECORD_MECHANISMS,
+    Authored,
+    KRRParameters,
+    RapporParameters,
+    Survey,
+    read_authored,
+)
 
 PARAMETERS = sorted({*RapporParameters.authored, *KRRParameters.authored})
 names = [
@@ -114,6 +121,43 @@ def test_arbitrary_parameters_never_spend_more_than_wanted(
     if "epsilon_forever" in wanted:
         assert found.epsilon_forever is not None
         assert found.epsilon_forever <= wanted["epsilon_forever"] * 1e6 * (1 + 1e-12)
+
+
+records = st.fixed_dictionaries(
+    {
+        "id": st.just("q"),
+        "description": st.just("d"),
+        "expires": st.just(date(2099, 1, 1)),
+        "mechanism": st.sampled_from([*RECORD_MECHANISMS, "auto"]),
+        "parameters": st.fixed_dictionaries(
+            {"epsilon": st.floats(1e-7, 40)},
+            optional={
+                "order": st.integers(0, 5),
+                "basis": st.sampled_from(["walsh", "contrasts"]) | values,
+                "size": st.integers(0, 5),
+                "asymmetric": st.booleans(),
+                "g": st.integers(0, 70_000),
+                "width": st.sampled_from([1, 2, 256, 300]),
+            },
+        ),
+        "fields": st.lists(
+            st.fixed_dictionaries({"name": st.sampled_from("abcdefgh") | texts, "domain": domains}),
+            max_size=4,
+        ),
+    },
+    optional={"send": st.sampled_from(["always", "recorded"]), "repeat": values},
+)
+
+
+@settings(max_examples=200)
+@given(records)
+def test_arbitrary_records_never_spend_more_than_wanted(
+    folder: Path, table: dict[str, Any]
+) -> None:
+    authored = _read(folder, toml({"name": "n", "owner": "o", "questions": [table]}).encode())
+    if authored.survey is not None:
+        wanted = table["parameters"]["epsilon"] * 1e6 * (1 + 1e-12)
+        assert authored.survey.questions[0].epsilon_once <= wanted
 
 
 @given(

@@ -11,6 +11,7 @@ from deniable.client.encoders.orr import ORREncoder
 from deniable.client.encoders.oue import OUEEncoder
 from deniable.client.encoders.pgr import PGREncoder
 from deniable.client.encoders.rappor import RapporEncoder
+from deniable.client.encoders.records import record_encoder_for
 from deniable.client.encoders.subset import SubsetEncoder
 from deniable.errors import InvalidParameter
 from deniable.protocol import (
@@ -23,6 +24,7 @@ from deniable.protocol import (
     Parameters,
     PGRParameters,
     RapporParameters,
+    RecordParameters,
     SubsetParameters,
 )
 
@@ -39,6 +41,7 @@ __all__ = [
     "RapporEncoder",
     "SubsetEncoder",
     "encoder_for",
+    "record_encoder_for",
 ]
 
 
@@ -66,4 +69,6 @@ def encoder_for(parameters: Parameters) -> Encoder:
         return SubsetEncoder(parameters)
     if isinstance(parameters, OLHParameters):
         return OLHEncoder(parameters)
+    if isinstance(parameters, RecordParameters):
+        return record_encoder_for(parameters)
     raise InvalidParameter(f"There is no encoder for {parameters.mechanism!r}: upgrade deniable.")

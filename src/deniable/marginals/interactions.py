@@ -1,0 +1,152 @@
+"""Interactions of all attributes of a set: measured, less what smaller tables expect, shrunken.
+
+Model: x_S is the measured moment of set S (one contrast of each attribute), e_S the one of the
+table of largest entropy with the margins known so far; for a pair the product of the two moments.
+The interaction x_S - e_S, divided by the standard deviations of the contrasts, is a correlation (of
+a pair) or its like for more attributes. Its noise has the variance of x_S, and for a pair also that
+of the product: V_ij + theta_j^2 V_i + theta_i^2 V_j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deniable.marginals.factors import LEAST, common_causes
+from deniable.marginals.shrinkage import fit_prior
+from deniable.mechanisms.base import Floats
+from deniable.mechanisms.contrast_matrices import contrast_matrix
+from deniable.mechanisms.moments import Moments, Subset, along_axes
+
+Shape = tuple[int, ...]
+
+SMALLEST = 1e-3
+"""The least standard deviation of a contrast: an attribute that is all but constant has none."""
+PREFERRED = 2.0
+"""By how much the log-likelihood must be larger for common causes to be believed."""
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The interactions of sets of one shape: a row per set, an axis of contrasts per attribute."""
+
+    value: Floats
+    variance: Floats
+    scale: Floats
+
+
+def shrunken_interactions(
+    moments: Moments,
+    groups: Mapping[Shape, Sequence[Subset]],
+    expected: Mapping[Shape, Floats],
+    tables: Mapping[Subset, Floats],
+) -> dict[Shape, Floats]:
+    """Return the shrunken interactions of the sets of every shape; none where none was measured.
+
+    Args:
+        moments: what was measured.
+        groups: the sets of each shape.
+        expected: their tables of largest entropy.
+        tables: of single attributes at least.
+    """
+    measured = {
+        shape: _measured(moments, group, expected[shape], tables)
+        for shape, group in groups.items()
+        if any(s in moments.measured for s in group)
+    }
+    if not measured:
+        return {}
+    value = np.concatenate([(m.value / m.scale).reshape(-1) for m in measured.values()])
+    variance = np.concatenate([(m.variance / m.scale**2).reshape(-1) for m in measured.values()])
+    prior, base = fit_prior(value, variance), np.zeros(value.size)
+    if len(next(iter(measured))) == 2 and len(moments.levels) >= LEAST:
+        fitted, left_out = _explained(moments, groups, measured)
+        other = fit_prior(value - left_out, variance)
+        if other.log_likelihood > prior.log_likelihood + PREFERRED:
+            prior, base = other, fitted
+    shrunken = base + prior.shrunk(value - base, variance)
+    return _split(shrunken, measured)
+
+
+def _split(flat: Floats, measured: Mapping[Shape, _Measured]) -> dict[Shape, Floats]:
+    """Return standardised numbers of all shapes as interactions of each."""
+    result, start = {}, 0
+    for shape, m in measured.items():
+        part = flat[start : start + m.value.size].reshape(m.value.shape)
+        result[shape] = part * m.scale
+        start += m.value.size
+    return result
+
+
+def _measured(
+    moments: Moments, group: Sequence[Subset], expected: Floats, tables: Mapping[Subset, Floats]
+) -> _Measured:
+    """Return measured interactions with their noise; infinite where nothing was measured."""
+    shape = expected.shape[1:]
+    functions = [contrast_matrix(count)[1:] for count in shape]
+    inner = tuple(count - 1 for count in shape)
+    nothing = (np.zeros(inner), np.full(inner, np.inf))
+    found = [
+        (m.theta, m.variance) if (m := moments.measured.get(s)) is not None else nothing
+        for s in group
+    ]
+    value = np.array([theta for theta, _ in found]) - along_axes(expected, functions)
+    variance = np.array([noise for _, noise in found])
+    if len(shape) == 2:
+        variance = variance + _product_noise(moments, group)
+    scale = np.ones(value.shape)
+    for axis in range(len(shape)):
+        deviations = np.array([_deviation(tables[(s[axis],)]) for s in group])
+        place = [len(group), *(inner[axis] if a == axis else 1 for a in range(len(shape)))]
+        scale = scale * deviations.reshape(place)
+    return _Measured(np.where(np.isfinite(variance), value, 0.0), variance, scale)
+
+
+def _product_noise(moments: Moments, group: Sequence[Subset]) -> Floats:
+    """Return theta_j^2 V_i + theta_i^2 V_j of each pair.
+
+    A moment that nobody reported on lies in -1..1: its variance counts as 1, not as infinite.
+    """
+    first, second = ([moments.measured[(s[a],)] for s in group] for a in (0, 1))
+    theta, noise = (
+        ([np.clip(m.theta, -1, 1) ** 2 for m in part] for part in (first, second)),
+        ([np.minimum(m.variance, 1.0) for m in part] for part in (first, second)),
+    )
+    (one, two), (v_one, v_two) = theta, noise
+    left = np.array(v_one)[:, :, None] * np.array(two)[:, None, :]
+    return np.asarray(left + np.array(one)[:, :, None] * np.array(v_two)[:, None, :])
+
+
+def _deviation(shares: Floats) -> Floats:
+    """Return the standard deviation of each contrast of an attribute."""
+    functions = contrast_matrix(len(shares))[1:]
+    squares = (functions**2) @ shares - (functions @ shares) ** 2
+    return np.sqrt(np.maximum(squares, SMALLEST**2))
+
+
+def _explained(
+    moments: Moments,
+    groups: Mapping[Shape, Sequence[Subset]],
+    measured: Mapping[Shape, _Measured],
+) -> tuple[Floats, Floats]:
+    """Return what common causes explain of every standardised interaction, and without itself."""
+    starts = np.concatenate([[0], np.cumsum([count - 1 for count in moments.levels])])
+    size = int(starts[-1])
+    matrix, variance = np.zeros((size, size)), np.full((size, size), np.inf)
+    places: list[tuple[Floats, Floats]] = []
+    for shape, m in measured.items():
+        pairs = np.array(groups[shape])
+        rows = starts[pairs[:, 0]][:, None, None] + np.arange(shape[0] - 1)[:, None]
+        columns = starts[pairs[:, 1]][:, None, None] + np.arange(shape[1] - 1)
+        rows, columns = np.broadcast_arrays(rows, columns)
+        for a, b in ((rows, columns), (columns, rows)):
+            matrix[a, b], variance[a, b] = m.value, m.variance
+        places.append((rows, columns))
+    structure = common_causes(matrix, variance, np.isfinite(variance))
+    scales = np.concatenate([m.scale.reshape(-1) for m in measured.values()])
+    fitted, left_out = (
+        np.concatenate([part[at].reshape(-1) for at in places]) / scales for part in structure
+    )
+    return np.clip(fitted, -1, 1), np.clip(left_out, -1, 1)

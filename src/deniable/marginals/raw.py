@@ -1,0 +1,47 @@
+"""Raw tables: unbiased, with their covariance and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from deniable.marginals.table import Table
+from deniable.mechanisms import Counts, RecordMechanism
+from deniable.mechanisms.record_base import NO_REPORTS, NOT_REPORTED
+
+
+def raw_table(mechanism: RecordMechanism, counts: Counts, attributes: Sequence[str | int]) -> Table:
+    """Return the unbiased table of some attributes.
+
+    Guarantees: unbiased given the people's values; its intervals are normal ones from the exact
+    covariance given how many reports there are on each coefficient or table.
+
+    Edge cases: NaN with a note where some coefficient of the table has no report.
+
+    Args:
+        mechanism: of the question.
+        counts: of its reports.
+        attributes: names or numbers, at most as many as were collected together.
+
+    Raises:
+        InvalidParameter: if an attribute is unknown or repeated, or they are more than were
+            collected.
+    """
+    chosen = mechanism.chosen(attributes)
+    cells, covariance = mechanism.marginal(counts, chosen)
+    names, labels = axes_of(mechanism, chosen)
+    notes: tuple[str, ...] = ()
+    if not np.isfinite(cells).all():
+        cells = np.full(cells.shape, np.nan)
+        covariance = np.full(covariance.shape, np.nan)
+        notes = (NOT_REPORTED if counts.n else NO_REPORTS,)
+    return Table.raw(names, labels, cells, covariance, counts.n, notes)
+
+
+def axes_of(
+    mechanism: RecordMechanism, attributes: Sequence[int]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return the names of attributes and the labels of their levels."""
+    chosen = [mechanism.record.attributes[i] for i in attributes]
+    return tuple(a.name for a in chosen), tuple(a.domain.labels for a in chosen)

@@ -1,0 +1,88 @@
+"""Empirical Bayes: pull noisy effects towards 0, as far as all of them together say.
+
+Model: x_i = effect_i + noise, noise ~ N(0, v_i) with v_i known, and the effects are drawn from a
+mixture of normal distributions around 0 with standard deviations on a fixed grid, one of them 0.
+The mixture's weights are fitted to all x by maximum likelihood; each effect is then its mean given
+x_i. Few large effects among many that are 0 are left almost alone, because the mixture has heavy
+tails where the data have. (Stephens, "False discovery rates: a new deal", Biostatistics 2017.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deniable.decode.mixture import fit_mixture
+from deniable.mechanisms.base import Floats
+
+GRID = 16
+FINEST = 1 / 8
+"""The smallest standard deviation on the grid besides 0, as a share of the least noise."""
+DOUBT = 1.0
+"""How many values' worth of weight is spread evenly over the grid, whatever the data say."""
+LARGEST = 1.0
+"""The largest standard deviation on the grid: effects are correlations."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A mixture of normal distributions around 0.
+
+    Attributes:
+        deviations: of the components; the first is 0.
+        weights: of the components.
+        log_likelihood: of the data that the weights were fitted to.
+    """
+
+    deviations: Floats
+    weights: Floats
+    log_likelihood: float
+
+    def shrunk(self, values: Floats, variances: Floats) -> Floats:
+        """Return the mean of each effect given its noisy value.
+
+        Guarantees: between 0 and the value. A value of infinite variance gives 0.
+        """
+        known = np.isfinite(variances)
+        result = np.zeros(values.shape)
+        log = _log_densities(values[known], variances[known], self.deviations)
+        share = np.exp(log - log.max(axis=1, keepdims=True)) * self.weights
+        share /= share.sum(axis=1, keepdims=True)
+        squares = self.deviations**2
+        kept = squares / (squares + variances[known][:, None])
+        result[known] = (share * kept).sum(axis=1) * values[known]
+        return result
+
+
+def fit_prior(values: Floats, variances: Floats) -> Prior:
+    """Fit the mixture's weights to noisy values, by the certified solver of decode/mixture.py.
+
+    Edge cases: values of infinite variance say nothing and are left out; without any other, all
+    weight is on 0.
+
+    Cost: O(values x GRID^2) for each of a few rounds.
+    """
+    known = np.isfinite(variances)
+    values, variances = values[known], np.maximum(variances[known], 1e-12)
+    if values.size == 0:
+        return Prior(np.zeros(1), np.ones(1), 0.0)
+    finest = FINEST * float(np.sqrt(variances.min()))
+    steps = np.geomspace(min(finest, LARGEST / 2), LARGEST, GRID)
+    deviations = np.concatenate([[0.0], steps])
+    log = _log_densities(values, variances, deviations)
+    top = log.max(axis=1, keepdims=True)
+    likelihood = np.exp(log - top)
+    # A Dirichlet prior on the weights, as rows that only one component explains: with few values
+    # the likelihood alone would put all weight on one place.
+    rows = np.concatenate([likelihood, np.eye(deviations.size)])
+    often = np.concatenate([np.ones(values.size), np.full(deviations.size, DOUBT / GRID)])
+    weights = fit_mixture(rows, often).weights
+    reached = float(np.log(likelihood @ weights).sum() + top.sum())
+    return Prior(deviations, weights, reached)
+
+
+def _log_densities(values: Floats, variances: Floats, deviations: Floats) -> Floats:
+    spread = variances[:, None] + deviations**2
+    result: Floats = -0.5 * (np.log(2 * np.pi * spread) + values[:, None] ** 2 / spread)
+    return result

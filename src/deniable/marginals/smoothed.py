@@ -1,0 +1,190 @@
+"""Smoothed tables: distributions that agree with each other, nearer to the truth on average.
+
+From the moments that a mechanism measured, order by order:
+
+1. One attribute: its unbiased shares, projected onto the simplex.
+2. k attributes: the table of largest entropy with the margins of the last step, which has no
+   interaction of all k. What was measured beyond it, the *interaction*, is mostly noise: it is
+   shrunken as far as all interactions of that order together say (marginals/shrinkage.py); those
+   of pairs first towards what few common causes explain, where that helps (marginals/factors.py).
+3. The shrunken interaction is added as far as no cell becomes negative; margins stay as they are.
+
+So tables agree: the margin of a table of k attributes is the table of those k - 1. Orders that
+nobody measured, and coefficients without reports, have no interaction: largest entropy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from deniable import _validate
+from deniable.decode.simplex import project
+from deniable.errors import InvalidParameter
+from deniable.marginals.interactions import shrunken_interactions
+from deniable.marginals.maxent import fit_margins, largest_entropy, margins_of
+from deniable.marginals.raw import axes_of
+from deniable.marginals.table import Table
+from deniable.mechanisms import Counts, RecordMechanism
+from deniable.mechanisms.base import Floats
+from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse
+from deniable.mechanisms.moments import Moments, Subset, along_axes
+from deniable.mechanisms.record_base import NO_REPORTS
+
+Tables = dict[Subset, Floats]
+
+AGREES = 1e-3
+"""Tables whose margins are off by more get a note."""
+CONTRADICTS = (
+    "The tables of fewer attributes, smoothed one by one, contradict each other here: this table "
+    "agrees with them up to a few thousandths."
+)
+
+
+def smoothed_tables(
+    mechanism: RecordMechanism,
+    counts: Counts,
+    order: int | None = None,
+    subsets: Iterable[Sequence[str | int]] | None = None,
+) -> dict[Subset, Table]:
+    """Return smoothed tables of all sets of `order` attributes, or of given sets.
+
+    Guarantees: shares are at least 0 and sum to 1; tables of one and two attributes agree with each
+    other and with larger ones, whichever call made them (a note says where three or more attributes
+    allow it only nearly).
+
+    Edge cases: more attributes than were collected together are allowed: largest entropy fills
+    in. Without reports every table is uniform, with a note.
+
+    Cost: for 32 yes/no attributes all 4,960 tables of three take a few seconds.
+
+    Args:
+        mechanism: of the question.
+        counts: of its reports.
+        order: attributes of every table; the question's order unless said.
+        subsets: the sets wanted, by names or numbers; each comes back under its rising numbers.
+
+    Raises:
+        InvalidParameter: if an attribute is unknown or repeated, or the order is none.
+    """
+    wanted = _wanted(mechanism, order, subsets)
+    most = max(map(len, wanted), default=1)
+    moments = mechanism.moments(counts)
+    tables, off = smooth(moments, most, wanted)
+    found: dict[Subset, Table] = {}
+    for attributes in wanted:
+        names, labels = axes_of(mechanism, attributes)
+        notes = () if counts.n else (NO_REPORTS,)
+        if attributes in off:
+            notes = (*notes, CONTRADICTS)
+        found[attributes] = Table.smoothed(names, labels, tables[attributes], counts.n, notes)
+    return found
+
+
+def _wanted(
+    mechanism: RecordMechanism,
+    order: int | None,
+    subsets: Iterable[Sequence[str | int]] | None,
+) -> list[Subset]:
+    attributes = len(mechanism.levels)
+    if subsets is not None:
+        return [tuple(sorted(mechanism.numbers(subset))) for subset in subsets]
+    size = mechanism.parameters.order if order is None else order
+    size = _validate.integer("order", "smoothed_tables", size, 1, attributes)
+    return list(combinations(range(attributes), size))
+
+
+def smooth(
+    moments: Moments, order: int, wanted: Sequence[Subset] | None = None
+) -> tuple[Tables, set[Subset]]:
+    """Return the smoothed tables of all sets up to an order, and those that agree only nearly.
+
+    Of three and more attributes only the wanted sets and their subsets are made; all, unless said.
+
+    Raises:
+        InvalidParameter: if no moments of single attributes were measured.
+    """
+    if not all((i,) in moments.measured for i in range(len(moments.levels))):
+        raise InvalidParameter("Smoothing needs the moments of every single attribute.")
+    tables: Tables = {(i,): _one_way(moments, i) for i in range(len(moments.levels))}
+    off: set[Subset] = set()
+    for size in range(2, order + 1):
+        sets = _sets(len(moments.levels), size, wanted)
+        groups = _grouped(sets, moments.levels)
+        expected = {shape: _expected(tables, group) for shape, group in groups.items()}
+        shrunken = shrunken_interactions(moments, groups, expected, tables)
+        for shape, group in groups.items():
+            found = _with_interaction(expected[shape], shrunken.get(shape), shape)
+            tables.update(zip(group, found, strict=True))
+            if size > 2:
+                off |= _off(found, tables, group)
+    return tables, off
+
+
+def _one_way(moments: Moments, attribute: int) -> Floats:
+    """Return the shares of one attribute's levels, projected onto the simplex."""
+    levels, moment = moments.levels[attribute], moments.measured[(attribute,)]
+    if not np.isfinite(moment.variance).all():
+        return np.full(levels, 1 / levels)
+    return project(inverse(contrast_matrix(levels)) @ np.concatenate([[1.0], moment.theta]))
+
+
+def _sets(attributes: int, size: int, wanted: Sequence[Subset] | None) -> list[Subset]:
+    """Return the sets of a size that are needed; all pairs, which shrinkage learns from."""
+    if wanted is None or size == 2:
+        return list(combinations(range(attributes), size))
+    needed = {part for whole in wanted for part in combinations(whole, size)}
+    return sorted(needed)
+
+
+def _grouped(sets: Iterable[Subset], levels: Sequence[int]) -> dict[tuple[int, ...], list[Subset]]:
+    """Return sets by the shape of their tables, so that equal ones are computed together."""
+    groups: dict[tuple[int, ...], list[Subset]] = {}
+    for attributes in sets:
+        groups.setdefault(tuple(levels[i] for i in attributes), []).append(attributes)
+    return groups
+
+
+def _margins(tables: Mapping[Subset, Floats], group: Sequence[Subset]) -> list[Floats]:
+    """Return the tables of each set without its first, second, ... attribute."""
+    size = len(group[0])
+    return [np.array([tables[s[:a] + s[a + 1 :]] for s in group]) for a in range(size)]
+
+
+def _expected(tables: Mapping[Subset, Floats], group: Sequence[Subset]) -> Floats:
+    return largest_entropy(_margins(tables, group))
+
+
+def _with_interaction(tables: Floats, interaction: Floats | None, shape: tuple[int, ...]) -> Floats:
+    """Return tables with interactions added, as far as cells stay at least 0.
+
+    With two levels each, an interaction is one number and a shorter step keeps the margins; with
+    more, negative cells become 0 and the margins are fitted again.
+    """
+    if interaction is None:
+        return _distributions(tables)
+    undo = [inverse(contrast_matrix(count))[:, 1:] for count in shape]
+    change = along_axes(interaction, undo)
+    if interaction[0].size > 1:
+        return _distributions(fit_margins(np.maximum(tables + change, 0.0), margins_of(tables)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(change < 0, tables / -change, np.inf)
+    step = np.minimum(1.0, reach.reshape(len(tables), -1).min(axis=1))
+    return _distributions(tables + step.reshape(-1, *[1] * len(shape)) * change)
+
+
+def _distributions(tables: Floats) -> Floats:
+    clipped = np.maximum(tables, 0.0)
+    total = clipped.reshape(len(clipped), -1).sum(axis=1)
+    return np.asarray(clipped / total.reshape(-1, *[1] * (tables.ndim - 1)))
+
+
+def _off(found: Floats, tables: Mapping[Subset, Floats], group: Sequence[Subset]) -> set[Subset]:
+    """Return the sets whose table has other margins than the tables of fewer attributes."""
+    worst = np.zeros(len(group))
+    for mine, theirs in zip(margins_of(found), _margins(tables, group), strict=True):
+        error = np.abs(mine - theirs).reshape(len(group), -1).max(axis=1)
+        worst = np.maximum(worst, error)
+    return {group[i] for i in np.flatnonzero(worst > AGREES).tolist()}

@@ -1,0 +1,111 @@
+"""A table of some attributes: the shares of people in each combination of their levels.
+
+Every table says what it is. *Raw*: unbiased, with its covariance and intervals; cells may lie
+below 0 and need not agree with other tables. *Smoothed*: a distribution, consistent with the other
+smoothed tables of the same call, nearer to the truth on average, but biased: without intervals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from deniable.errors import InvalidParameter
+from deniable.mechanisms.base import Floats
+
+Kind = Literal["raw", "smoothed"]
+
+Z95 = 1.959963984540054
+"""Phi^-1(0.975): a normal interval of so many standard errors covers 95%."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The joint distribution of some attributes.
+
+    Attributes:
+        attributes: their names, one per axis.
+        labels: of every axis: the names of its levels.
+        probability: estimated shares, an axis per attribute.
+        std_error: one standard deviation of each share given the people's values; None where
+            the table is smoothed.
+        low: the lower end of a 95% interval of each share, not clipped; None where smoothed.
+        high: its upper end.
+        covariance: of the shares given the people's values, cells in C order by cells; None where
+            the table is smoothed.
+        kind: "raw" or "smoothed".
+        n: the number of reports of the question.
+        notes: what a reader must know.
+
+    Guarantees: where a share is NaN, a note says why. Smoothed shares are at least 0 and sum to 1.
+    """
+
+    attributes: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    probability: Floats
+    std_error: Floats | None
+    low: Floats | None
+    high: Floats | None
+    covariance: Floats | None
+    kind: Kind
+    n: int
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        shape = tuple(len(levels) for levels in self.labels)
+        if self.probability.shape != shape or len(self.attributes) != len(shape):
+            raise InvalidParameter(
+                f"A table of {len(self.attributes)} attributes must have the shape {shape} of "
+                f"their levels. Got {self.probability.shape}."
+            )
+
+    @classmethod
+    def raw(
+        cls,
+        attributes: tuple[str, ...],
+        labels: tuple[tuple[str, ...], ...],
+        cells: Floats,
+        covariance: Floats,
+        n: int,
+        notes: tuple[str, ...] = (),
+    ) -> Table:
+        """Return an unbiased table with normal 95% intervals.
+
+        Args:
+            attributes: their names.
+            labels: their levels.
+            cells: the shares, with an axis per attribute.
+            covariance: of the cells in C order.
+            n: the number of reports.
+            notes: what a reader must know.
+        """
+        error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0)).reshape(cells.shape)
+        half = Z95 * error
+        low, high = cells - half, cells + half
+        return cls(attributes, labels, cells, error, low, high, covariance, "raw", n, notes)
+
+    @classmethod
+    def smoothed(
+        cls,
+        attributes: tuple[str, ...],
+        labels: tuple[tuple[str, ...], ...],
+        cells: Floats,
+        n: int,
+        notes: tuple[str, ...] = (),
+    ) -> Table:
+        """Return a distribution that was fitted to all tables together."""
+        return cls(attributes, labels, cells, None, None, None, None, "smoothed", n, notes)
+
+    @property
+    def sampling_covariance(self) -> Floats:
+        """The covariance that drawing n people from a larger population adds: (D - f f') / n.
+
+        D is the diagonal matrix of the shares f, clipped at 0 and divided by their sum. Standard
+        errors are given the people's values; what is said about the population they come from
+        (a test of independence) adds this.
+        """
+        shares = np.maximum(self.probability.reshape(-1), 0.0)
+        shares = shares / shares.sum()
+        return np.asarray((np.diag(shares) - np.outer(shares, shares)) / self.n)

@@ -1,0 +1,153 @@
+"""InpOLH for whole populations; the model stands in protocol/inp_olh.py.
+
+Supports of two records are uncorrelated given the people's values, over the seeds: a table's cell,
+the sum of its records' estimates, has the sum of their variances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from deniable.mechanisms.base import Candidate, Counts, Floats, Reports, Values
+from deniable.mechanisms.coins import coins
+from deniable.mechanisms.hashing import Words
+from deniable.mechanisms.inp_rr import cell_sums, summed_variance
+from deniable.mechanisms.moments import Subset
+from deniable.mechanisms.olh import OLH
+from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, unknown
+from deniable.mechanisms.record_symbols import CHUNK
+from deniable.mechanisms.record_words import record_numbers, record_words
+from deniable.protocol import OLHParameters, Parameters
+from deniable.protocol.inp_olh import InpOLHParameters
+
+
+class InpOLH(RecordMechanism):
+    """Optimised local hashing of the whole record."""
+
+    parameters_type = InpOLHParameters
+    parameters: InpOLHParameters
+    oracle: OLH
+    """The same without attributes: it counts reports and finds the support of records."""
+
+    def _adopt(self, parameters: Parameters) -> None:
+        super()._adopt(parameters)
+        shape = self.parameters
+        self.oracle = OLH.from_parameters(OLHParameters(shape.symbols, shape.seeds, shape.keep))
+
+    @property
+    def inner(self) -> tuple[int, ...]:
+        """The levels themselves: records that cannot occur are not hashed."""
+        return self.levels
+
+    @cached_property
+    def _words(self) -> Words:
+        return record_words(self.levels)
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        """Return one report per record.
+
+        Guarantees: the probabilities are the client's, exactly.
+
+        Cost: linear, and a SHA-256 per possible record.
+
+        Args:
+            values: a row of codes per person.
+            rng: the only source of randomness.
+            candidates: not used.
+        """
+        codes, shape = self.people(values), self.parameters
+        reports = np.empty(len(codes), dtype=self.dtype)
+        for start in range(0, len(codes), CHUNK):
+            numbers = record_numbers(self.levels, codes[start : start + CHUNK])
+            seeds = rng.integers(0, shape.seeds, size=numbers.size, dtype=np.int64)
+            own = self.oracle.symbols_of(self._words[numbers], seeds)
+            other = rng.integers(0, shape.symbols - 1, size=numbers.size)
+            other += other >= own
+            kept = coins(rng, shape.keep, numbers.size)
+            reports["seed"][start : start + CHUNK] = seeds
+            reports["symbol"][start : start + CHUNK] = np.where(kept, own, other)
+        return reports
+
+    def zero(self) -> Counts:
+        """Return the counts of no reports: as OLH's."""
+        return self.oracle.zero()
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return how often each pair of seed and symbol was reported, as OLH does.
+
+        Raises:
+            InvalidReport: if a seed is not one of the pool, or a symbol not below g.
+        """
+        return self.oracle.accumulate(self._wide(reports))
+
+    def _wide(self, reports: Reports | bytes | memoryview) -> Reports:
+        """Return reports in OLH's record, which has wider items."""
+        records = self.records(reports)
+        wide = np.empty(records.size, dtype=self.oracle.dtype)
+        wide["seed"], wide["symbol"] = records["seed"], records["symbol"]
+        return wide
+
+    def reader(self, counts: Counts) -> Reader:
+        """Return tables as sums of the records' estimates.
+
+        A pool's hash functions are the same for everybody, which adds sum f^2 / ((g - 1) K) to the
+        variance of every record (mechanisms/olh.py); it is included.
+
+        Cost: a hash per seed (or report) and possible record, once; then O(records) per table.
+        """
+        n, pure = counts.n, self.oracle.pure
+        support = self.oracle.support(counts, self._words) if n else np.zeros(self._cells)
+        share = support.reshape(self.levels) / max(n, 1)
+        found = pure.frequency(share)
+        squares = float(np.sum(found**2 - pure.variance_observed(share, max(n, 1))))
+        places = (self.parameters.symbols - 1) * self.parameters.seeds
+        shared = max(0.0, squares) / places
+
+        def read(attributes: Subset) -> Reading:
+            others = tuple(i for i in range(len(self.levels)) if i not in attributes)
+            table = share.sum(axis=others).reshape(-1)
+            if n == 0:
+                return unknown(table.size)
+            merged = self._cells // table.size
+            cells, covariance = cell_sums(pure, table, merged, n)
+            return cells, covariance + np.diag(np.full(table.size, merged * shared))
+
+        return read
+
+    @property
+    def _cells(self) -> int:
+        return int(np.prod(self.levels))
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | record), a column per record of `every_record`."""
+        records, shape = self.records(reports), self.parameters
+        self.every_record()
+        seeds = records["seed"].astype(np.int64)[:, None]
+        own = self.oracle.symbols_of(self._words[None, :, :], seeds)
+        move = (1 - self.oracle.pure.p) / (shape.symbols - 1)
+        same = own == records["symbol"][:, None]
+        result: Floats = np.where(same, self.oracle.pure.p, move) / shape.seeds
+        return np.log(result) if log else result
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        """Return the variance of the share f of a level of a yes/no attribute.
+
+        n Var = c/2 q (1 - q)/(p - q)^2 + f (1 - p - q)/(p - q), c the number of possible records.
+
+        Guarantees: exact, given the people's values and over the seeds; a pool adds a little.
+        """
+        return summed_variance(self.oracle.pure, self._cells // 2, n, frequency)

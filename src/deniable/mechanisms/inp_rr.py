@@ -1,0 +1,140 @@
+"""InpRR for whole populations; the model stands in protocol/record_unary.py.
+
+Bits are independent given the people's values, so that a table's cell, the sum of its cells'
+estimates, has the sum of their variances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from deniable.mechanisms import bitmaps, unary
+from deniable.mechanisms.base import Candidate, Counts, Floats, Reports, Values
+from deniable.mechanisms.closed_form import Pure, checked
+from deniable.mechanisms.moments import Subset
+from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed, unknown
+from deniable.protocol import Parameters
+from deniable.protocol.inp_rr import InpRRParameters
+
+_CHUNK = 2**17
+
+
+class InpRR(RecordMechanism):
+    """One bit for each cell of the whole record."""
+
+    parameters_type = InpRRParameters
+    parameters: InpRRParameters
+    pure: Pure
+
+    def _adopt(self, parameters: Parameters) -> None:
+        super()._adopt(parameters)
+        self.pure = Pure.of(*self.parameters.support)
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        """Return one report per record.
+
+        Guarantees: each bit's probability is the client's, exactly.
+
+        Cost: O(n 2^D) bit operations, 64 at a time; 2^D / 8 bytes per report.
+
+        Args:
+            values: a row of codes per person.
+            rng: the only source of randomness.
+            candidates: not used.
+        """
+        # Imported here because Numba takes most of a second to load and few commands simulate.
+        from deniable.kernels.simulate_bits import simulate_basic
+
+        codes, cells = self.people(values), self.parameters.cells
+        noise = (self.parameters.zero, self.parameters.one)
+        reports = np.empty(len(codes), dtype=self.dtype)
+        step = max(1, min(_CHUNK, 2**27 // cells))
+        for start in range(0, len(codes), step):
+            own = self.packed(codes[start : start + step])
+            reports["bits"][start : start + step] = simulate_basic(own, cells, noise, rng)["bits"]
+        return reports
+
+    def zero(self) -> Counts:
+        """Return the counts of no reports: one row, a column per bit."""
+        cells = self.parameters.cells
+        return Counts(np.zeros(1, dtype=np.int64), np.zeros((1, cells), dtype=np.int64))
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return how often each bit was reported.
+
+        Cost: linear in the bytes.
+
+        Raises:
+            InvalidReport: if a padding bit is set.
+        """
+        records = self.records(reports)
+        table = bitmaps.count_bits(records["bits"], self.parameters.cells)
+        return Counts(np.array([records.size], dtype=np.int64), table[None, :])
+
+    def reader(self, counts: Counts) -> Reader:
+        """Return tables as sums of the cells' estimates.
+
+        Cost: O(2^D) per table.
+        """
+        n, bits = counts.n, self.parameters.bits
+
+        def read(attributes: Subset) -> Reading:
+            observed = summed(counts.table[0], bits, attributes)
+            if n == 0:
+                return unknown(observed.size)
+            return cell_sums(self.pure, observed / n, self.parameters.cells // observed.size, n)
+
+        return read
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | record), a column per record of `every_record`."""
+        packed, cells = self.records(reports)["bits"], self.parameters.cells
+        bitmaps.check_padding(packed, cells)
+        ones = bitmaps.unpacked(packed, cells).astype(np.float64)
+        held = np.eye(cells)[self.packed(self.every_record())]
+        result = unary.log_likelihood(self.pure, ones, held)
+        return result if log else np.exp(result)
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        """Return the variance of the share f of a level of a yes/no attribute: 2^(D-1) cells.
+
+        n Var = 2^(D-1) q (1 - q)/(p - q)^2 + f (1 - p - q)/(p - q), p = one, q = zero.
+
+        Guarantees: exact, given the people's values.
+        """
+        return summed_variance(self.pure, self.parameters.cells // 2, n, frequency)
+
+
+def cell_sums(pure: Pure, share: Floats, merged: int, n: int) -> Reading:
+    """Return tables whose cells are sums of `merged` uncorrelated estimates of a pure oracle.
+
+    Args:
+        pure: the two probabilities.
+        share: the sums of the shares of reports that support each of the merged cells.
+        merged: how many they are.
+        n: the number of reports.
+    """
+    found = (share - merged * pure.q) / pure.gap
+    noise = merged * pure.p * pure.q + share * (1 - pure.p - pure.q)
+    sampling = (np.diag(found) - np.outer(found, found)) / n
+    return found, np.diag(noise / (n * pure.gap**2)) + sampling
+
+
+def summed_variance(pure: Pure, merged: int, n: int, frequency: float | Floats) -> Floats:
+    """Return the variance of the sum of so many cells of share f in all."""
+    n, f = checked(n, frequency)
+    rare = merged * pure.q * (1 - pure.q) / pure.gap**2
+    return np.asarray((rare + f * (1 - pure.p - pure.q) / pure.gap) / n)

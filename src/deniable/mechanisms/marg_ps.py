@@ -1,0 +1,171 @@
+"""MargPS for whole populations; the model stands in protocol/marg_ps.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from deniable.errors import InvalidReport
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports, Values
+from deniable.mechanisms.closed_form import Pure, checked
+from deniable.mechanisms.moments import Subset
+from deniable.mechanisms.record_base import Reader, Reading
+from deniable.mechanisms.record_pools import Pools
+from deniable.mechanisms.record_symbols import CHUNK, count_symbols, krr_reading, moved
+from deniable.mechanisms.record_tables import TableMechanism, weighted
+from deniable.protocol import thresholds
+from deniable.protocol.marg_ps import MargPSParameters
+
+Keep = Callable[[int], int]
+"""From a number of cells to the threshold of keeping one's own."""
+
+
+class MargPS(TableMechanism):
+    """k-RR over the cells of one drawn table of k attributes.
+
+    Its counts have a row per table and a column per cell of the largest one.
+    """
+
+    parameters_type = MargPSParameters
+    parameters: MargPSParameters
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        """Return one report per record.
+
+        Guarantees: each probability is the client's, exactly.
+
+        Cost: linear; the reports and some 100 MB.
+
+        Args:
+            values: a row of codes per person.
+            rng: the only source of randomness.
+            candidates: not used.
+        """
+        codes = self.people(values)
+        reports = np.empty(len(codes), dtype=self.dtype)
+        for start in range(0, len(codes), CHUNK):
+            part = codes[start : start + CHUNK]
+            drawn = rng.integers(0, self.parameters.marginals, size=len(part))
+            sent = drawn_cells(self.pools, self.parameters.keep, drawn, part, rng)
+            reports["symbol"][start : start + CHUNK] = drawn * self.parameters.most_cells + sent
+        return reports
+
+    def zero(self) -> Counts:
+        """Return the counts of no reports."""
+        return no_cells(self.parameters.marginals, self.parameters.most_cells)
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return how often each cell of each table was reported.
+
+        Cost: linear; a few megabytes and an integer per cell.
+
+        Raises:
+            InvalidReport: if a table or a cell does not exist.
+        """
+        symbols = self.records(reports)["symbol"]
+        return counted_cells(symbols, self.pools, self.parameters.most_cells)
+
+    def pure(self, cells: int) -> Pure:
+        """Return the probabilities of k-RR over so many cells."""
+        return krr_over(self.parameters.keep(cells), cells)
+
+    def reader(self, counts: Counts) -> Reader:
+        """Return tables as the reports' tables, corrected."""
+
+        def read(attributes: Subset) -> Reading:
+            readings = []
+            for pool in self.pools.summed(counts.table, counts.reports, attributes):
+                pure, size = self.pure(pool.cells), pool.observed.size
+                observed = pool.observed.reshape(-1).astype(np.float64)
+                reading = krr_reading(observed, pure.q, pure.gap, pool.cells // size)
+                readings.append((reading, pool.reports * pure.gap**2))
+            return weighted(readings, int(np.prod([self.inner[i] for i in attributes])))
+
+        return read
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | record), a column per record of `every_record`."""
+        symbols = self.records(reports)["symbol"].astype(np.int64)
+        drawn, cells = np.divmod(symbols, self.parameters.most_cells)
+        result = cell_likelihood(
+            self.pools, self.parameters.keep, drawn, cells, self.every_record()
+        )
+        return np.log(result) if log else result
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        """Return the variance of the share f of a level of a yes/no attribute.
+
+        Among yes/no attributes: (1 - (gap theta)^2)/(4 n gap^2 k/d) - f (1 - f)/n,
+        theta = 1 - 2 f.
+
+        Guarantees: given the people's values, and exact for n k/d reports on the attribute.
+        """
+        gap = self.pure(self.parameters.most_cells).gap
+        return shared_variance(gap, self._share_of_first, n, frequency)
+
+
+def krr_over(keep: int, cells: int) -> Pure:
+    """Return the probabilities of k-RR over so many cells, from its threshold."""
+    kept = thresholds.as_fraction(keep)
+    return Pure.of(kept, (1 - kept) / Fraction(cells - 1))
+
+
+def no_cells(views: int, cells: int) -> Counts:
+    """Return the counts of no reports: a row per view, a column per cell."""
+    return Counts(np.zeros(views, dtype=np.int64), np.zeros((views, cells), dtype=np.int64))
+
+
+def counted_cells(symbols: Reports, pools: Pools, most: int) -> Counts:
+    """Return how often each cell of each view was reported.
+
+    Raises:
+        InvalidReport: if a view or a cell does not exist.
+    """
+    table = count_symbols(symbols, len(pools.views) * most).reshape(-1, most)
+    if np.any(table[np.arange(most) >= pools.cells[:, None]]):
+        raise InvalidReport("record", "The cell must be one of the drawn table's.")
+    return Counts(table.sum(axis=1), table)
+
+
+def drawn_cells(
+    pools: Pools, keep: Keep, drawn: Codes, codes: Codes, rng: np.random.Generator
+) -> Codes:
+    """Return the cells that people report about the views that were drawn for them."""
+    own = pools.cell_of(drawn, codes)
+    sizes = pools.cells[drawn]
+    for cells in np.unique(pools.cells).tolist():
+        rows = np.flatnonzero(sizes == cells)
+        own[rows] = moved(own[rows], cells, keep(cells), rng)
+    return own
+
+
+def cell_likelihood(pools: Pools, keep: Keep, drawn: Codes, cells: Codes, every: Codes) -> Floats:
+    """Return P(view and cell | record), a row per report and a column per record."""
+    result = np.empty((drawn.size, len(every)))
+    for size in np.unique(pools.cells).tolist():
+        rows = np.flatnonzero(pools.cells[drawn] == size)
+        pure = krr_over(keep(size), size)
+        for column, codes in enumerate(every):
+            own = pools.cell_of(drawn[rows], np.broadcast_to(codes, (rows.size, codes.size)))
+            result[rows, column] = np.where(own == cells[rows], pure.p, pure.q)
+    return np.asarray(result / len(pools.views))
+
+
+def shared_variance(gap: float, share: float, n: int, frequency: float | Floats) -> Floats:
+    """Return the variance of a yes/no share from a share of the reports."""
+    n, f = checked(n, frequency)
+    with_sampling = (1 - (gap * (1 - 2 * f)) ** 2) / (4 * share * gap**2)
+    return np.asarray((with_sampling - f * (1 - f)) / n)

@@ -1,0 +1,185 @@
+"""MargRR for whole populations; the model stands in protocol/record_unary.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from deniable.errors import InvalidReport
+from deniable.mechanisms import bitmaps, unary
+from deniable.mechanisms.base import Candidate, Counts, Floats, Reports, Values
+from deniable.mechanisms.closed_form import Pure, checked
+from deniable.mechanisms.inp_rr import cell_sums, summed_variance
+from deniable.mechanisms.marg_ps import no_cells
+from deniable.mechanisms.moments import Subset
+from deniable.mechanisms.record_base import Reader, Reading
+from deniable.mechanisms.record_tables import TableMechanism, weighted
+from deniable.protocol import Parameters
+from deniable.protocol.marg_rr import MargRRParameters
+
+_CHUNK = 2**17
+_COHORTS = 2**16
+"""Tables that the kernel tells apart at a time."""
+
+
+class MargRR(TableMechanism):
+    """One bit for each cell of one drawn table of k attributes.
+
+    Its counts have a row per table and a column per cell of the largest one.
+    """
+
+    parameters_type = MargRRParameters
+    parameters: MargRRParameters
+    pure: Pure
+
+    def _adopt(self, parameters: Parameters) -> None:
+        super()._adopt(parameters)
+        self.pure = Pure.of(*self.parameters.support)
+
+    def simulate(
+        self,
+        values: Values,
+        rng: np.random.Generator,
+        candidates: Sequence[Candidate] | None = None,
+    ) -> Reports:
+        """Return one report per record.
+
+        Guarantees: each bit's probability is the client's, exactly.
+
+        Cost: a bit operation per cell and 64 reports; the reports and some 100 MB.
+
+        Args:
+            values: a row of codes per person.
+            rng: the only source of randomness.
+            candidates: not used.
+        """
+        # Imported here because Numba takes most of a second to load and few commands simulate.
+        from deniable.kernels.simulate_bits import simulate_basic
+
+        codes, most = self.people(values), self.parameters.most_cells
+        noise = (self.parameters.zero, self.parameters.one)
+        reports = np.empty(len(codes), dtype=self.dtype)
+        step = max(1, min(_CHUNK, 2**27 // most))
+        for start in range(0, len(codes), step):
+            part = codes[start : start + step]
+            drawn = rng.integers(0, self.parameters.marginals, size=len(part))
+            own = self.pools.cell_of(drawn, part)
+            bits = simulate_basic(own, most, noise, rng)["bits"]
+            reports["marginal"][start : start + step] = drawn
+            reports["bits"][start : start + step] = bits & self._masks[drawn]
+        return reports
+
+    @cached_property
+    def _masks(self) -> bitmaps.Packed:
+        """The bits of each table's cells, packed as in a report."""
+        most = self.parameters.most_cells
+        sizes, kinds = np.unique(self.pools.cells, return_inverse=True)
+        packed = np.packbits(np.arange(most) < sizes[:, None], axis=1, bitorder="little")
+        return np.asarray(packed[kinds])
+
+    def zero(self) -> Counts:
+        """Return the counts of no reports."""
+        return no_cells(self.parameters.marginals, self.parameters.most_cells)
+
+    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+        """Return how often each bit of each table was reported.
+
+        Cost: linear in the bytes; the counts and a few megabytes.
+
+        Raises:
+            InvalidReport: if a table does not exist, or a bit beyond its cells is set.
+        """
+        records, counts = self.records(reports), self.zero()
+        if records.size and int(records["marginal"].max()) >= self.parameters.marginals:
+            raise InvalidReport("record", f"The marginal must be below {counts.reports.size}.")
+        if self.dtype["bits"].itemsize == 1:
+            self._count_bytes(records, counts)
+        else:
+            self._count_bits(records, counts)
+        beyond = np.arange(counts.table.shape[1]) >= self.pools.cells[:, None]
+        if np.any(counts.table[beyond]):
+            raise InvalidReport("record", "The bits beyond the drawn table's cells must be zero.")
+        return counts
+
+    def _count_bytes(self, records: Reports, counts: Counts) -> None:
+        """Add reports of one byte of bits: each of its 256 values is counted, then its bits."""
+        most, seen = self.parameters.most_cells, np.zeros(256 * counts.reports.size, np.int64)
+        step = max(_CHUNK, seen.size)
+        for start in range(0, records.size, step):
+            part = records[start : start + step]
+            places = part["marginal"].astype(np.int64) * 256 + part["bits"][:, 0]
+            seen += np.bincount(places, minlength=seen.size)
+        values = seen.reshape(-1, 256)
+        bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+        if most < 8 and np.any(values[:, 1 << most :]):
+            raise InvalidReport("record", "The bits beyond the drawn table's cells must be zero.")
+        counts.reports[:] += values.sum(axis=1)
+        counts.table[:] += values @ bits[:, :most].astype(np.int64)
+
+    def _count_bits(self, records: Reports, counts: Counts) -> None:
+        """Add reports of any number of bits."""
+        # Imported here because Numba takes most of a second to load and few commands count.
+        from deniable.kernels.bit_counts import count_bits
+
+        layout = [("cohort", "<u2"), ("bits", "u1", (self.dtype["bits"].itemsize,))]
+        for first in range(0, counts.reports.size, _COHORTS):
+            block = slice(first, min(first + _COHORTS, counts.reports.size))
+            for start in range(0, records.size, _CHUNK):
+                part = records[start : start + _CHUNK]
+                part = part[(part["marginal"] >= block.start) & (part["marginal"] < block.stop)]
+                copied = np.empty(part.size, dtype=layout)
+                copied["cohort"], copied["bits"] = part["marginal"] - first, part["bits"]
+                size = block.stop - block.start
+                totals, table = count_bits(copied, size, self.parameters.most_cells)
+                counts.reports[block] += totals
+                counts.table[block] += table
+
+    def reader(self, counts: Counts) -> Reader:
+        """Return tables as sums of the cells' estimates."""
+
+        def read(attributes: Subset) -> Reading:
+            readings = []
+            for pool in self.pools.summed(counts.table, counts.reports, attributes):
+                if pool.reports == 0:
+                    continue
+                merged = pool.cells // pool.observed.size
+                share = pool.observed.reshape(-1) / pool.reports
+                reading = cell_sums(self.pure, share, merged, pool.reports)
+                readings.append((reading, pool.reports / merged))
+            return weighted(readings, int(np.prod([self.inner[i] for i in attributes])))
+
+        return read
+
+    def likelihood(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        *,
+        log: bool = False,
+    ) -> Floats:
+        """Return P(report | record), a column per record of `every_record`."""
+        records, every = self.records(reports), self.every_record()
+        most, drawn = self.parameters.most_cells, records["marginal"].astype(np.int64)
+        ones = bitmaps.unpacked(records["bits"], most).astype(np.float64)
+        result = np.empty((records.size, len(every)))
+        for table in np.unique(drawn).tolist():
+            rows, cells = np.flatnonzero(drawn == table), int(self.pools.cells[table])
+            own = self.pools.cell_of(np.full(len(every), table), every)
+            found = unary.log_likelihood(self.pure, ones[rows, :cells], np.eye(cells)[own])
+            result[rows] = found - np.log(self.parameters.marginals)
+        return result if log else np.exp(result)
+
+    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
+        """Return the variance of the share f of a level of a yes/no attribute.
+
+        With N = n k/d reports on it and m/2 cells in each half of a table, the variance of their
+        sum, and f (1 - f)(1/N - 1/n) because they are a sample of the people.
+
+        Guarantees: given the people's values, and exact for N reports on the attribute.
+        """
+        share = self._share_of_first
+        number, f = checked(n, frequency)
+        noise = summed_variance(self.pure, self.parameters.most_cells // 2, number, f) / share
+        return np.asarray(noise + f * (1 - f) * (1 / share - 1) / number)

@@ -1,0 +1,55 @@
+"""InpHT: one Hadamard coefficient of the record, its sign through a coin [CKS18, section 4.2].
+
+Model: alpha has a mask of bits for each attribute, zero for all but 1 to k of them. One of the
+
+    T = sum_{l=1..k} sum_{|S|=l} prod_{i in S} (2^{b_i} - 1)        (binary: sum_l C(d, l))
+
+such alpha is drawn uniformly, and the sign (-1)^<alpha, j> is reported, <alpha, j> the number of
+ones that alpha and the record's code j have in common. All tables of k attributes, and of fewer,
+are sums of these coefficients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from deniable.protocol.layout import Layout
+from deniable.protocol.record_parameters import check_count, read_symbol, symbol_layout
+from deniable.protocol.record_selection import Chosen, Selection
+from deniable.protocol.record_sign import MOST_COEFFICIENTS, SignParameters
+
+
+@dataclass(frozen=True)
+class InpHTParameters(SignParameters):
+    """The integers of InpHT: levels, order, and the threshold `keep` of the true sign."""
+
+    mechanism: ClassVar[str] = "inp_ht"
+
+    def _check_size(self) -> None:
+        check_count("inp_ht", "coefficients", self.coefficients, MOST_COEFFICIENTS)
+
+    @cached_property
+    def selection(self) -> Selection:
+        """The numbering of coefficients: each attribute offers the masks 1..2^b - 1."""
+        return Selection(tuple((1 << width) - 1 for width in self.bits))
+
+    @cached_property
+    def coefficients(self) -> int:
+        """T."""
+        return sum(self.selection.counts(self.order))
+
+    def masks(self, coefficient: int) -> Chosen:
+        """Return the attributes of a coefficient, rising, with their masks."""
+        chosen = self.selection.up_to(self.order, coefficient)
+        return tuple((i, function + 1) for i, function in chosen)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The symbol 2 coefficient + sign (0 is +1, 1 is -1), in 1, 2 or 4 bytes."""
+        return symbol_layout(2 * self.coefficients)
+
+    def check_record(self, record: bytes) -> None:
+        """The symbol must be below 2 T."""
+        read_symbol(self.layout, record, 2 * self.coefficients)

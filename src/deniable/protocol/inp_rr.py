@@ -1,0 +1,47 @@
+"""InpRR: one bit for each of the 2^D cells of the whole record [CKS18, section 4.2]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from deniable.protocol.layout import Item, Layout
+from deniable.protocol.record_parameters import check_count, code_of
+from deniable.protocol.record_unary import ParallelParameters, check_bits
+
+MOST_CELLS = 2**16
+"""8 KB for a report, and as many coins on the device."""
+
+
+@dataclass(frozen=True)
+class InpRRParameters(ParallelParameters):
+    """The integers of InpRR: levels, order, and the thresholds `one` and `zero` of the bits."""
+
+    mechanism: ClassVar[str] = "inp_rr"
+
+    def _check_size(self) -> None:
+        check_count("inp_rr", "bits", self.cells, MOST_CELLS)
+
+    @property
+    def collected(self) -> int:
+        """Every table: reports are about whole records."""
+        return len(self.levels)
+
+    @cached_property
+    def cells(self) -> int:
+        """2^D."""
+        return 1 << sum(self.bits)
+
+    def cell(self, codes: tuple[int, ...]) -> int:
+        """Return the cell of a record."""
+        return code_of(codes, self.bits)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """ceil(2^D / 8) bytes, bit i in byte i // 8 at weight 2^(i % 8)."""
+        return Layout((Item("bits", 1, (self.cells + 7) // 8),))
+
+    def check_record(self, record: bytes) -> None:
+        """The padding bits must be zero."""
+        check_bits(self.layout.unpack(record)["bits"], self.cells)

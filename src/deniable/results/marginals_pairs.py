@@ -1,0 +1,218 @@
+"""All pairs of attributes as people read them: tests, the dependency tree, synthetic records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from deniable.errors import InvalidParameter
+from deniable.marginals.independence import ALPHA
+from deniable.marginals.information import mutual_information
+from deniable.marginals.synthetic import KEEPS, sample_records
+from deniable.marginals.tree import REDRAWS, Tree
+from deniable.results.marginals import RecordReports
+from deniable.results.marginals_cells import Given
+from deniable.results.marginals_charts import heat_chart, tree_chart
+from deniable.results.marginals_tables import heading_of, number, summary_of
+from deniable.results.table import p_text
+from deniable.results.view import Cell, View
+
+TESTED = (
+    "Independence is tested with the noise in it (Wald, on the raw table). Holm: not one false "
+    "pair wanted, 5%. BH: 5% false pairs allowed (Benjamini-Hochberg)."
+)
+CORRELATED = (
+    "Correlation: Pearson's of yes/no attributes, else Cramer's V. Raw: from the raw table, with "
+    "its standard error; noise can put it beyond -1 or 1. Smoothed, and the mutual information in "
+    "bits: from smoothed tables, shrunk, hence rather near 0."
+)
+LEARNT = (
+    "The tree joins the pairs with the most mutual information (Chow and Liu), from smoothed "
+    f"tables. Confidence: the share of {REDRAWS} redraws of the noise whose tree has the edge."
+)
+ALONG = (
+    "Along the tree: every attribute depends on one other at most. What the tree does not join is "
+    "taken to depend only through the path between, so this is a model, not an estimate."
+)
+TREE_SEED = 0
+"""Redraws are no secret: the same reports give the same confidence."""
+
+
+def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
+    """Return every pair with its test, correlation and mutual information, the surest first."""
+    pairs, names = reports.pairs, reports.record.names
+    tests, correlations, raw = pairs.tests(alpha), pairs.correlations(), pairs.raw_correlations()
+    rows: list[dict[str, Cell]] = []
+    for one in tests:
+        pair = (one.first, one.second)
+        rows.append(
+            {
+                "first": names[one.first],
+                "second": names[one.second],
+                "raw_correlation": number(raw[pair].value) if raw[pair].signed else None,
+                "std_error": number(raw[pair].std_error),
+                "smoothed_correlation": number(correlations[pair].value),
+                "information": number(float(mutual_information(pairs.cells[pair]))),
+                "statistic": number(one.test.statistic),
+                "degrees": one.test.degrees,
+                "p_value": number(one.test.p_value),
+                "holm": one.holm,
+                "bh": one.bh,
+            }
+        )
+    rows.sort(key=_surest_first)
+    heading = (*heading_of(reports), f"{len(rows):,} pairs of attributes")
+    data = {**summary_of(reports), "alpha": alpha, "pairs": rows, "notes": [TESTED, CORRELATED]}
+    return View(
+        heading,
+        ("first", "second", "raw", "std. error", "smoothed", "bits", "p-value", "dependent"),
+        [_pair_line(row) for row in rows],
+        rows,
+        data,
+        (TESTED, CORRELATED),
+        lambda: heat_chart(names, correlations, tests),
+        f"Heat map of the correlations of {len(names)} attributes.",
+    )
+
+
+def _surest_first(row: Mapping[str, Cell]) -> tuple[float, float]:
+    """Return what pairs are ordered by: the p-value, then the size; the untested come last."""
+    p_value, size = row["p_value"], row["smoothed_correlation"]
+    return (
+        p_value if isinstance(p_value, float) else 2.0,
+        -abs(size) if isinstance(size, float) else 0.0,
+    )
+
+
+_NUMBERS = ("raw_correlation", "std_error", "smoothed_correlation", "information")
+
+
+def _pair_line(row: Mapping[str, Cell]) -> list[str]:
+    p_value = row["p_value"]
+    return [
+        str(row["first"]),
+        str(row["second"]),
+        *(three(row[name]) for name in _NUMBERS),
+        p_text(p_value if isinstance(p_value, float) else math.nan),
+        "Holm" if row["holm"] else "BH" if row["bh"] else "",
+    ]
+
+
+def three(value: Cell) -> str:
+    """Return a number with three digits after the point; n/a for none."""
+    return f"{value:.3f}" if isinstance(value, float) and math.isfinite(value) else "n/a"
+
+
+def learnt_tree(reports: RecordReports) -> Tree:
+    """Return the dependency tree with the confidence of its edges."""
+    return reports.pairs.tree(np.random.default_rng(TREE_SEED))
+
+
+def tree_view(reports: RecordReports) -> View:
+    """Return the dependency tree: its edges, the most informative first."""
+    tree, names = learnt_tree(reports), reports.record.names
+    rows: list[dict[str, Cell]] = [
+        {
+            "first": names[edge.first],
+            "second": names[edge.second],
+            "information": edge.information,
+            "confidence": number(edge.confidence),
+        }
+        for edge in tree.edges
+    ]
+    data = {
+        **summary_of(reports),
+        "information": tree.information,
+        "edges": rows,
+        "notes": [LEARNT],
+    }
+    return View(
+        (*heading_of(reports), f"dependency tree, {tree.information:.4g} bits in all"),
+        ("first", "second", "bits", "confidence"),
+        [
+            [names[e.first], names[e.second], f"{e.information:.4f}", f"{e.confidence:.0%}"]
+            for e in tree.edges
+        ],
+        rows,
+        data,
+        (LEARNT,),
+        lambda: tree_chart(tree),
+        f"Tree that joins {len(names)} attributes.",
+    )
+
+
+def query_view(reports: RecordReports, asked: Sequence[str], given: Given) -> View:
+    """Return shares along the tree, of any number of attributes, given levels of others.
+
+    Raises:
+        InvalidParameter: if a name or level is unknown, or a condition has no level.
+    """
+    places = reports.places([*asked, *given])
+    levels = _levels(reports, given)
+    known = dict(zip(places[len(asked) :], levels, strict=True))
+    table = reports.pairs.model().joint(places[: len(asked)], known)
+    labels = [reports.record.attributes[place].domain.labels for place in places[: len(asked)]]
+    rows: list[dict[str, Cell]] = []
+    for index in np.ndindex(table.shape):
+        values = {name: names[i] for name, names, i in zip(asked, labels, index, strict=True)}
+        rows.append({**values, "along_tree": float(table[index])})
+    condition = ", ".join(f"{name} = {level}" for name, level in given.items())
+    what = f"shares of {', '.join(asked)} along the tree"
+    data = {
+        **summary_of(reports),
+        "kind": "along_tree",
+        "attributes": list(asked),
+        "given": dict(given),
+        "rows": [
+            {"values": {name: row[name] for name in asked}, "along_tree": row["along_tree"]}
+            for row in rows
+        ],
+        "notes": [ALONG],
+    }
+    return View(
+        (*heading_of(reports), what + (f", given {condition}" if condition else "")),
+        (*asked, "along tree"),
+        [[str(row[name]) for name in asked] + [f"{row['along_tree']:.2%}"] for row in rows],
+        rows,
+        data,
+        (ALONG,),
+    )
+
+
+def _levels(reports: RecordReports, given: Given) -> list[int]:
+    """Return the places of given levels."""
+    found = []
+    for name, level in given.items():
+        (place,) = reports.places([name])
+        labels = reports.record.attributes[place].domain.labels
+        if level is None or level not in labels:
+            raise InvalidParameter(
+                f"Along the tree, --given takes {name}=LEVEL with one of: {', '.join(labels)}."
+            )
+        found.append(labels.index(level))
+    return found
+
+
+def sample_view(reports: RecordReports, records: int, rng: np.random.Generator) -> View:
+    """Return synthetic records drawn along the tree.
+
+    Raises:
+        InvalidParameter: if so many cannot be drawn.
+    """
+    codes = sample_records(reports.pairs.model(), records, rng)
+    names = reports.record.names
+    labels = [np.array(one.domain.labels, dtype=object) for one in reports.record.attributes]
+    columns = [labels[i][codes[:, i]].tolist() for i in range(len(names))]
+    rows: list[dict[str, Cell]] = [
+        dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)
+    ]
+    return View(
+        (*heading_of(reports), f"{records:,} synthetic records"),
+        names,
+        [[str(row[name]) for name in names] for row in rows],
+        rows,
+        {**summary_of(reports), "records": rows, "notes": [KEEPS]},
+        (KEEPS,),
+    )

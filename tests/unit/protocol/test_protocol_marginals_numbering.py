@@ -1,0 +1,124 @@
+"""Numberings that clients and analysts must share: choices, contrasts, views."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+
+from deniable.protocol.contrasts import MAX_LEVELS, contrasts_of
+from deniable.protocol.record_selection import Selection, signs_differ
+from deniable.protocol.record_truth import keep_threshold
+from deniable.protocol.thresholds import ONE
+from deniable.protocol.view_cover import cover, uncovered
+
+
+def _slow(functions: tuple[int, ...], order: int) -> list[tuple[tuple[int, int], ...]]:
+    """Every choice, sorted: the slow twin."""
+    found = [
+        tuple(zip(subset, chosen, strict=True))
+        for subset in combinations(range(len(functions)), order)
+        for chosen in product(*(range(functions[i]) for i in subset))
+    ]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("functions", [(1, 1, 1, 1), (1, 3, 2), (7, 1, 3, 1, 2), (2, 2)])
+def test_choices_are_numbered_in_lexicographic_order(functions: tuple[int, ...]) -> None:
+    selection = Selection(functions)
+    for order in range(1, len(functions) + 1):
+        slow = _slow(functions, order)
+        assert selection.count(order) == len(slow)
+        assert list(selection.listed(order)) == slow
+        assert [selection.choice(order, number) for number in range(len(slow))] == slow
+    every = [one for order in (1, 2) for one in _slow(functions, order)]
+    assert [selection.up_to(2, number) for number in range(len(every))] == every
+    with pytest.raises(IndexError):
+        selection.up_to(2, len(every))
+
+
+def test_yes_or_no_attributes_are_the_subsets() -> None:
+    selection = Selection((1,) * 32)
+    assert selection.counts(3) == (32, 496, 4_960)
+    last = selection.choice(3, 4_959)
+    assert tuple(i for i, _ in last) == (29, 30, 31)
+
+
+def test_signs() -> None:
+    assert signs_differ((1, 0, 3), ((0, 1),)) == 1
+    assert signs_differ((1, 0, 3), ((0, 1), (2, 1))) == 0
+    assert signs_differ((1, 0, 3), ((0, 1), (2, 3))) == 1
+
+
+@pytest.mark.parametrize("levels", [2, 3, 4, 5, 9, 16, MAX_LEVELS])
+def test_contrasts_are_orthogonal_and_fill_minus_one_to_one(levels: int) -> None:
+    found = contrasts_of(levels)
+    assert len(found) == levels - 1
+    for contrast in found:
+        assert sum(contrast.values) == 0
+        assert max(map(abs, contrast.values)) == contrast.scale
+        assert contrast.values[0] > 0
+        assert math.gcd(*contrast.values) == 1
+        assert 0 < contrast.mean_square <= 1
+    for one, other in combinations(found, 2):
+        assert sum(a * b for a, b in zip(one.values, other.values, strict=True)) == 0
+
+
+@pytest.mark.parametrize("levels", range(2, MAX_LEVELS + 1))
+def test_signs_are_a_tight_frame_and_cost_less_than_contrasts(levels: int) -> None:
+    """A table of one attribute: the sum of its cells' variances, in variances of a sign."""
+    size = 1 << (levels - 1).bit_length()
+    signs = [[(-1) ** (x & mask).bit_count() for x in range(levels)] for mask in range(1, size)]
+    for x, y in product(range(levels), repeat=2):
+        assert sum(sign[x] * sign[y] for sign in signs) == (size - 1 if x == y else -1)
+    frame = (levels - 1) * (size - 1) / size
+    real = (levels - 1) / levels * sum(1 / c.mean_square for c in contrasts_of(levels))
+    if levels == 2:
+        assert real == frame
+    else:
+        assert real > 1.4 * frame >= 1.4 * (levels - 1) ** 2 / levels
+
+
+def test_known_contrasts() -> None:
+    assert contrasts_of(2)[0].values == (1, -1)
+    assert [c.values for c in contrasts_of(3)] == [(1, 0, -1), (1, -2, 1)]
+    assert contrasts_of(5)[1].values == (2, -1, -2, -1, 2)
+    assert contrasts_of(5)[3].values == (1, -4, 6, -4, 1)
+
+
+@pytest.mark.parametrize(("attributes", "order", "size"), [(8, 2, 4), (8, 3, 5), (7, 1, 3)])
+def test_views_cover_every_set_and_stay_small(attributes: int, order: int, size: int) -> None:
+    views = cover((2,) * attributes, order, size, 2**16)
+    assert uncovered(views, attributes, order) == 0
+    assert all(order <= len(view) <= size for view in views)
+    assert all(view == tuple(sorted(set(view))) for view in views)
+    at_least = math.comb(attributes, order) / math.comb(size, order)
+    assert at_least <= len(views) < math.comb(attributes, order)
+
+
+def test_views_of_the_order_are_all_the_tables() -> None:
+    assert cover((2,) * 5, 2, 2, 4) == tuple(combinations(range(5), 2))
+
+
+def test_views_keep_to_their_cells() -> None:
+    levels = (2, 50, 2, 50, 2)
+    views = cover(levels, 2, 4, 200)
+    assert uncovered(views, 5, 2) == 0
+    large = [v for v in views if math.prod(levels[i] for i in v) > 200]
+    assert large == [(1, 3)]
+
+
+def test_uncovered_counts() -> None:
+    assert uncovered(((0, 1, 2), (0, 3)), 4, 2) == 2
+
+
+@pytest.mark.parametrize("cells", [2, 3, 4, 1_000, 65_536])
+@pytest.mark.parametrize("truth", [2**63 + 2**40, 3 * 2**62, ONE - 1])
+def test_thresholds_of_tables_are_rounded_down(cells: int, truth: int) -> None:
+    e = Fraction(truth, ONE - truth)
+    exact = e / (e + cells - 1) * ONE
+    keep = keep_threshold(truth, cells)
+    assert keep <= exact < keep + 1
+    assert keep_threshold(truth, 2) == truth
