@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
-from deniable.protocol import Answer, Field, Sets
+from deniable.protocol import Answer, Field, Record, Sets
 from deniable.protocol.domain import ABSENT_KEY, code_key, set_key, string_key
+from deniable.protocol.record_domain import record_answer
 from deniable.protocol.unary import UnaryParameters
 
+MOST_LEVELS = 64
 STRINGS = ("deniable", "plausible", "local", "differential", "")
 
 
 def every_answer(field: Field, absent: bool, most: int) -> list[Answer] | None:
     """Return all answers of a field; None where they are more than `most`, or cannot be listed."""
     domain = field.domain
+    if isinstance(domain, Record):
+        if domain.cells > most:
+            return None
+        return [record_answer(codes) for codes in product(*map(range, domain.levels))]
     if domain.size is None:
         return None
     if isinstance(domain, Sets):
@@ -36,6 +42,8 @@ def some_answers(field: Field, absent: bool) -> list[Answer]:
     A set of which one member is sampled is replaced by its members: see `convexity`.
     """
     domain = field.domain
+    if isinstance(domain, Record):
+        return some_records(domain)
     last: list[Answer] = []
     if absent:
         last = [Answer(ABSENT_KEY, -1 if domain.size is None else domain.size)]
@@ -48,6 +56,23 @@ def some_answers(field: Field, absent: bool) -> list[Answer]:
         return [Answer(set_key(members), members=members) for members in (one, other)] + last
     codes = sorted({0, 1, domain.size // 2, domain.size - 1})
     return [*(Answer(code_key(code), code) for code in codes), *last]
+
+
+def some_records(domain: Record) -> list[Answer]:
+    """Return a few records, the first two of which differ in every bit of their codes.
+
+    Of r levels, codes of b bits, 2^(b - 1) and 2^(b - 1) - 1 differ in every bit. Then come records
+    of the first, second, ... level of every attribute, and two that mix levels.
+    """
+    levels = domain.levels
+    top = [1 << ((count - 1).bit_length() - 1) for count in levels]
+    chosen = [tuple(top), tuple(code - 1 for code in top)]
+    for level in range(min(max(levels), MOST_LEVELS)):
+        chosen.append(tuple(min(level, count - 1) for count in levels))
+    chosen.append(tuple(count - 1 for count in levels))
+    for step in (1, 2):
+        chosen.append(tuple((step * i + i * i) % count for i, count in enumerate(levels)))
+    return [record_answer(codes) for codes in dict.fromkeys(chosen)]
 
 
 def per_bit(field: Field) -> bool:

@@ -4,8 +4,9 @@
 
 A small encoder is enumerated: every outcome of every draw, for every answer. A large one is proven
 by its structure, which is read off the encoder at full size and not taken from a formula: per bit
-(`exact_bits`), per symbol given what is sent in clear (`exact_symbols`), or per subset
-(`exact_subset`). Ratios are fractions throughout.
+(`exact_bits`), per symbol given what is sent in clear (`exact_symbols`), per subset
+(`exact_subset`), or given what a report about many attributes is about (`exact_records`). Ratios
+are fractions throughout.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from deniable.audit import exact_bits, exact_subset, exact_symbols
 from deniable.audit.answers import convexity, every_answer, some_answers
 from deniable.audit.exact_bits import BitLaw
+from deniable.audit.exact_records import record_ratio
 from deniable.audit.exact_symbols import Stage
 from deniable.audit.findings import Audit, Finding
 from deniable.audit.source import floats_in_encoders
@@ -30,7 +32,15 @@ from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws, Encoder
 from deniable.errors import InvalidParameter
 from deniable.privacy import paths_at_most
-from deniable.protocol import Answer, Field, KRRParameters, Question, SubsetParameters, Survey
+from deniable.protocol import (
+    Answer,
+    Field,
+    KRRParameters,
+    Question,
+    RecordParameters,
+    SubsetParameters,
+    Survey,
+)
 from deniable.protocol.epsilon import as_float, exp_micros
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters
@@ -159,7 +169,10 @@ def _structural(field: Field, absent: bool, rng: np.random.Generator) -> Prove:
         return _laws(field, answers, rng)
 
     def prove(claim: str) -> tuple[Fraction | None, str]:
-        if isinstance(parameters, UnaryParameters):
+        worst: Fraction | None
+        if isinstance(parameters, RecordParameters):
+            worst, argument = record_ratio(field, answers, rng)
+        elif isinstance(parameters, UnaryParameters):
             worst, argument = _per_bit(parameters, laws(), claim)
         elif isinstance(parameters, SubsetParameters):
             worst = max(exact_subset.subset_ratio(field, answer, rng) for answer in answers)

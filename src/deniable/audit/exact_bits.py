@@ -58,8 +58,8 @@ def read_bits(field: Field, answer: Answer, cohort: int, rng: np.random.Generato
         raise InvalidParameter(f"{parameters.mechanism} does not report a bit per place.")
     runs = [_run(field, answer, cohort, parameters.bits, rng) for _ in range(RUNS)]
     bits = np.array([run.bits for run in runs])
-    fresh = _owners(bits, _table([run.fresh for run in runs]), "bit")
-    permanent = _histories(_table([run.permanent for run in runs]))
+    fresh = _owners(bits, table_of([run.fresh for run in runs]), "bit")
+    permanent = histories(table_of([run.permanent for run in runs]))
     laws, used = [], set[int]()
     for place in fresh:
         asked = [run.fresh.asked[place] for run in runs]
@@ -90,14 +90,14 @@ def _run(field: Field, answer: Answer, cohort: int, bits: int, rng: np.random.Ge
     return _Run(sent.astype(bool), permanent, fresh)
 
 
-def _table(scripts: Sequence[Scripted]) -> NDArray[np.bool_]:
+def table_of(scripts: Sequence[Scripted]) -> NDArray[np.bool_]:
     """Return the outcomes of all coins, a row per run."""
     if len({len(script.tossed) for script in scripts}) > 1:
         raise InvalidParameter("How many coins an encoder tosses depends on their outcomes.")
     return np.array([script.tossed for script in scripts], dtype=bool)
 
 
-def _histories(tossed: NDArray[np.bool_]) -> dict[bytes, int]:
+def histories(tossed: NDArray[np.bool_]) -> dict[bytes, int]:
     """Return the place of each coin by its history; coins that cannot vary are left out."""
     varying = {column.tobytes(): i for i, column in enumerate(np.packbits(tossed, axis=0).T)}
     return {
@@ -107,8 +107,8 @@ def _histories(tossed: NDArray[np.bool_]) -> dict[bytes, int]:
 
 def _owners(shown: NDArray[np.bool_], tossed: NDArray[np.bool_], what: str) -> list[int]:
     """Return the place of the coin that each column equals, all of them different."""
-    histories = _histories(tossed)
-    owners = [histories.get(column.tobytes(), -1) for column in np.packbits(shown, axis=0).T]
+    known = histories(tossed)
+    owners = [known.get(column.tobytes(), -1) for column in np.packbits(shown, axis=0).T]
     if -1 in owners:
         raise InvalidParameter(f"No single coin decides {what} {owners.index(-1)} of a report.")
     if len(set(owners)) < len(owners):

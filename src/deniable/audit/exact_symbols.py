@@ -71,7 +71,7 @@ def levels_of(
             outcomes = prod(bounds)
             widest = max(widest, outcomes)
             levels[coins] = weight / outcomes
-            here = (coins, _place(look, outcomes))
+            here = (coins, place_of(look, outcomes))
             if records.setdefault(record, here) != here:
                 raise InvalidParameter("Two outcomes of the draws give one record.")
     return levels
@@ -81,7 +81,7 @@ def _paths(
     field: Field, answer: Answer, public: Sequence[int], stage: Stage, look: int
 ) -> dict[Path, Fraction]:
     def run(draws: Draws) -> Path:
-        partly = Partly(draws, public, lambda bound: _place(look, bound))
+        partly = Partly(draws, public, lambda bound: place_of(look, bound))
         permanent: Draws = partly if stage.permanent else Keeps()
         fresh: Draws = partly if stage.fresh else Keeps()
         record = encode_drawn(field, answer, partly, permanent, fresh)
@@ -91,7 +91,7 @@ def _paths(
     return enumerate_outputs(run)
 
 
-def _place(look: int, bound: int) -> int:
+def place_of(look: int, bound: int) -> int:
     """Return the outcome of a look: half of them from the ends, half spread over all."""
     if bound <= LOOKS:
         return look % bound

@@ -108,3 +108,56 @@ class Partly:
             return self.shown[-1]
         self.bounds.append(bound)
         return self._pick(bound)
+
+
+class PublicFirst:
+    """Draws that tell what decides the public part of a report from what comes after it.
+
+    Every coin up to the last public uniform draw belongs to the first part. Coins are left to
+    enumeration; uniform outcomes are chosen.
+
+    Attributes:
+        first: the draws of the first part: "coin" or "below", threshold or bound, and outcome.
+        coins: thresholds, of 64 bits, and outcomes of the coins after it.
+        bounds: of the uniform draws after it.
+
+    Args:
+        draws: where coins are tossed.
+        public: how many uniform draws decide the public part.
+        choose: chooses the outcome of a public one, from its place 0, 1, ... and its bound.
+        pick: chooses the outcome of any further one, given its bound.
+    """
+
+    def __init__(
+        self,
+        draws: Draws,
+        public: int,
+        choose: Callable[[int, int], int],
+        pick: Callable[[int], int],
+    ) -> None:
+        self._draws, self._left, self._public = draws, public, public
+        self._choose, self._pick = choose, pick
+        self.first: list[tuple[str, int, int]] = []
+        self.coins: list[tuple[int, bool]] = []
+        self.bounds: list[int] = []
+
+    def coin(self, threshold: int, bits: int = 64) -> bool:
+        """Toss a coin."""
+        heads = self._draws.coin(whole_number(threshold), bits)
+        scaled = threshold << (64 - bits)
+        if self._left:
+            self.first.append(("coin", scaled, int(heads)))
+        else:
+            self.coins.append((scaled, heads))
+        return heads
+
+    def below(self, bound: int) -> int:
+        """Return a chosen outcome, of a public draw or a later one."""
+        whole_number(bound)
+        if self._left == 0:
+            self.bounds.append(bound)
+            return self._pick(bound)
+        outcome = self._choose(self._public - self._left, bound)
+        self._left -= 1
+        self.first.append(("below", bound, outcome))
+        return outcome

@@ -6,12 +6,15 @@ from datetime import date
 
 from deniable.protocol import (
     MECHANISMS,
+    RECORD_MECHANISMS,
+    Attribute,
     Boolean,
     Categories,
     Domain,
     Field,
     Numbers,
     Question,
+    Record,
     Sets,
     Strings,
     Survey,
@@ -57,6 +60,39 @@ def of_fields(name: str, *fields: Field, repeat: str = "once", send: str = "reco
 
 def survey(*questions: Question) -> Survey:
     return Survey("test", "owner", questions)
+
+
+def record(*levels: int) -> Record:
+    domains = [Boolean() if count == 2 else categories(count) for count in levels]
+    return Record(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
+
+
+def about_records(levels: tuple[int, ...], **wanted: object) -> list[Question]:
+    """Questions about a record, one of every mechanism and form."""
+    forms: list[tuple[str, str, dict[str, object]]] = [
+        *((name, name, {}) for name in RECORD_MECHANISMS),
+        ("inp_rr-asymmetric", "inp_rr", {"asymmetric": True}),
+        ("coefficients-contrasts", "coefficients", {"basis": "contrasts"}),
+    ]
+    shape = "x".join(map(str, levels))
+    return [
+        a_question(f"{name}-{shape}", record(*levels), mechanism, {**ONCE, **wanted, **others})
+        for name, mechanism, others in forms
+    ]
+
+
+def small_records() -> list[Question]:
+    """Questions about records that are enumerated whole, where that is possible."""
+    return [*about_records((2, 2, 2)), *about_records((3, 2))]
+
+
+def large_records() -> list[Question]:
+    """Questions about records that are proven by their structure: levels of different sizes."""
+    wide = [
+        a_question(f"{name}-32", record(*(2,) * 32), name, {**ONCE, "order": 3})
+        for name in ("inp_ht", "marg_rr", "marg_ps", "marg_ht", "inp_em", "coefficients", "views")
+    ]
+    return [*about_records((2, 3, 5)), *wide]
 
 
 def small_questions() -> list[Question]:
