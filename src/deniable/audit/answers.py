@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, product
 from math import comb
 
-from deniable.protocol import Answer, Field, Record, Sets
+from deniable.protocol import Answer, CoefficientsParameters, Field, Parameters, Record, Sets
 from deniable.protocol.domain import ABSENT_KEY, code_key, set_key, string_key
 from deniable.protocol.record_domain import record_answer
 from deniable.protocol.unary import UnaryParameters
@@ -73,6 +73,19 @@ def some_records(domain: Record) -> list[Answer]:
     for step in (1, 2):
         chosen.append(tuple((step * i + i * i) % count for i, count in enumerate(levels)))
     return [record_answer(codes) for codes in dict.fromkeys(chosen)]
+
+
+def worst_records(parameters: Parameters, domain: Record) -> tuple[Answer, Answer]:
+    """Return two records that differ as much as two records can.
+
+    In every bit of their codes; where values of contrasts are reported, the first and the last
+    level of every attribute, where the straight line has its ends.
+    """
+    if isinstance(parameters, CoefficientsParameters) and parameters.basis == "contrasts":
+        last = record_answer(tuple(count - 1 for count in domain.levels))
+        return last, record_answer((0,) * len(domain.levels))
+    one, other, *_ = some_records(domain)
+    return one, other
 
 
 def per_bit(field: Field) -> bool:

@@ -131,17 +131,20 @@ def _bits(
     chances = np.where(held, q, p)
     variance = (chances * (1 - chances)).sum(axis=0)
     yield spread((shown.astype(np.float64) - chances).sum(axis=0), variance)
-    yield from _numbers(shown, held, p)
+    yield from free_ones(shown & ~held, ~held, p)
 
 
-def _numbers(shown: Bools, held: Bools, p: float) -> Iterator[Check]:
-    """Check how many of the bits that nobody set are 1: wrong where coins are not independent."""
-    free = (~held).sum(axis=1)
-    usual = int(np.bincount(free).argmax())
-    rows = free == usual
+def free_ones(shown: Bools, free: Bools, p: float) -> Iterator[Check]:
+    """Check how many of the bits that nobody set are 1: wrong where coins are not independent.
+
+    Of the number of such bits that is usual; rows with another number are left out.
+    """
+    counts = free.sum(axis=1)
+    usual = int(np.bincount(counts).argmax())
+    rows = counts == usual
     if usual < 2 or int(rows.sum()) < 100:
         return
-    ones = (shown & ~held)[rows].sum(axis=1)
+    ones = shown[rows].sum(axis=1)
     chances: Floats = stats.binom.pmf(np.arange(usual + 1), usual, p)
     yield goodness_of_fit(np.bincount(ones, minlength=usual + 1), chances / chances.sum())
 
