@@ -1,10 +1,11 @@
 """Advice whether reports look crafted: what honest ones can and cannot look like.
 
-Three looks at the reports of one question and epoch, which come from as many devices:
+Four looks at the reports of one question and epoch, which come from as many devices:
 
 - the number of ones of a report: the sum of a binomial number among the bits that an answer sets
   and one among the others, over the numbers of different bits that h hash functions hit;
 - cohort, seed, row and coefficient: uniform, whatever people answer;
+- what a report about many attributes is about, and its number of ones (`detect_records.py`);
 - equal records: at most as many pairs as if all people gave one answer.
 
 An attacker who draws the rest of a record as honest clients do passes all of them. So silence
@@ -23,11 +24,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from deniable.audit.cells import uniformity
+from deniable.audit.detect_records import likeliest_record, record_looks
 from deniable.audit.exact_bits import most_held
 from deniable.audit.findings import ALPHA, Finding
 from deniable.audit.reading import public_bounds
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Parameters, Question
+from deniable.protocol import Parameters, Question, RecordParameters
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters
 from deniable.testing.statistics import goodness_of_fit
@@ -75,6 +77,9 @@ def advise(parameters: Parameters, reports: NDArray[Any]) -> list[Advice]:
     """
     if len(reports) < FEWEST:
         return []
+    if isinstance(parameters, RecordParameters):
+        found = [Advice(*look) for look in record_looks(parameters, reports)]
+        return [*found, *_equal(parameters, reports)]
     looks = list(_uniform(parameters, reports))
     if isinstance(parameters, UnaryParameters):
         looks += _ones(parameters, reports)
@@ -164,6 +169,8 @@ def most_equal(parameters: Parameters) -> float:
     It is that of two devices with one answer. Of records without bits it is at most that of the
     likeliest record; where that is no better than 1, nothing is claimed.
     """
+    if isinstance(parameters, RecordParameters):
+        return likeliest_record(parameters)
     if isinstance(parameters, UnaryParameters):
         h = most_held(parameters)
         q, p = float(parameters.q_star), float(parameters.p_star)

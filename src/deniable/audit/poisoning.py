@@ -9,11 +9,13 @@ import numpy as np
 from deniable.audit.answers import STRINGS, per_bit
 from deniable.audit.findings import Finding
 from deniable.audit.poison import crafted
+from deniable.audit.poison_records import crafted_records
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.base import Floats, Reports
 from deniable.mechanisms.candidates import every_code
 from deniable.privacy.leverage import leverage_of
-from deniable.protocol import Answer, Field, Question, Sets
+from deniable.privacy.record_leverage import record_shift, ways
+from deniable.protocol import Answer, Field, Question, RecordParameters, Sets
 from deniable.protocol.domain import code_key, set_key, string_key
 
 PEOPLE = 4_000
@@ -28,12 +30,24 @@ class Poisoned:
         honest, attacked: the target's estimated frequency, of the same people.
         bound: the largest shift that the share of attackers allows, by leverage.
         noise: one standard deviation of the estimate.
+        about: the share of honest reports that say anything about the target.
     """
 
     honest: float
     attacked: float
     bound: float
     noise: float
+    about: float = 1.0
+
+    @property
+    def slack(self) -> float:
+        """Seven standard deviations of what chance adds to the shift.
+
+        The replaced honest reports are random; where reports are about parts, so is how many honest
+        ones are about the target's, which moves the estimate by at most half its deviation.
+        """
+        parts = 0.5 if self.about < 1 else 0.0
+        return 7 * self.noise * float(np.sqrt(2 * ATTACKERS) + parts)
 
     @property
     def shift(self) -> float:
@@ -60,6 +74,9 @@ def poison_field(
         rng: the only source of randomness.
         hidden: see `crafted`.
     """
+    parameters = field.parameters
+    if isinstance(parameters, RecordParameters):
+        return _poison_record(question, field, parameters, people, attackers, rng)
     mechanism = mechanism_of(field, question.absent)
     asked = _asked(mechanism, field, question.absent)
     honest = _honest(mechanism, field, people, rng, asked)
@@ -73,6 +90,38 @@ def poison_field(
     bound = leverage_of(field).shift(attackers)
     noise: Floats = before.std_error
     return Poisoned(float(before.frequency[0]), float(after.frequency[0]), bound, float(noise[0]))
+
+
+def _poison_record(
+    question: Question,
+    field: Field,
+    parameters: RecordParameters,
+    people: int,
+    attackers: float,
+    rng: np.random.Generator,
+) -> Poisoned:
+    """Push the first level of the attribute that is moved most; people hold others."""
+    every = range(len(parameters.levels))
+    worst = max(every, key=lambda i: record_shift(parameters, i, attackers))
+    codes = rng.integers(0, parameters.levels, size=(people, len(parameters.levels)))
+    codes[:, worst] = np.maximum(codes[:, worst], 1)
+    mechanism = mechanism_of(field, question.absent)
+    honest = mechanism.simulate(codes, rng)
+    fake = crafted_records(parameters, worst, 0, round(people * attackers), rng)
+    mixed = honest.copy()
+    forged = mechanism.records(fake)
+    mixed[: len(forged)] = forged
+    place = sum(parameters.levels[:worst])
+    before, after = (
+        mechanism.estimate(mechanism.accumulate(reports)) for reports in (honest, mixed)
+    )
+    return Poisoned(
+        float(before.frequency[place]),
+        float(after.frequency[place]),
+        record_shift(parameters, worst, attackers),
+        float(before.std_error[place]),
+        min(way.about for way in ways(parameters, worst)),
+    )
 
 
 def _target(field: Field) -> Answer:
@@ -118,11 +167,10 @@ def poisoning_finding(
     The replaced honest reports are random too: seven standard deviations of them are allowed.
     """
     found = poison_field(question, field, rng=rng)
-    slack = 7 * found.noise * np.sqrt(2 * ATTACKERS)
     each = leverage_of(field).up
     words = (
         f"{ATTACKERS:.0%} crafted reports move an answer by {found.shift:.3f}; leverage allows "
         f"{found.bound:.3f}. One counts for up to {each:.1f} honest holders"
     )
     numbers = {"leverage": each, "shift": found.shift, "shift_bound": found.bound}
-    return Finding(about, "poisoning", bool(found.shift <= found.bound + slack), words, numbers)
+    return Finding(about, "poisoning", found.shift <= found.bound + found.slack, words, numbers)

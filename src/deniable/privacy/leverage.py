@@ -13,41 +13,12 @@ larger of the two: the second error bar.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from deniable import _validate
-from deniable.protocol import Field, Parameters, RapporParameters, Sets
+from deniable.privacy.crafted import Leverage
+from deniable.privacy.record_leverage import record_leverage
+from deniable.protocol import Field, Parameters, RapporParameters, RecordParameters, Sets
 from deniable.protocol.unary import UnaryParameters
 
-
-@dataclass(frozen=True)
-class Leverage:
-    """What one crafted report is worth.
-
-    Attributes:
-        up: for how many honest holders of an answer it counts, at most.
-        down: how many honest holders it takes away, at most.
-    """
-
-    up: float
-    down: float
-
-    @property
-    def most(self) -> float:
-        """The larger of the two."""
-        return max(self.up, self.down)
-
-    def shift(self, attackers: float) -> float:
-        """Return how far a share of attackers among all reports can move a frequency.
-
-        An attacker's report stands in the place of an honest one, which would have been worth
-        between 0 and 1: so the shift is at most attackers (up), and attackers (down + 1).
-
-        Raises:
-            InvalidParameter: unless `attackers` is a share from 0 to 1.
-        """
-        share = _validate.probability("attackers", "leverage", attackers)
-        return share * max(self.up, self.down + 1)
+__all__ = ["Leverage", "leverage", "leverage_of"]
 
 
 def leverage(parameters: Parameters) -> Leverage:
@@ -61,8 +32,11 @@ def leverage(parameters: Parameters) -> Leverage:
     (1 - d/k) / ((1 - d/k) (q* - p*)) = 1/(q* - p*), either way. Other strings that are fitted
     too can make it larger, as they make the variance.
 
-    Edge cases: of a single bit (a plain yes or no) the larger one of both answers is returned.
+    Edge cases: of a single bit (a plain yes or no) the larger one of both answers is returned; of a
+    record that of the attribute whose levels are moved most (`record_leverage.py`).
     """
+    if isinstance(parameters, RecordParameters):
+        return record_leverage(parameters)
     p, q = parameters.support
     gap = p - q
     if isinstance(parameters, RapporParameters) and parameters.form != "basic":

@@ -3,7 +3,8 @@
 Model: one crafted report counts for at most L honest people (`privacy/leverage.py`), so that a
 share beta of them moves a frequency by at most beta L. The attacked interval is the 95% interval
 with that much added at both ends: it covers the true share where at most so many reports are
-crafted, whatever the attacker does.
+crafted, whatever the attacker does. A level of an attribute of a record is moved by more, since
+attackers choose what their reports are about (`privacy/record_leverage.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import replace
 
 from deniable import _validate
 from deniable.privacy.leverage import leverage_of
-from deniable.protocol import Field
+from deniable.privacy.record_leverage import record_shift
+from deniable.protocol import Field, RecordParameters
 from deniable.results.result import Result, Row
 
 NOTE = (
@@ -36,15 +38,23 @@ def with_attackers(result: Result, field: Field, attackers: float) -> Result:
         InvalidParameter: unless `attackers` is a share from 0 to 1.
     """
     share = _validate.probability("attackers", "a result", attackers)
-    leverage = leverage_of(field)
-    shift = leverage.shift(share)
-    note = NOTE.format(share=share, shift=shift, most=leverage.most)
+    shifts = _shifts(field, share, len(result.rows))
+    note = NOTE.format(share=share, shift=max(shifts), most=leverage_of(field).most)
     return replace(
         result,
-        rows=tuple(_widened(row, shift) for row in result.rows),
+        rows=tuple(_widened(row, shift) for row, shift in zip(result.rows, shifts, strict=False)),
         attackers=share,
         notes=(*result.notes, note),
     )
+
+
+def _shifts(field: Field, attackers: float, rows: int) -> list[float]:
+    """Return how far each row can be moved; rows of a record are in the survey's order."""
+    parameters = field.parameters
+    if not isinstance(parameters, RecordParameters):
+        return [leverage_of(field).shift(attackers)] * max(rows, 1)
+    each = enumerate(parameters.levels)
+    return [record_shift(parameters, i, attackers) for i, count in each for _ in range(count)]
 
 
 def _widened(row: Row, shift: float) -> Row:

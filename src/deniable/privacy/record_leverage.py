@@ -1,0 +1,204 @@
+"""How much one crafted report can move the share of a level of one attribute of a record.
+
+Model: a level's share is a mean over the reports about the attribute (a share `about` of all), in
+which a report says at most U and at least -D, honest ones between 0 and 1 on average. A liar also
+chooses what the report is about, so that one counts for U/about honest people, or takes D/about
+away. With r levels (codes in binary: the next power of two), M cells or records of the level:
+
+    k-RR over m cells    U = 1/r + (1 - 1/r)/gap,  D = (1/gap - 1)/r          gap = 1 - m move
+    a bit per cell       U = M (1 - q)/(p - q),    D = M q/(p - q)            all bits of the level
+    one sign             U = (1 + (r - 1)/g)/r,    D = ((r - 1)/g - 1)/r      g = 2 keep - 1
+    a coin per bit       U = (keep/gap)^b,         D = (keep/gap)^(b - 1) (1 - keep)/gap
+    a hashed record      as a bit per cell; of local hashing no seed puts all M into one symbol
+
+Where tables have different sizes, those of t cells are weighted by c_t in the mean: a liar who
+takes tables of s cells then has about = sum_t W_t c_t / c_s, W_t the share of reports on tables of
+t cells with the attribute. A sign's share is a sum over coefficients, the r - 1 of the attribute,
+and phi of `Leverage.shift` is concave: spreading over them alike is worth the most.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import comb
+
+import numpy as np
+from scipy import stats
+
+from deniable.errors import InvalidParameter
+from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse
+from deniable.privacy.crafted import Leverage
+from deniable.protocol import (
+    CoefficientsParameters,
+    InpEMParameters,
+    InpHTCMSParameters,
+    InpHTParameters,
+    InpOLHParameters,
+    InpPSParameters,
+    InpRRParameters,
+    MargHTParameters,
+    MargPSParameters,
+    MargRRParameters,
+    RecordParameters,
+    ViewsParameters,
+)
+from deniable.protocol.record_marginals import MarginalParameters
+from deniable.protocol.record_sign import SignParameters
+from deniable.protocol.thresholds import as_fraction
+
+UNLIKELY = 1e-9
+"""The probability that some seed of a pool is better for liars than said."""
+
+
+def record_leverage(parameters: RecordParameters) -> Leverage:
+    """Return the largest leverage of a crafted report about any attribute."""
+    every = [one for i in range(len(parameters.levels)) for one in ways(parameters, i)]
+    return max(every, key=lambda one: one.most)
+
+
+def record_shift(parameters: RecordParameters, attribute: int, attackers: float) -> float:
+    """Return how far a share of attackers can move the share of a level of an attribute.
+
+    Guarantees: a bound for unbiased shares, but for the chance in how many honest reports there
+    are about the attribute; and of pools of seeds, except with probability 1e-9 over the hash
+    functions.
+
+    Raises:
+        InvalidParameter: unless `attackers` is a share from 0 to 1.
+    """
+    return max(one.shift(attackers) for one in ways(parameters, attribute))
+
+
+def ways(parameters: RecordParameters, attribute: int) -> list[Leverage]:
+    """Return what a crafted report about an attribute is worth, for each thing it can be about.
+
+    Raises:
+        InvalidParameter: if there is no closed form for the mechanism.
+    """
+    inner = 1 << parameters.bits[attribute]
+    if isinstance(parameters, InpPSParameters):
+        return [_cells(inner, float(1 - parameters.cells * parameters.support[1]), 1.0)]
+    if isinstance(parameters, MargPSParameters | ViewsParameters):
+        return list(_drawn_cells(parameters, attribute))
+    if isinstance(parameters, InpRRParameters):
+        return [_merged(parameters, parameters.cells // inner, 1.0)]
+    if isinstance(parameters, MargRRParameters):
+        shares = {m: share / (m // inner) for m, share in _tables(parameters, attribute).items()}
+        total = sum(shares.values())
+        return [_merged(parameters, m // inner, total * (m // inner)) for m in shares]
+    if isinstance(parameters, InpEMParameters):
+        keep, gap = float(parameters.support[0]), float(2 * parameters.support[0] - 1)
+        rest = (keep / gap) ** (parameters.bits[attribute] - 1)
+        return [Leverage(rest * keep / gap, rest * (1 - keep) / gap)]
+    if isinstance(parameters, InpHTCMSParameters | InpOLHParameters):
+        return [_hashed(parameters, parameters.records // parameters.levels[attribute])]
+    if isinstance(parameters, CoefficientsParameters) and parameters.basis == "contrasts":
+        return list(_contrasts(parameters, attribute))
+    if isinstance(parameters, InpHTParameters | CoefficientsParameters | MargHTParameters):
+        return [_sign(inner, _gap(parameters), _of_one(parameters, attribute))]
+    raise InvalidParameter(f"There is no leverage of '{parameters.mechanism}' yet.")
+
+
+def _each(up: float, down: float, about: float) -> Leverage:
+    return Leverage(up / about, down / about, about)
+
+
+def _cells(levels: int, gap: float, about: float) -> Leverage:
+    return _each(1 / levels + (1 - 1 / levels) / gap, (1 / gap - 1) / levels, about)
+
+
+def _drawn_cells(
+    parameters: MargPSParameters | ViewsParameters, attribute: int
+) -> Iterator[Leverage]:
+    if isinstance(parameters, ViewsParameters):
+        levels, shares = parameters.levels[attribute], _views(parameters, attribute)
+    else:
+        levels, shares = 1 << parameters.bits[attribute], _tables(parameters, attribute)
+    gaps = {}
+    for m in shares:
+        keep = as_fraction(parameters.keep(m))
+        gaps[m] = float(keep - (1 - keep) / (m - 1))
+    total = sum(share * gaps[m] ** 2 for m, share in shares.items())
+    for m in shares:
+        yield _cells(levels, gaps[m], total / gaps[m] ** 2)
+
+
+def _merged(parameters: InpRRParameters | MargRRParameters, cells: int, about: float) -> Leverage:
+    p, q = parameters.support
+    return _each(cells * float((1 - q) / (p - q)), cells * float(q / (p - q)), about)
+
+
+def _hashed(parameters: InpHTCMSParameters | InpOLHParameters, records: int) -> Leverage:
+    p, q = parameters.support
+    most = records
+    if isinstance(parameters, InpOLHParameters):
+        tried = parameters.seeds * parameters.symbols
+        most = min(records, int(stats.binom.isf(UNLIKELY / tried, records, float(q))) + 1)
+    gap = float(p - q)
+    return Leverage((most - records * float(q)) / gap, records * float(q) / gap)
+
+
+def _sign(levels: int, gap: float, each: float) -> Leverage:
+    others = levels - 1
+    up, down = (1 + others / gap) / levels, (others / gap - 1) / levels
+    return _each(up, down, each * others)
+
+
+def _contrasts(parameters: CoefficientsParameters, attribute: int) -> Iterator[Leverage]:
+    """Yield the leverage of each level: contrasts count differently.
+
+    With weights u of the r - 1 contrasts and U = sum |u|, a mean of concave phi is at most phi of
+    the mean: so that about = (share of one) U / max |u|. An honest contrast may be -1 to 1 on
+    average, by itself: what that adds is counted as down.
+    """
+    levels, gap = parameters.levels[attribute], _gap(parameters)
+    undo = np.abs(inverse(contrast_matrix(levels))[:, 1:])
+    for row in undo:
+        total = float(row.sum())
+        about = _of_one(parameters, attribute) * total / float(row.max())
+        up, down = 1 / levels + total / gap, total / gap + max(total - 1, -1 / levels)
+        yield _each(up, down, about)
+
+
+def _gap(parameters: SignParameters) -> float:
+    return float(2 * as_fraction(parameters.keep) - 1)
+
+
+def _of_one(
+    parameters: InpHTParameters | CoefficientsParameters | MargHTParameters, attribute: int
+) -> float:
+    """Return P(a report is about one given coefficient of one attribute)."""
+    if isinstance(parameters, InpHTParameters):
+        return 1 / parameters.coefficients
+    if isinstance(parameters, MargHTParameters):
+        return sum(share / (m - 1) for m, share in _tables(parameters, attribute).items())
+    first = 1.0 if parameters.order == 1 else float(as_fraction(parameters.orders[0]))
+    return first / parameters.counts[0]
+
+
+def _views(parameters: ViewsParameters, attribute: int) -> dict[int, float]:
+    """Return the share of reports on views of so many cells that have the attribute."""
+    found: Counter[int] = Counter()
+    for number, view in enumerate(parameters.views):
+        if attribute in view:
+            found[parameters.cells(number)] += 1
+    return {cells: count / len(parameters.views) for cells, count in found.items()}
+
+
+def _tables(parameters: MarginalParameters, attribute: int) -> dict[int, float]:
+    """Return the share of reports on tables of so many cells that have the attribute."""
+    ways: dict[tuple[int, int], int] = {(1, parameters.bits[attribute]): 1}
+    for other, width in enumerate(parameters.bits):
+        if other == attribute:
+            continue
+        for (taken, bits), count in list(ways.items()):
+            if taken < parameters.order:
+                key = (taken + 1, bits + width)
+                ways[key] = ways.get(key, 0) + count
+    every = comb(len(parameters.levels), parameters.order)
+    return {
+        1 << bits: count / every
+        for (taken, bits), count in ways.items()
+        if taken == parameters.order
+    }
