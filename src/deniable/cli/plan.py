@@ -14,6 +14,7 @@ from deniable.plan import (
     Setting,
     epsilon_needed,
     make_plan,
+    of_attributes,
     of_bins,
     of_categories,
     people_needed,
@@ -22,6 +23,7 @@ from deniable.plan import (
 from deniable.plan.setting import known_mechanism
 from deniable.protocol import Boolean, Domain, Strings, Survey, read_authored
 from deniable.protocol.domain import MAX_CATEGORIES
+from deniable.protocol.record_domain import MAX_ATTRIBUTES
 
 Number = TypeVar("Number", int, float)
 
@@ -40,6 +42,15 @@ def plan(
     ] = None,
     yes_no: Annotated[bool, typer.Option("--yes-no", help="The answer is yes or no.")] = False,
     strings: Annotated[bool, typer.Option("--strings", help="The answers are strings.")] = False,
+    attributes: Annotated[
+        int | None, typer.Option(min=2, max=MAX_ATTRIBUTES, help="A record of so many attributes.")
+    ] = None,
+    levels: Annotated[
+        int | None, typer.Option(min=2, help="Of each attribute; 2 (yes or no) unless said.")
+    ] = None,
+    order: Annotated[
+        int | None, typer.Option(min=1, help="Attributes of the tables wanted; 2 unless said.")
+    ] = None,
     candidates: Annotated[
         int, typer.Option(min=0, help="How many strings are tested for; 10,000 unless said.")
     ] = 0,
@@ -63,7 +74,13 @@ def plan(
 
     With --error one of --people and --epsilon may be left out: it is then what the error needs.
     """
-    flags = {"categories": categories, "numbers": numbers, "yes-no": yes_no, "strings": strings}
+    flags = {
+        "categories": categories,
+        "numbers": numbers,
+        "yes-no": yes_no,
+        "strings": strings,
+        "attributes": attributes,
+    }
     given = [name for name, value in flags.items() if value]
     if survey is not None:
         if given or epsilon or forever or mechanism or error or output:
@@ -74,12 +91,15 @@ def plan(
         return
     if len(given) != 1:
         raise InvalidParameter(
-            "deniable plan needs one of --categories, --numbers, --yes-no, --strings or --survey."
+            "deniable plan needs one of --categories, --numbers, --yes-no, --strings, --attributes "
+            "or --survey."
         )
     if candidates and not strings:
         raise InvalidParameter("--candidates belongs to --strings.", "Leave it out.")
-    domain = _domain(given[0], categories, numbers)
-    setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error)
+    if (levels or order) and not attributes:
+        raise InvalidParameter("--levels and --order belong to --attributes.", "Leave them out.")
+    domain = _domain(given[0], categories or attributes, numbers, levels)
+    setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error, order)
     made = make_plan(setting, mechanism, error, delta)
     if output is not None:
         from deniable.results.plan_chart import save_plan_chart
@@ -93,12 +113,14 @@ def plan(
         out.print(f"Written: {output}", markup=False)
 
 
-def _domain(kind: str, categories: int | None, numbers: int | None) -> Domain:
+def _domain(kind: str, count: int | None, numbers: int | None, levels: int | None) -> Domain:
+    if kind == "attributes":
+        return of_attributes(count or 0, levels or 2)
     if kind == "yes-no":
         return Boolean()
     if kind == "strings":
         return Strings()
-    return of_categories(categories or 0) if kind == "categories" else of_bins(numbers or 0)
+    return of_categories(count or 0) if kind == "categories" else of_bins(numbers or 0)
 
 
 def _setting(
@@ -109,17 +131,18 @@ def _setting(
     listed: int,
     mechanism: str | None,
     error: float | None,
+    order: int | None,
 ) -> Setting:
     """Return the setting; what was left out is what the wanted error needs."""
     if people is not None and epsilon is not None:
-        return Setting(people, epsilon, domain, forever, listed=listed)
+        return Setting(people, epsilon, domain, forever, listed=listed, order=order or 2)
     if error is None or (people is None and epsilon is None):
         raise InvalidParameter(
             "deniable plan needs --people and --epsilon, or one of them and --error."
         )
     first = 1.0 if forever is None else min(1.0, forever / 2)
     once = first if epsilon is None else epsilon
-    start = Setting(people or 10**6, once, domain, forever, listed=listed)
+    start = Setting(people or 10**6, once, domain, forever, listed=listed, order=order or 2)
     return _solved(start, mechanism, error, people is None)
 
 

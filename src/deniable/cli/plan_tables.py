@@ -10,12 +10,14 @@ from rich.table import Table
 from deniable.cli.output import out
 from deniable.plan import Needed, Plan, Planned, Prediction, SurveyPlan
 from deniable.privacy.shuffling import CONDITIONS
+from deniable.protocol import Record
 from deniable.protocol.survey import PLAIN_FIELD
 
 _LEARNED = ("error", "1% ±", "smallest", "learned")
 _COSTS = ("bytes", "words", "steps", "leverage", "ε once", "ε ever")
 _MEANINGS = (
-    "error: expected error of a share, one standard deviation (of strings: a rare one)",
+    "error: expected error of a share, one standard deviation (of strings: a rare one; of records: "
+    "a cell of a raw table)",
     "1% ±: half the width of the 95% interval of a share of 1%",
     "smallest: the share that is told from nothing every second time; learned: so many equally "
     "frequent answers are",
@@ -30,6 +32,8 @@ def show_plan(plan: Plan) -> None:
     """Print a plan."""
     setting = plan.setting
     asked = f"{setting.answers:,} answers" if setting.answers else f"{setting.tests:,} strings"
+    if isinstance(setting.domain, Record):
+        asked = f"{setting.tests:,} cells of tables of {setting.order} attributes"
     out.print(
         f"{setting.people:,} people, epsilon {setting.epsilon:g}, {asked} tested for",
         style="bold",

@@ -8,6 +8,7 @@ from deniable.errors import InvalidParameter
 from deniable.plan.inverse import epsilon_needed, people_needed
 from deniable.plan.prediction import Prediction, predict
 from deniable.plan.setting import Setting, known_mechanism
+from deniable.protocol import Record
 
 NOTHING = 0.5
 """Where the smallest share that can be seen is above this, nothing can be learned."""
@@ -58,7 +59,11 @@ class Plan:
                 found = self.needed[prediction.mechanism]
                 row |= {"people_needed": found.people, "epsilon_needed": found.epsilon}
             rows.append(row)
+        tables: dict[str, object] = {}
+        if isinstance(setting.domain, Record):
+            tables = {"attributes": len(setting.domain.levels), "order": setting.order}
         return {
+            **tables,
             "people": setting.people,
             "epsilon": setting.epsilon,
             "epsilon_forever": setting.forever,
@@ -115,7 +120,8 @@ def make_plan(
         }
     warnings = tuple(warn(predictions[0], setting))
     name = found[0].mechanism
-    return Plan(setting, predictions, name, reason(every), warnings, error, needed)
+    why = reason_of_record(every) if isinstance(setting.domain, Record) else reason(every)
+    return Plan(setting, predictions, name, why, warnings, error, needed)
 
 
 def reason(predictions: tuple[Prediction, ...]) -> str:
@@ -145,6 +151,18 @@ def reason(predictions: tuple[Prediction, ...]) -> str:
     )
 
 
+def reason_of_record(predictions: tuple[Prediction, ...]) -> str:
+    """Return why the first of all mechanisms of a record is recommended."""
+    best = predictions[0]
+    least = min(predictions, key=lambda p: p.mean_error)
+    words = (
+        f'{best.mechanism} leaves the least error in smoothed tables of those that "auto" compares'
+    )
+    if least.mechanism == best.mechanism:
+        return f"{words}, and the least in raw ones."
+    return f"{words}; raw cells, as shown here, have the least with {least.mechanism}."
+
+
 def warn(prediction: Prediction, setting: Setting) -> list[str]:
     """Return what must be known before collecting: where nothing, or little, can be learned."""
     smallest, warnings = prediction.smallest, []
@@ -155,8 +173,9 @@ def warn(prediction: Prediction, setting: Setting) -> list[str]:
             f"than {prediction.epsilon:g}."
         )
     elif setting.answers and smallest > 1 / setting.answers:
+        what = "cells of a table" if isinstance(setting.domain, Record) else "answers"
         warnings.append(
-            f"Only answers above {100 * smallest:.3g}% are seen: of {setting.answers:,} answers "
+            f"Only {what} above {100 * smallest:.3g}% are seen: of {setting.answers:,} {what} "
             "the average one is not. Use fewer, or ask more people."
         )
     return warnings

@@ -8,6 +8,8 @@ what fitting several answers at once costs, and with what collisions of hashed a
 
 as in figure 3 of [EPK14], where V(0) = 1/(n (2q - 1)^2): a share of this size passes the test every
 second time, and so many equally frequent answers do.
+
+Of a record the shares are those of the cells of tables of k attributes, raw (`record_cells.py`).
 """
 
 from __future__ import annotations
@@ -18,11 +20,20 @@ from dataclasses import dataclass
 from scipy import stats
 
 from deniable.mechanisms import mechanism_of
+from deniable.plan.record_cells import cell_deviation
+from deniable.plan.record_choices import WORK
 from deniable.plan.setting import Setting
 from deniable.plan.work import operations, words
 from deniable.privacy.leverage import leverage_of
 from deniable.privacy.shuffling import Shuffled, shuffled
-from deniable.protocol import Field, ORRParameters, Parameters, RapporParameters, Sets
+from deniable.protocol import (
+    Field,
+    ORRParameters,
+    Parameters,
+    RapporParameters,
+    RecordParameters,
+    Sets,
+)
 from deniable.protocol.auto import Choice, noise_of, work_of
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.epsilon import as_float
@@ -129,7 +140,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
         size=parameters.layout.size,
         words=words(parameters, setting.people),
         operations=operations(parameters, setting.people, setting.tests),
-        work=work_of(parameters),
+        work=_work(parameters),
         leverage=leverage_of(field).most,
         forever=None if forever is None else as_float(forever),
         central=None if delta is None else shuffled(parameters, setting.people, delta),
@@ -155,11 +166,20 @@ def learned(smallest: float, answers: int) -> int:
 
 def _deviation(field: Field, setting: Setting, frequency: float) -> float:
     """Return the standard deviation of an estimated share."""
+    parameters = field.parameters
+    if isinstance(parameters, RecordParameters):
+        return cell_deviation(parameters, setting.people, frequency)
     mechanism = mechanism_of(field, setting.absent)
     noise = float(mechanism.variance(setting.people, frequency)) * setting.people
     widened, added = _fitting(field.parameters, setting)
     scale = field.domain.most**2 if isinstance(field.domain, Sets) else 1
     return math.sqrt((noise * widened + added * scale) / setting.people)
+
+
+def _work(parameters: Parameters) -> str:
+    if isinstance(parameters, RecordParameters):
+        return WORK[parameters.mechanism]
+    return work_of(parameters)
 
 
 def _fitting(parameters: Parameters, setting: Setting) -> tuple[float, float]:

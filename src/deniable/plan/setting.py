@@ -7,10 +7,14 @@ from dataclasses import dataclass, replace
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
-from deniable.protocol import Categories, Domain, Numbers
+from deniable.plan.record_choices import cells_tested, choices_of_records
+from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Record
 from deniable.protocol.auto import Choice, choice_of, choices
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.parameters import answers_of
+from deniable.protocol.record_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES
+from deniable.protocol.record_noise import mean_levels
+from deniable.protocol.record_parameters import DEFAULT_ORDER
 from deniable.protocol.registry import MECHANISMS
 
 MOST_PEOPLE = 10**12
@@ -29,6 +33,7 @@ class Setting:
         forever: epsilon of all reports of a value, for a permanent response; None without one.
         absent: whether there is an absent answer.
         listed: how many strings are tested for; 0 if that is not known.
+        order: of a record, how many attributes the tables have that are wanted.
 
     Raises:
         InvalidParameter: if the number of people or of candidates is out of range.
@@ -40,6 +45,7 @@ class Setting:
     forever: float | None = None
     absent: bool = False
     listed: int = 0
+    order: int = DEFAULT_ORDER
 
     def __post_init__(self) -> None:
         _validate.integer("people", "plan", self.people, 1, MOST_PEOPLE)
@@ -47,26 +53,50 @@ class Setting:
 
     @property
     def answers(self) -> int:
-        """The number of answers of a closed domain, an absent one included; 0 for strings."""
+        """The number of answers of a closed domain, an absent one included; 0 for strings.
+
+        Of a record it is the number of cells of a table, on (geometric) average.
+        """
+        if isinstance(self.domain, Record):
+            return round(mean_levels(self.domain.levels) ** self.order)
         return answers_of(self.domain, self.absent) or 0
 
     @property
     def tests(self) -> int:
-        """How many answers are tested for: all, the candidates, or typically many."""
+        """How many answers are tested for: all, the candidates, or typically many.
+
+        Of a record, all cells of all tables.
+        """
+        if isinstance(self.domain, Record):
+            return cells_tested(self.domain.levels, self.order)
         return self.answers or self.listed or TYPICAL
 
     @property
     def wanted(self) -> Mapping[str, object]:
         """The epsilons, as a survey would say them."""
         both: dict[str, object] = {"epsilon": self.epsilon}
+        if isinstance(self.domain, Record):
+            return {**both, "order": self.order}
         return both if self.forever is None else {**both, "epsilon_forever": self.forever}
 
     def choices(self) -> list[Choice]:
-        """Return every suitable mechanism, in the order of `mechanism = "auto"`."""
+        """Return every suitable mechanism, in the order of `mechanism = "auto"`.
+
+        Of a record, first those that "auto" compares, then those of the papers.
+        """
+        if isinstance(self.domain, Record):
+            if self.forever is not None:
+                raise InvalidParameter(
+                    "Reports about records have no permanent response.", "Leave --forever out."
+                )
+            return choices_of_records(self.domain, self.wanted)
         return choices(self.domain, self.absent, self.wanted, self.people, self.listed)
 
     def choice(self, name: str) -> Choice | None:
         """Return one mechanism; None if it has no form here."""
+        if isinstance(self.domain, Record):
+            found = choices_of_records(self.domain, self.wanted, name)
+            return next((choice for choice in found if choice.mechanism == name), None)
         return choice_of(name, self.domain, self.absent, self.wanted, self.people, self.listed)
 
     def with_people(self, people: int) -> Setting:
@@ -96,6 +126,18 @@ def of_bins(count: int) -> Numbers:
     """
     count = _validate.integer("numbers", "plan", count, 1, MAX_CATEGORIES - 2)
     return Numbers(tuple(str(edge) for edge in range(count + 1)))
+
+
+def of_attributes(count: int, levels: int = 2) -> Record:
+    """Return a record of so many attributes, all with as many levels; two are yes and no.
+
+    Raises:
+        InvalidParameter: unless there are 2 to 32 attributes of 2 to 65,536 levels.
+    """
+    count = _validate.integer("attributes", "plan", count, MIN_ATTRIBUTES, MAX_ATTRIBUTES)
+    levels = _validate.integer("levels", "plan", levels, 2, MAX_CATEGORIES)
+    domain: Domain = Boolean() if levels == 2 else of_categories(levels)
+    return Record(tuple(Attribute(f"a{i}", domain) for i in range(1, count + 1)))
 
 
 def known_mechanism(name: str) -> str:

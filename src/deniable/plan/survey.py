@@ -8,7 +8,7 @@ from pathlib import Path
 from deniable.plan.plan import warn
 from deniable.plan.prediction import Prediction, predict
 from deniable.plan.setting import Setting
-from deniable.protocol import Field, Question, Survey
+from deniable.protocol import Field, Question, RecordParameters, Survey
 from deniable.protocol.authoring_field import count_listed
 from deniable.protocol.composition import reports_within, survey_cost
 from deniable.protocol.epsilon import as_float
@@ -88,6 +88,8 @@ def _planned(
     listed = count_listed(folder / field.candidates) if field.candidates and folder else 0
     once = as_float(field.parameters.epsilon_once)
     setting = Setting(people, once, field.domain, None, question.absent, listed)
+    if isinstance(field.parameters, RecordParameters):
+        setting = replace(setting, order=field.parameters.order)
     prediction = predict(field.parameters, setting, delta)
     if question.repeat in ("once", "permanent"):
         prediction = replace(prediction, forever=once)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from deniable.plan.record_work import record_operations, record_words
 from deniable.protocol import (
     HadamardParameters,
     HCMSParameters,
@@ -13,6 +14,7 @@ from deniable.protocol import (
     Parameters,
     PGRParameters,
     RapporParameters,
+    RecordParameters,
     SubsetParameters,
 )
 from deniable.protocol.auto import POOL
@@ -24,6 +26,8 @@ def words(parameters: Parameters, people: int) -> int:
 
     Edge cases: OLH without a small pool has no counts and keeps every report.
     """
+    if isinstance(parameters, RecordParameters):
+        return record_words(parameters, people)
     if isinstance(parameters, RapporParameters):
         return parameters.cohorts * parameters.bits
     if isinstance(parameters, UnaryParameters):
@@ -49,6 +53,8 @@ def operations(parameters: Parameters, people: int, asked: int) -> int:
     The formulas are those that `explain` prints (`protocol/auto.py`), with numbers put in: an
     order of magnitude, meant for comparing.
     """
+    if isinstance(parameters, RecordParameters):
+        return record_operations(parameters, people)
     if isinstance(parameters, PGRParameters):
         each = _sorted(parameters.points) + (0 if parameters.answers else asked)
         return people + parameters.cohorts * each

@@ -98,6 +98,15 @@ def record_noise(parameters: Parameters, micros: int) -> float:
     return cell_noise(*_orders(parameters, micros))
 
 
+def record_orders(parameters: RecordParameters) -> list[float]:
+    """Return what coefficients of 1, 2, ... k attributes add to n Var of a cell, with sampling.
+
+    Raises:
+        InvalidParameter: if there is no closed form for the mechanism here.
+    """
+    return _orders(parameters, parameters.epsilon_once)[0]
+
+
 def _error(parameters: Parameters, micros: int) -> float:
     """Return about n times the mean squared error of a smoothed cell."""
     return smoothed_noise(_orders(parameters, micros)[0])

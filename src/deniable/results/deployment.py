@@ -6,7 +6,7 @@ The keys are those of the entries in github.com/opendp/deployments-registry-data
 
 from __future__ import annotations
 
-from deniable.protocol import Field, Question, Survey
+from deniable.protocol import Field, Question, Record, Survey
 from deniable.protocol.epsilon import as_float
 from deniable.results.randomised import how
 from deniable.results.yaml_writing import Yaml, to_yaml
@@ -52,7 +52,7 @@ def deployment(survey: Survey) -> dict[str, Yaml]:
             "data_curator": survey.owner,
             "intended_use": f"Statistics of the answers to: {asked}.",
             "data_product_type": "Summary statistics",
-            "description": "Shares of answers with standard errors, intervals and tests.",
+            "description": _described(survey),
             "dp_flavor": _flavor(survey),
             "privacy_loss": _loss(survey),
             "model": _model(survey),
@@ -80,6 +80,13 @@ def deployment(survey: Survey) -> dict[str, Yaml]:
     }
 
 
+def _described(survey: Survey) -> str:
+    words = "Shares of answers with standard errors, intervals and tests."
+    if any(isinstance(f.domain, Record) for q in survey.questions for f in q.fields):
+        words += " Tables of a few attributes of records, raw with errors and smoothed."
+    return words
+
+
 def _flavor(survey: Survey) -> dict[str, Yaml]:
     return {
         "name": "Pure DP",
@@ -88,7 +95,7 @@ def _flavor(survey: Survey) -> dict[str, Yaml]:
         "output_measure": "Max divergence",
         "bound_on_output_distance": max(as_float(q.epsilon_once) for q in survey.questions),
         "data_domain": _lines(
-            [f"{q.id}: {', '.join(f.domain.kind for f in q.fields)}" for q in survey.questions]
+            [f"{q.id}: {', '.join(_kind(f) for f in q.fields)}" for q in survey.questions]
         ),
         "unprotected_quantities": _lines(_unprotected(survey)),
     }
@@ -178,10 +185,22 @@ def _mechanism(question: Question, field: Field) -> dict[str, Yaml]:
     }
 
 
+def _kind(field: Field) -> str:
+    """Return the kind of a field's domain; of a record how many attributes, with which levels."""
+    if not isinstance(field.domain, Record):
+        return field.domain.kind
+    levels = " x ".join(map(str, field.domain.levels))
+    return f"record of {len(field.domain.levels)} attributes ({levels} levels)"
+
+
 def _integers(field: Field) -> dict[str, Yaml]:
     """Return what survey.json holds: integers, and 64-bit thresholds as strings."""
     published = field.parameters.published()
-    return {name: value for name, value in published.items() if isinstance(value, int | str)}
+    found: dict[str, Yaml] = {n: v for n, v in published.items() if isinstance(v, int | str)}
+    for name, value in published.items():
+        if isinstance(value, list) and all(isinstance(one, int | str) for one in value):
+            found[name] = " ".join(map(str, value))
+    return found
 
 
 def _lines(texts: list[str] | tuple[str, ...]) -> str:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from deniable.protocol import (
     Boolean,
     Categories,
+    Domain,
     Field,
     Numbers,
     Question,
+    Record,
     Sets,
     Survey,
 )
@@ -109,7 +111,7 @@ def _asked(question: Question) -> Asked:
         version=question.version,
         title=question.description or question.id,
         sections=(
-            Section("What is collected", (*map(_what, question.fields), *_when(question))),
+            Section("What is collected", (*_collected(question), *_when(question))),
             Section("How your answer is changed", tuple(_how(question))),
             Section("What anyone could learn about you", tuple(_learned(question))),
         ),
@@ -128,19 +130,34 @@ def _asked(question: Question) -> Asked:
     )
 
 
-def _what(field: Field) -> str:
+def _collected(question: Question) -> list[str]:
+    return [point for field in question.fields for point in _what(field)]
+
+
+def _what(field: Field) -> list[str]:
+    """Return what is collected: a point for a field, or one for every attribute of a record."""
     domain = field.domain
+    if isinstance(domain, Record):
+        first = (
+            f"{len(domain.attributes)} answers together, of which one report is made. It has one "
+            "limit for all of them, so that none is protected less than said here."
+        )
+        return [first, *(f"{name}: {_kind(each)}" for name, each in domain.attributes)]
     name = "" if field.name == PLAIN_FIELD else f"{field.name}: "
+    return [f"{name}{_kind(domain)}"]
+
+
+def _kind(domain: Domain) -> str:
     if isinstance(domain, Boolean):
-        return f"{name}Yes or no."
+        return "Yes or no."
     if isinstance(domain, Categories):
-        return f"{name}One of {len(domain.values):,} answers: {_list(domain.values)}."
+        return f"One of {len(domain.values):,} answers: {_list(domain.values)}."
     if isinstance(domain, Sets):
         names = f"{len(domain.values):,} names: {_list(domain.values)}"
-        return f"{name}Up to {domain.most:,} of {names}."
+        return f"Up to {domain.most:,} of {names}."
     if isinstance(domain, Numbers):
-        return f"{name}A number, and of it only its range: {_list(domain.labels)}."
-    return f"{name}A text. It leaves your device only as a code that many texts share."
+        return f"A number, and of it only its range: {_list(domain.labels)}."
+    return "A text. It leaves your device only as a code that many texts share."
 
 
 def _list(names: tuple[str, ...]) -> str:
@@ -167,11 +184,15 @@ def _how(question: Question) -> list[str]:
         name = "" if question.plain else f"{field.name}: "
         sentences.append(name + " ".join(how(field)))
     sentences.append(
-        f"What leaves is {question.record_size:,} bytes, the same number for everybody, with a "
+        f"What leaves is {_bytes(question.record_size)}, the same number for everybody, with a "
         "random number that marks this report alone. No name or address goes with it, and of the "
         "time only the period in which you answered."
     )
     return sentences
+
+
+def _bytes(count: int) -> str:
+    return "1 byte" if count == 1 else f"{count:,} bytes"
 
 
 def _learned(question: Question) -> list[str]:

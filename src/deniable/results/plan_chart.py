@@ -13,8 +13,8 @@ from deniable.results import styling
 from deniable.results.chart_files import png_of, svg_of
 from deniable.results.writing import whole_file
 
-COLOURS = (*styling.COLOURS, "#c2255c", "#5c940d")
-"""Of the mechanisms, in the order of the plan: there may be nine of them."""
+COLOURS = (*styling.COLOURS, "#c2255c", "#5c940d", "#6741d9", "#a0522d")
+"""Of the mechanisms, in the order of the plan: there may be eleven of them."""
 EPSILONS = tuple(round(0.25 * 2 ** (step / 3), 3) for step in range(16))
 _SPREAD = 100
 _POINTS = 13

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from deniable.protocol import (
     Field,
     HadamardParameters,
@@ -13,17 +11,22 @@ from deniable.protocol import (
     ORRParameters,
     PGRParameters,
     RapporParameters,
+    RecordParameters,
     Sets,
     SubsetParameters,
 )
 from deniable.protocol.thresholds import as_fraction
 from deniable.protocol.unary import UnaryParameters
+from deniable.results.randomised_records import clear_part, how_record, percent
 
 
 def how(field: Field) -> list[str]:
     """Return how a field's answer is randomised, one thought per sentence."""
     sentences = []
     parameters = field.parameters
+    if isinstance(parameters, RecordParameters):
+        clear = clear_part(parameters)
+        return [how_record(parameters), *([clear] if clear else [])]
     per_bit = isinstance(parameters, UnaryParameters) and parameters.members > 0
     if isinstance(field.domain, Sets) and not per_bit:
         sentences.append(
@@ -36,11 +39,6 @@ def how(field: Field) -> list[str]:
             "so that asking you again and again does not wear the protection down."
         )
     return sentences
-
-
-def percent(probability: Fraction) -> str:
-    """Return a probability in per cent, to a tenth."""
-    return f"{float(100 * probability):.1f}%"
 
 
 def _step(field: Field) -> str:

@@ -132,3 +132,23 @@ def test_explain_public_prints_writes_and_speaks_json(started: Path, tmp_path: P
     assert answer["questions"][0]["id"] == "dark-mode"
     with pytest.raises(InvalidParameter, match="belongs to --public"):
         call("explain", started, "-o", page)
+
+
+def test_a_plan_of_a_record_names_every_mechanism() -> None:
+    text = call("plan", "--attributes", 8, "--people", 100_000, "--epsilon", 1.1)
+    for name in ("views", "coefficients", "inp_ps", "inp_rr", "marg_ht", "inp_em", "inp_olh"):
+        assert name in text
+    assert "112 cells of tables of 2 attributes" in text
+    assert "Recommended: views" in text
+
+
+def test_a_plan_of_a_record_as_json() -> None:
+    record = ("--attributes", 5, "--levels", 3, "--order", 3)
+    answer = json.loads(call("plan", *record, "--people", 10_000, "--epsilon", 1, "--json"))
+    assert (answer["attributes"], answer["order"], answer["answers"]) == (5, 3, 27)
+    assert answer["recommended"] == answer["mechanisms"][0]["mechanism"]
+
+
+def test_levels_and_order_belong_to_attributes() -> None:
+    with pytest.raises(InvalidParameter, match="belong to --attributes"):
+        call("plan", "--yes-no", "--order", 2, "--people", 10, "--epsilon", 1)
