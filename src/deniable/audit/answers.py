@@ -5,7 +5,14 @@ from __future__ import annotations
 from itertools import combinations, product
 from math import comb
 
-from deniable.protocol import Answer, CoefficientsParameters, Field, Parameters, Record, Sets
+from deniable.protocol import (
+    Answer,
+    CoefficientsParameters,
+    Field,
+    Record,
+    RecordParameters,
+    Sets,
+)
 from deniable.protocol.domain import ABSENT_KEY, code_key, set_key, string_key
 from deniable.protocol.record_domain import record_answer
 from deniable.protocol.unary import UnaryParameters
@@ -43,7 +50,7 @@ def some_answers(field: Field, absent: bool) -> list[Answer]:
     """
     domain = field.domain
     if isinstance(domain, Record):
-        return some_records(domain)
+        return some_records(domain.levels)
     last: list[Answer] = []
     if absent:
         last = [Answer(ABSENT_KEY, -1 if domain.size is None else domain.size)]
@@ -58,13 +65,12 @@ def some_answers(field: Field, absent: bool) -> list[Answer]:
     return [*(Answer(code_key(code), code) for code in codes), *last]
 
 
-def some_records(domain: Record) -> list[Answer]:
+def some_records(levels: tuple[int, ...]) -> list[Answer]:
     """Return a few records, the first two of which differ in every bit of their codes.
 
     Of r levels, codes of b bits, 2^(b - 1) and 2^(b - 1) - 1 differ in every bit. Then come records
     of the first, second, ... level of every attribute, and two that mix levels.
     """
-    levels = domain.levels
     top = [1 << ((count - 1).bit_length() - 1) for count in levels]
     chosen = [tuple(top), tuple(code - 1 for code in top)]
     for level in range(min(max(levels), MOST_LEVELS)):
@@ -75,16 +81,16 @@ def some_records(domain: Record) -> list[Answer]:
     return [record_answer(codes) for codes in dict.fromkeys(chosen)]
 
 
-def worst_records(parameters: Parameters, domain: Record) -> tuple[Answer, Answer]:
+def worst_records(parameters: RecordParameters) -> tuple[Answer, Answer]:
     """Return two records that differ as much as two records can.
 
     In every bit of their codes; where values of contrasts are reported, the first and the last
     level of every attribute, where the straight line has its ends.
     """
     if isinstance(parameters, CoefficientsParameters) and parameters.basis == "contrasts":
-        last = record_answer(tuple(count - 1 for count in domain.levels))
-        return last, record_answer((0,) * len(domain.levels))
-    one, other, *_ = some_records(domain)
+        last = record_answer(tuple(count - 1 for count in parameters.levels))
+        return last, record_answer((0,) * len(parameters.levels))
+    one, other, *_ = some_records(parameters.levels)
     return one, other
 
 

@@ -17,7 +17,7 @@ from deniable.audit.findings import ALPHA, Audit, Finding
 from deniable.audit.linking import linkable
 from deniable.audit.poisoning import poisoning_finding
 from deniable.privacy.posteriors import false_discovery_rate, marks_of, posterior
-from deniable.protocol import Field, Question, Survey
+from deniable.protocol import Field, Question, Record, Survey
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 from deniable.testing.statistics import Check, proportion
@@ -152,7 +152,7 @@ def _findings(
     return [
         _three_attackers(question, field, about, rows),
         _averaging(about, rows, devices, alpha),
-        _targeting(about, attacked.posteriors),
+        _targeting(about, field, attacked.posteriors),
         _linking(question, field, about, attacked.links),
     ]
 
@@ -192,9 +192,12 @@ def _no_better(right: float, most: float, devices: int) -> Check:
     return proportion(round(right * devices), devices, middle, middle)
 
 
-def _targeting(about: str, rows: Sequence[Mapping[str, object]]) -> Finding:
+def _targeting(about: str, field: Field, rows: Sequence[Mapping[str, object]]) -> Finding:
     wrong = float(str(rows[_SHARES // 10]["false_discovery_rate"]))
-    words = f"who targets the holders of an answer that 10% hold is wrong about {wrong:.1%} of them"
+    what = "an answer that 10% hold"
+    if isinstance(field.domain, Record):
+        what = "what one report says (a property, a cell or a bit) that is true of 10%"
+    words = f"who targets the holders of {what} is wrong about {wrong:.1%} of them"
     return Finding(about, "targeting", True, words, {"false_discovery_rate_at_10": wrong})
 
 

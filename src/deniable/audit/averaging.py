@@ -14,10 +14,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
+from deniable.audit.averaging_records import record_evidence
 from deniable.audit.exact_bits import most_held
 from deniable.mechanisms.base import Codes, Floats
 from deniable.privacy import epsilon_after
-from deniable.protocol import KRRParameters, Parameters, Question
+from deniable.protocol import KRRParameters, Parameters, Question, RecordParameters
 from deniable.protocol.epsilon import exp_micros
 from deniable.protocol.thresholds import as_fraction
 from deniable.protocol.unary import UnaryParameters
@@ -51,7 +52,9 @@ def right_guesses(
         devices: simulated, each with a permanent response of its own.
         rng: the only source of randomness.
     """
-    if isinstance(parameters, UnaryParameters):
+    if isinstance(parameters, RecordParameters):
+        evidence = record_evidence(parameters, n, devices, rng)
+    elif isinstance(parameters, UnaryParameters):
         evidence = _unary(parameters, n, permanent, devices, rng)
     else:
         evidence = _symbols(parameters, n, permanent, devices, rng)

@@ -20,8 +20,15 @@ from math import comb, prod
 import numpy as np
 from scipy import stats
 
+from deniable.audit.detect_records import likeliest_record
 from deniable.mechanisms.base import Floats
-from deniable.protocol import KRRParameters, Parameters, Question, SubsetParameters
+from deniable.protocol import (
+    KRRParameters,
+    Parameters,
+    Question,
+    RecordParameters,
+    SubsetParameters,
+)
 from deniable.protocol.thresholds import as_fraction
 from deniable.protocol.unary import UnaryParameters
 
@@ -75,11 +82,14 @@ def linkable(
 def chance_equal(parameters: Parameters) -> float:
     """Return the probability that two devices of one cohort send the same record, about.
 
-    All records of mechanisms without bits are taken as equally likely, which they nearly are.
+    All records of mechanisms without bits are taken as equally likely, which they nearly are. Of
+    reports about many attributes it is a bound: that they are about the same.
     """
     if isinstance(parameters, UnaryParameters):
         p = float(parameters.p_star)
         return float((p * p + (1 - p) ** 2) ** parameters.bits)
+    if isinstance(parameters, RecordParameters):
+        return likeliest_record(parameters)
     if isinstance(parameters, SubsetParameters):
         return 1 / comb(parameters.categories, parameters.size)
     sizes = ("categories", "symbols", "seeds", "points", "rows", "width", "size")

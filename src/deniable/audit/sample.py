@@ -29,7 +29,6 @@ from deniable.client.encode import encode_answers
 from deniable.client.randomness import SystemDraws
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Answer, Field, Question, RecordParameters, Sets, Survey
-from deniable.protocol import Record as RecordDomain
 from deniable.protocol.domain import code_key, set_key, string_key
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.prf import SECRET_BYTES
@@ -58,8 +57,8 @@ class Asked:
 def worst_pair(field: Field) -> tuple[Asked, Asked]:
     """Return two answers that differ as much as two answers of the field can."""
     domain = field.domain
-    if isinstance(domain, RecordDomain):
-        one, other = worst_records(field.parameters, domain)
+    if isinstance(field.parameters, RecordParameters):
+        one, other = worst_records(field.parameters)
         return Asked(one, one), Asked(other, other)
     if domain.size is None:
         one, other = (Answer(string_key(text)) for text in ("deniable", "plausible"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deniable.protocol import Boolean, Field, Numbers, Question, Sets
+from deniable.protocol import Boolean, Domain, Field, Numbers, Question, Record, Sets
 
 LONG = "a value that is long, " * 100
 """Longer than most, and within what a string may be."""
@@ -11,6 +11,13 @@ LONG = "a value that is long, " * 100
 def two_values(field: Field) -> tuple[object, object]:
     """Return two values of a field that differ in everything, the length included."""
     domain = field.domain
+    if isinstance(domain, Record):
+        pairs = {name: _two(each) for name, each in domain.attributes}
+        return {n: pair[0] for n, pair in pairs.items()}, {n: pair[1] for n, pair in pairs.items()}
+    return _two(domain)
+
+
+def _two(domain: Domain) -> tuple[object, object]:
     if isinstance(domain, Boolean):
         return False, True
     if isinstance(domain, Numbers):
