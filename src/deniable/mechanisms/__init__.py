@@ -19,6 +19,7 @@ from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
+from deniable.mechanisms.prefixes import Prefixes
 from deniable.mechanisms.rappor import Rappor
 from deniable.mechanisms.registry import MECHANISMS, mechanism_for, mechanism_of
 from deniable.mechanisms.subset import Subset
@@ -37,6 +38,7 @@ __all__ = [
     "Hadamard",
     "Mechanism",
     "Members",
+    "Prefixes",
     "Rappor",
     "Subset",
     "mechanism_for",

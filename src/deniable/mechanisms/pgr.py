@@ -103,10 +103,10 @@ class PGR(Mechanism):
             if words is not None:
                 part["cohort"] = rng.integers(0, shape.cohorts, size=part.size, dtype=np.uint16)
                 true = self._hashed(words[true], part["cohort"].astype(np.uint64))
-            part["point"] = self._noisy(self.geometry.vectors(true), rng)
+            part["point"] = self.noisy(self.geometry.vectors(true), rng)
         return reports
 
-    def _noisy(self, own: Integers, rng: np.random.Generator) -> Integers:
+    def noisy(self, own: Integers, rng: np.random.Generator) -> Integers:
         """Return randomised points of people whose answers have these vectors."""
         shape, found = self.parameters, np.empty(len(own), dtype=np.int64)
         kept = coins(rng, shape.inside, len(own))
@@ -188,7 +188,7 @@ class PGR(Mechanism):
             support += sums[self._places(int(cohort), words)]
             if words is not None:
                 weight = counts.reports[cohort] / counts.n
-                squares += weight**2 * self._squares(sums, int(counts.reports[cohort]))
+                squares += weight**2 * self.squares(sums, int(counts.reports[cohort]))
         share = support / counts.n
         frequency = self.pure.frequency(share)
         variance = self.pure.variance_observed(share, counts.n)
@@ -196,7 +196,7 @@ class PGR(Mechanism):
         covariance = self._covariance(counts.table[0], frequency) if words is None else None
         return Estimate(labels, frequency, np.sqrt(variance), covariance, counts.n)
 
-    def _squares(self, sums: Integers, n: int) -> float:
+    def squares(self, sums: Integers, n: int) -> float:
         """Return the sum of squares of the strings' frequencies, from the points of a cohort.
 
         The unbiased sum over the points' shares, less the 1/K of it that is collisions.

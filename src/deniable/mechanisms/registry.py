@@ -12,13 +12,14 @@ from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
+from deniable.mechanisms.prefixes import Prefixes
 from deniable.mechanisms.rappor import Rappor
 from deniable.mechanisms.subset import Subset
 from deniable.protocol import Field, Parameters, Sets
 
 MECHANISMS: dict[str, type[Mechanism]] = {
     mechanism.parameters_type.mechanism: mechanism
-    for mechanism in (Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset)
+    for mechanism in (Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset, Prefixes)
 }
 
 

@@ -23,6 +23,7 @@ from deniable.protocol.orr import ORRParameters
 from deniable.protocol.oue import OUEParameters
 from deniable.protocol.parameters import Parameters
 from deniable.protocol.pgr import PGRParameters
+from deniable.protocol.prefixes import PrefixesParameters
 from deniable.protocol.rappor import RapporParameters
 from deniable.protocol.registry import MECHANISMS
 from deniable.protocol.report import Report, batch_bytes
@@ -49,6 +50,7 @@ __all__ = [
     "OUEParameters",
     "PGRParameters",
     "Parameters",
+    "PrefixesParameters",
     "Question",
     "RapporParameters",
     "Report",

@@ -10,15 +10,20 @@ from itertools import pairwise
 
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import (
+    ESCAPE,
+    MAX_ALPHABET,
     MAX_CATEGORIES,
+    MAX_LENGTH,
     MAX_NAMES,
     MAX_STRING_BYTES,
+    OUTSIDE,
     Boolean,
     Categories,
     Domain,
     Numbers,
     Sets,
     Strings,
+    is_alphabet,
 )
 
 _DECIMAL = re.compile(r"(?=.{1,32}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?")
@@ -38,6 +43,8 @@ def domain_from_published(data: object) -> Domain:
         return Boolean()
     if kind == "strings" and keys == {"type"}:
         return Strings()
+    if kind == "strings" and keys == {"type", "alphabet", "length", "outside"}:
+        return _strings(data["alphabet"], data["length"], data["outside"])
     if kind == "categories" and keys == {"type", "values"}:
         return Categories(_category_names(data["values"]))
     if kind == "numbers" and keys == {"type", "edges"}:
@@ -46,8 +53,8 @@ def domain_from_published(data: object) -> Domain:
         names = _category_names(data["values"], MAX_NAMES)
         return Sets(names, _most(data["most"], len(names)))
     raise InvalidParameter(
-        "A domain must be boolean, strings, categories with values, numbers with edges, or set "
-        "with values and most."
+        "A domain must be boolean, strings (or these with alphabet, length and outside), "
+        "categories with values, numbers with edges, or set with values and most."
     )
 
 
@@ -71,6 +78,20 @@ def _category_names(values: object, most: int = MAX_CATEGORIES) -> tuple[str, ..
     if len(set(values)) != len(values):
         raise InvalidParameter("Category names must differ.")
     return tuple(values)
+
+
+def _strings(alphabet: object, length: object, outside: object) -> Strings:
+    if not isinstance(alphabet, str) or not is_alphabet(alphabet):
+        raise InvalidParameter(
+            f"An alphabet must hold 2 to {MAX_ALPHABET:,} characters in NFC that rise strictly."
+        )
+    if type(length) is not int or not 1 <= length <= MAX_LENGTH:
+        raise InvalidParameter(f"A string's 'length' must be an integer from 1 to {MAX_LENGTH}.")
+    if not isinstance(outside, str) or outside not in OUTSIDE:
+        raise InvalidParameter(f"'outside' must be one of {', '.join(OUTSIDE)}.")
+    if outside == "escape" and ESCAPE in alphabet:
+        raise InvalidParameter("U+FFFD stands for what is outside of the alphabet, not inside.")
+    return Strings(alphabet, length, outside)
 
 
 def _most(most: object, names: int) -> int:

@@ -10,6 +10,7 @@ from deniable.protocol.orr import ORRParameters
 from deniable.protocol.oue import OUEParameters
 from deniable.protocol.parameters import Parameters
 from deniable.protocol.pgr import PGRParameters
+from deniable.protocol.prefixes import PrefixesParameters
 from deniable.protocol.rappor import RapporParameters
 from deniable.protocol.subset import SubsetParameters
 
@@ -25,5 +26,6 @@ MECHANISMS: dict[str, type[Parameters]] = {
         OLHParameters,
         HadamardParameters,
         SubsetParameters,
+        PrefixesParameters,
     )
 }

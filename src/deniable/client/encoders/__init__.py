@@ -10,6 +10,7 @@ from deniable.client.encoders.olh import OLHEncoder
 from deniable.client.encoders.orr import ORREncoder
 from deniable.client.encoders.oue import OUEEncoder
 from deniable.client.encoders.pgr import PGREncoder
+from deniable.client.encoders.prefixes import PrefixesEncoder
 from deniable.client.encoders.rappor import RapporEncoder
 from deniable.client.encoders.subset import SubsetEncoder
 from deniable.errors import InvalidParameter
@@ -22,6 +23,7 @@ from deniable.protocol import (
     OUEParameters,
     Parameters,
     PGRParameters,
+    PrefixesParameters,
     RapporParameters,
     SubsetParameters,
 )
@@ -36,6 +38,7 @@ __all__ = [
     "ORREncoder",
     "OUEEncoder",
     "PGREncoder",
+    "PrefixesEncoder",
     "RapporEncoder",
     "SubsetEncoder",
     "encoder_for",
@@ -56,6 +59,8 @@ def encoder_for(parameters: Parameters) -> Encoder:
         return ORREncoder(parameters)
     if isinstance(parameters, PGRParameters):
         return PGREncoder(parameters)
+    if isinstance(parameters, PrefixesParameters):
+        return PrefixesEncoder(parameters)
     if isinstance(parameters, HCMSParameters):
         return HCMSEncoder(parameters)
     if isinstance(parameters, OUEParameters):

@@ -1,0 +1,1 @@
+"""Strings nobody listed."""
