@@ -39,7 +39,7 @@ class Prefixes(Mechanism):
         lengths: of the levels, instead of those that are chosen.
         verification: the share of the people who report whole strings, instead of 0.15.
         cohorts: of each group, instead of those that are chosen.
-        points: strings are hashed into at least so many, instead of 16,384.
+        points: strings are hashed into at least so many, instead of 8,192.
 
     Raises:
         InvalidParameter: naming the parameter, what is allowed, and what was found.

@@ -66,7 +66,7 @@ def _kinds() -> str:
 
 
 def _read_strings(table: Mapping[str, object], notes: Notes) -> Domain | None:
-    """Return any strings, or those over a declared alphabet, whose letters may come in any order."""
+    """Return any strings, or those over a declared alphabet, in whatever order it is written."""
     if not table.keys() & {"alphabet", "length", "outside"}:
         return Strings()
     alphabet = "".join(sorted(set(notes.text(table, "alphabet", None))))

@@ -14,7 +14,7 @@ different strings have different codes.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -36,6 +36,11 @@ class Interval(NamedTuple):
         """Return the part that begins after `below` of `total` and is `size` of `total` wide."""
         low = self.low * total + self.width * below
         return Interval(low, self.width * size, self.whole * total)
+
+    def holds(self, prefix: int, bits: int) -> bool:
+        """Tell whether every number that begins with these binary digits is in the interval."""
+        low, high = prefix * self.whole, (prefix + 1) * self.whole
+        return self.low << bits <= low and high <= (self.low + self.width) << bits
 
     def shortest(self) -> tuple[int, int]:
         """Return the number m / 2^k in the interval with the smallest k, then m, as (m, k)."""
@@ -88,12 +93,29 @@ class Coder:
         """Return the first `bits` binary digits of a string's code, as one number."""
         return first_digits(self.code(text), bits)
 
+    def beginning(self, prefix: int, bits: int) -> tuple[str, bool]:
+        """Return the letters that a code's first digits determine, and whether that is all.
+
+        All is determined where every number that begins with the digits is in one string's
+        interval; of these numbers only the string's code itself is ever reported.
+        """
+        interval, symbols = Interval(0, 1, 1), list[int]()
+        while len(symbols) < self.length:
+            parts = self._parts(interval, tuple(symbols))
+            inside = [symbol for symbol, part in enumerate(parts) if part.holds(prefix, bits)]
+            if not inside or inside[0] == self.model.end:
+                return self._text(symbols), bool(inside)
+            interval = parts[inside[0]]
+            symbols += inside
+        return self._text(symbols), True
+
+    def _text(self, symbols: Sequence[int]) -> str:
+        return "".join(self.model.letters[symbol] for symbol in symbols)
+
     def strings(self, prefix: int, bits: int) -> Iterator[str]:
         """Yield strings whose codes begin with these digits, the most likely ones first.
 
-        A string whose code has at most `bits` digits is the first one, and mostly the only likely
-        one. Where none is so short the digits leave open how the string ends; then come those ends
-        that the model likes.
+        Where the digits do not determine the string, those ends come first that the model likes.
 
         Edge cases: bounded: after 4,096 beginnings the search ends. There may be no string.
         """
@@ -107,7 +129,7 @@ class Coder:
                 for push in self._within(interval, symbols, prefix, bits, number):
                     heapq.heappush(waiting, push)
             elif first_digits(interval.shortest(), bits) == prefix:
-                yield "".join(self.model.letters[symbol] for symbol in symbols)
+                yield self._text(symbols)
 
     def _within(
         self, interval: Interval, symbols: Context, prefix: int, bits: int, number: int
