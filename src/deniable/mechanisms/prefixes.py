@@ -37,7 +37,7 @@ class Prefixes(Mechanism):
         people: how many are expected: decides on levels and cohorts; a million unless said.
         model: a coding model's bytes; none unless said.
         lengths: of the levels, instead of those that are chosen.
-        verification: the share of the people who report whole strings, instead of 0.15.
+        verification: the share of the people who report whole strings, instead of the chosen one.
         cohorts: of each group, instead of those that are chosen.
         points: strings are hashed into at least so many, instead of 8,192.
 

@@ -14,6 +14,7 @@ different strings have different codes.
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from typing import NamedTuple
 from deniable.errors import InvalidAnswer
 from deniable.protocol.coding_model import CharacterModel, Context
 
-MOST_VISITED = 4_096
+MOST_VISITED = 256
 """So many beginnings of strings are looked at before a search for likely strings gives up."""
 
 
@@ -69,18 +70,19 @@ class Coder:
         if len(text) > self.length or not all(letter in codes for letter in text):
             raise InvalidAnswer("alphabet", "The value is no string of the model's alphabet.")
         found, symbols = Interval(0, 1, 1), tuple(codes[letter] for letter in text)
-        for place in range(len(symbols)):
-            found = self._parts(found, symbols[:place])[symbols[place]]
-        return found if len(symbols) == self.length else self._parts(found, symbols)[-1]
+        for place, symbol in enumerate(symbols):
+            found = self._part(found, symbols[:place], symbol)
+        return found if len(text) == self.length else self._part(found, symbols, self.model.end)
 
-    def _parts(self, whole: Interval, before: Context) -> list[Interval]:
-        """Return the parts of all symbols after these ones, the end of the string last."""
-        frequencies = self.model.frequencies(before)
-        total, parts, below = sum(frequencies), [], 0
-        for size in frequencies:
-            parts.append(whole.part(below, size, total))
-            below += size
-        return parts
+    def _part(self, whole: Interval, before: Context, symbol: int) -> Interval:
+        """Return the part of a symbol that follows these ones."""
+        sums = self.model.sums(before)
+        return whole.part(sums[symbol], sums[symbol + 1] - sums[symbol], sums[-1])
+
+    def _place(self, whole: Interval, before: Context, prefix: int, bits: int) -> int:
+        """Return the symbol whose part holds the number that the digits are, followed by zeros."""
+        sums, inside = self.model.sums(before), prefix * whole.whole - (whole.low << bits)
+        return bisect_right(sums, max(0, inside * sums[-1] // (whole.width << bits))) - 1
 
     def code(self, text: str) -> tuple[int, int]:
         """Return the code of a string as (m, k): the number m / 2^k.
@@ -101,12 +103,14 @@ class Coder:
         """
         interval, symbols = Interval(0, 1, 1), list[int]()
         while len(symbols) < self.length:
-            parts = self._parts(interval, tuple(symbols))
-            inside = [symbol for symbol, part in enumerate(parts) if part.holds(prefix, bits)]
-            if not inside or inside[0] == self.model.end:
-                return self._text(symbols), bool(inside)
-            interval = parts[inside[0]]
-            symbols += inside
+            before = tuple(symbols)
+            symbol = self._place(interval, before, prefix, bits)
+            interval = self._part(interval, before, symbol)
+            if not interval.holds(prefix, bits):
+                return self._text(symbols), False
+            if symbol == self.model.end:
+                break
+            symbols.append(symbol)
         return self._text(symbols), True
 
     def _text(self, symbols: Sequence[int]) -> str:
@@ -117,7 +121,7 @@ class Coder:
 
         Where the digits do not determine the string, those ends come first that the model likes.
 
-        Edge cases: bounded: after 4,096 beginnings the search ends. There may be no string.
+        Edge cases: bounded: after 256 beginnings the search ends. There may be no string.
         """
         first = Interval(0, 1, 1)
         waiting: list[tuple[int, int, Interval, Context, bool]] = [(0, 0, first, (), False)]
@@ -141,11 +145,13 @@ class Coder:
         if len(symbols) == self.length:
             yield -overlap(interval, prefix, bits), number << 16, interval, symbols, True
             return
-        for symbol, part in enumerate(self._parts(interval, symbols)):
+        for symbol in range(self._place(interval, symbols, prefix, bits), self.model.end + 1):
+            part = self._part(interval, symbols, symbol)
             share, ended = overlap(part, prefix, bits), symbol == self.model.end
-            if share:
-                after = symbols if ended else (*symbols, symbol)
-                yield -share, number << 16 | symbol, part, after, ended
+            if not share:
+                return
+            after = symbols if ended else (*symbols, symbol)
+            yield -share, number << 16 | symbol, part, after, ended
 
 
 def first_digits(code: tuple[int, int], bits: int) -> int:

@@ -21,6 +21,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import is_alphabet
@@ -50,7 +51,7 @@ class CharacterModel:
     letters: str
     typical: int
     contexts: Mapping[Context, Counts]
-    _known: dict[Context, tuple[int, ...]] = field(
+    _sums: dict[Context, tuple[int, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -82,18 +83,20 @@ class CharacterModel:
                 return whole[-size:]
         return ()
 
-    def frequencies(self, before: Context) -> tuple[int, ...]:
-        """Return the frequency of each symbol after these ones, each at least 1.
+    def sums(self, before: Context) -> tuple[int, ...]:
+        """Return the sums of the frequencies of the first 0, 1, ... symbols after these ones.
 
-        Cost: the longest context's frequencies are made once and kept.
+        Cost: made once for each context that is met, and kept.
         """
         context = self.context_of(before)
-        found = self._known.get(context)
+        found = self._sums.get(context)
         if found is None:
-            found = self._known[context] = self._made(context)
+            frequencies = self.frequencies(context)
+            found = self._sums[context] = tuple(accumulate(frequencies, initial=0))
         return found
 
-    def _made(self, context: Context) -> tuple[int, ...]:
+    def frequencies(self, context: Context) -> tuple[int, ...]:
+        """Return the frequency of each symbol in a context, each at least 1."""
         base = [UNIT // (len(self.letters) + 1)] * (len(self.letters) + 1)
         for size in range(len(context) + 1):
             counts = self.contexts.get(context[len(context) - size :])

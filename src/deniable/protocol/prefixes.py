@@ -151,15 +151,15 @@ class PrefixesParameters(Parameters):
             raise _validate.invalid("model", "prefixes", "the bytes of a coding model", model)
         typical = CharacterModel.from_bytes(model).typical if model else 0
         people = _people("people", "prefixes", wanted.get("people", prefixes_plan.PEOPLE))
-        verification = _share(
-            "verification", "prefixes", wanted.get("verification", prefixes_plan.VERIFICATION)
-        )
+        verification = wanted.get("verification")
+        if verification is not None:
+            verification = _share("verification", "prefixes", verification)
         lengths = (
             _lengths("lengths", "prefixes", wanted["lengths"])
             if "lengths" in wanted
             else prefixes_plan.lengths_for(len(strings.letters), strings.length, typical)
         )
-        plan = prefixes_plan.groups_for(people, lengths, verification)
+        plan = prefixes_plan.groups_for(people, len(lengths), verification)
         cohorts = _cohorts("cohorts", "prefixes", wanted.get("cohorts", plan.cohorts))
         points = _points("points", "prefixes", wanted.get("points", prefixes_plan.POINTS))
         micros = epsilon.wanted("epsilon", "prefixes", wanted["epsilon"])

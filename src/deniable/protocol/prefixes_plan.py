@@ -25,8 +25,8 @@ FIRST_DIGITS = 20
 """Binary digits of the first level with a coding model: a million beginnings."""
 STEP_DIGITS = 10
 """Binary digits that each further level adds."""
-VERIFICATION = 0.15
-"""The share of the people who report whole strings."""
+VERIFICATION = 1.5
+"""The verification group is so many times as large as a level: its test is stricter."""
 PEOPLE = 1_000_000
 """How many people are expected where a survey does not say."""
 POINTS = 8_192
@@ -51,18 +51,14 @@ def lengths_for(letters: int, length: int, typical: int = 0) -> tuple[int, ...]:
         letters: of the alphabet; with the end of the string each place has one possibility more.
         length: the most characters of a string.
         typical: with a coding model, the binary digits of nearly all codes; then the levels count
-            digits. The last level reaches them, and the model guesses the rest.
+            digits. The last level comes near that number, and the model guesses the rest.
     """
     if typical:
-        first, step, last = FIRST_DIGITS, STEP_DIGITS, typical
-    else:
-        first = _characters(letters + 1, CANDIDATES)
-        step = _characters(letters + 1, CANDIDATES // BEAM)
-        last = length
-    lengths = [min(first, last)]
-    while lengths[-1] < last:
-        lengths.append(lengths[-1] + step if typical else min(lengths[-1] + step, last))
-    return tuple(lengths)
+        more = max(0, round((typical - FIRST_DIGITS) / STEP_DIGITS))
+        return tuple(FIRST_DIGITS + STEP_DIGITS * level for level in range(more + 1))
+    first = _characters(letters + 1, CANDIDATES)
+    step = _characters(letters + 1, CANDIDATES // BEAM)
+    return (*range(first, length, step), length)
 
 
 def _characters(choices: int, candidates: int) -> int:
@@ -73,21 +69,26 @@ def _characters(choices: int, candidates: int) -> int:
     return places
 
 
-def groups_for(people: int, lengths: tuple[int, ...], verification: float = VERIFICATION) -> Groups:
+def groups_for(people: int, levels: int, verification: float | None = None) -> Groups:
     """Return weights and cohorts for so many people.
+
+    Args:
+        people: in all groups.
+        levels: their number.
+        verification: the share of the people who report whole strings, instead of one and a half
+            times a level's.
 
     Raises:
         InvalidParameter: if there are more groups than people.
     """
-    levels = len(lengths)
     if people < levels + 1:
         raise InvalidParameter(
             f"prefixes would divide {people:,} people into {levels + 1} groups: {levels} levels, "
             "and verification.",
             "Ask more people, shorten 'length', or give fewer 'lengths'.",
         )
-    last = max(1, round(LEVEL_WEIGHT * levels * verification / (1 - verification)))
-    weights = (*(LEVEL_WEIGHT for _ in lengths), last)
+    ratio = VERIFICATION if verification is None else levels * verification / (1 - verification)
+    weights = (*(LEVEL_WEIGHT for _ in range(levels)), max(1, round(LEVEL_WEIGHT * ratio)))
     smallest = people * min(weights) // sum(weights)
     return Groups(weights, max(1, min(MOST_COHORTS, smallest // PER_COHORT)))
 
