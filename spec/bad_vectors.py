@@ -21,6 +21,7 @@ from example_oracles import (
     bad_set_answers,
     bad_sets,
 )
+from example_prefixes import bad_prefixes, bad_prefixes_answers, bad_prefixes_records
 from example_questions import COLOURS, SIZES, field, krr, question, rappor, survey
 
 Vectors = dict[str, dict[str, Any]]
@@ -39,6 +40,7 @@ def bad_vectors() -> Vectors:
         **_records(),
         **_cohorts(),
         **_oracles(),
+        **_prefixes(),
         **_answers(),
         **_canonical(),
     }
@@ -276,6 +278,24 @@ def _cohorts() -> Vectors:
         for name, (about, asked, data) in bad_records().items()
     }
     return {**surveys, **records}
+
+
+def _prefixes() -> Vectors:
+    surveys = {
+        f"survey-prefixes-{name}": _survey(
+            reason, about, question("q", part("prefixes", domain, given), repeat="once")
+        )
+        for name, (reason, about, domain, given) in bad_prefixes().items()
+    }
+    records = {
+        name: _bad("record", "record", about, question=asked, record=data)
+        for name, (about, asked, data) in bad_prefixes_records().items()
+    }
+    answers = {
+        name: _bad("answer", reason, about, question=asked, value=value)
+        for name, (reason, about, asked, value) in bad_prefixes_answers().items()
+    }
+    return {**surveys, **records, **answers}
 
 
 def _answers() -> Vectors:

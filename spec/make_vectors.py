@@ -16,9 +16,11 @@ from typing import Any
 
 import example_cohorts
 import example_oracles
+import example_prefixes
 import reference as ref
 import reference_cohorts  # noqa: F401 - it registers its encoders
 import reference_oracles  # noqa: F401 - so does it
+import reference_prefixes  # noqa: F401 - and so does it
 from bad_vectors import bad_vectors
 from example_questions import (
     field,
@@ -168,6 +170,13 @@ def answer_vectors() -> Cases:
     cases += [(strings, False, {"utf16": [0xD83D, 0xDE00]})]
     cases += [(strings, False, {"repeat": spell}) for spell in (["a", 4096], ["é", 2048])]
     cases += [(strings, False, {"repeat": ["U\u0308\u0304", 1365]})]
+    declared = {"alphabet": "abé", "length": 4}
+    refusing = {"type": "strings", **declared, "outside": "refuse"}
+    cases += [(refusing, False, {"string": text}) for text in ("", "ab", "e\u0301", "abab漢")]
+    escaping = {"type": "strings", **declared, "outside": "escape"}
+    cases += [
+        (escaping, False, {"string": text}) for text in ("", "axb", "漢字", "e\u0301\ufffdabx")
+    ]
     tools = {"type": "set", "values": ["red", "grün", "é"], "most": 2}
     members = ([], ["é"], ["e\u0301", "red"], ["red", "é", "red"])
     cases += [(tools, False, {"list": [{"string": name} for name in names]}) for names in members]
@@ -238,6 +247,7 @@ def epsilon_vectors() -> Cases:
         *(("krr", krr(k, 2**63 + 2**62, keep)) for k, keep in ((2, 3 * 2**62), (10, 2**64))),
         *example_cohorts.epsilon_cases(),
         *example_oracles.oracle_epsilons(),
+        *example_prefixes.prefixes_epsilons(),
     ]  # fmt: skip
     cases = []
     for mechanism, parameters in some:
@@ -312,6 +322,8 @@ def all_files() -> dict[str, str]:
         "orr.json": record_vectors(example_cohorts.orr_questions()),
         "pgr.json": record_vectors(example_cohorts.pgr_questions()),
         "hcms.json": record_vectors(example_cohorts.hcms_questions()),
+        "prefixes.json": record_vectors(example_prefixes.prefixes_questions()),
+        "coding.json": example_prefixes.coding_vectors(),
         "report.json": report_vectors(),
         **{f"bad/{name}.json": vector for name, vector in bad_vectors().items()},
     }

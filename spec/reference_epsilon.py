@@ -16,7 +16,9 @@ RATIOS: dict[str, Callable[..., tuple[Fraction, Fraction | None]]] = {}
 def ratios(mechanism: str, parameters: dict[str, Any]) -> tuple[Fraction, Fraction | None]:
     """Return the largest ratio of one report, and of all reports (None if unbounded)."""
     part = {
-        n: Fraction(int(t), T) for n, t in parameters.items() if isinstance(t, str) and n != "form"
+        n: Fraction(int(t), T)
+        for n, t in parameters.items()
+        if isinstance(t, str) and n not in ("form", "model")
     }
     if mechanism in RATIOS:
         return RATIOS[mechanism](parameters, part)

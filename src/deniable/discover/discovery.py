@@ -109,7 +109,9 @@ def learnable(levels: list[Level], last: Table, tested: int) -> float:
     when it exceeds Holm's first threshold. Evidence that adds up over levels is not counted, so
     that this is a little too large.
     """
-    sizes = [(level.noise, stats.norm.isf(min(0.5, len(level.kept) / level.tested))) for level in levels]
+    sizes = [
+        (level.noise, stats.norm.isf(min(0.5, len(level.kept) / level.tested))) for level in levels
+    ]
     if not sizes or last.n == 0 or not all(level.n for level in levels):
         return float("nan")
     errors, limits = (np.array(part) for part in zip(*sizes, strict=True))

@@ -112,7 +112,9 @@ def grow(
         table = next(tables)
         if beliefs is None:
             beliefs = Beliefs.first(table.noise if table.n else 1e-3)
-        found = _best(branches, table, kept, level, max(_PER_BEGINNING, _LOOKED_AT * beam // len(kept)))
+        found = _best(
+            branches, table, kept, level, max(_PER_BEGINNING, _LOOKED_AT * beam // len(kept))
+        )
         estimates = table.peel(found.words, found.estimates) if table.n else found.estimates
         odds, after = beliefs.update(found.parents, found.extensions, estimates, table)
         order = np.argsort(-odds, kind="stable")[:beam]

@@ -141,7 +141,7 @@ class CharacterModel:
         except (struct.error, UnicodeDecodeError, IndexError):
             raise _wrong("complete") from None
         if not is_alphabet(model.letters) or not 1 <= model.typical <= MAX_TYPICAL:
-            raise _wrong("one that deniable wrote: its alphabet or its typical length is not")
+            raise _wrong("as deniable writes it: its alphabet or its typical length is not")
         _check(model)
         if model.to_bytes() != data:
             raise _wrong("in its one canonical spelling")
@@ -150,7 +150,7 @@ class CharacterModel:
 
 def _read(data: bytes) -> CharacterModel:
     if not data.startswith(MAGIC):
-        raise _wrong("one that deniable wrote")
+        raise _wrong("as deniable writes it")
     place = len(MAGIC)
     typical, size, count = struct.unpack_from("<HHH", data, place)
     place += 6
@@ -177,10 +177,11 @@ def _check(model: CharacterModel) -> None:
         good = len(context) <= MAX_ORDER and all(symbol < model.end for symbol in inner)
         rising = bool(counts) and sorted(set(symbols)) == symbols and symbols[-1] <= model.end
         if not (good and rising and all(count >= 1 for _, count in counts)):
-            raise _wrong("one that deniable wrote: a context or a count is not")
+            raise _wrong("as deniable writes it: a context or a count is not")
 
 
 def _wrong(must: str) -> InvalidParameter:
     return InvalidParameter(
-        f"A coding model must be {must}.", "Make it with deniable discover train LIST -o model."
+        f"The 'model' parameter of prefixes must be a coding model, {must}.",
+        "Make it with deniable discover train LIST -o model.",
     )

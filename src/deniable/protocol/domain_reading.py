@@ -83,14 +83,14 @@ def _category_names(values: object, most: int = MAX_CATEGORIES) -> tuple[str, ..
 def _strings(alphabet: object, length: object, outside: object) -> Strings:
     if not isinstance(alphabet, str) or not is_alphabet(alphabet):
         raise InvalidParameter(
-            f"An alphabet must hold 2 to {MAX_ALPHABET:,} characters in NFC that rise strictly."
+            f"A domain's alphabet must hold 2 to {MAX_ALPHABET:,} rising characters, each in NFC."
         )
     if type(length) is not int or not 1 <= length <= MAX_LENGTH:
-        raise InvalidParameter(f"A string's 'length' must be an integer from 1 to {MAX_LENGTH}.")
+        raise InvalidParameter(f"A domain's 'length' must be an integer from 1 to {MAX_LENGTH}.")
     if not isinstance(outside, str) or outside not in OUTSIDE:
-        raise InvalidParameter(f"'outside' must be one of {', '.join(OUTSIDE)}.")
+        raise InvalidParameter(f"A domain's 'outside' must be one of {', '.join(OUTSIDE)}.")
     if outside == "escape" and ESCAPE in alphabet:
-        raise InvalidParameter("U+FFFD stands for what is outside of the alphabet, not inside.")
+        raise InvalidParameter("A domain's alphabet must not hold U+FFFD, the escape.")
     return Strings(alphabet, length, outside)
 
 

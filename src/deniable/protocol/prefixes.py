@@ -73,6 +73,15 @@ def _weights(name: str, owner: str, value: object) -> tuple[int, ...]:
     return tuple(_validate.integer(name, owner, each, 1, MAX_WEIGHT) for each in listed)
 
 
+def _decoded(model: object) -> bytes:
+    try:
+        if isinstance(model, str):
+            return from_base64url(model)
+    except InvalidParameter:
+        pass  # one message for both
+    raise _validate.invalid("model", "prefixes", "base64url without padding", model)
+
+
 def _share(name: str, owner: str, value: object) -> float:
     return _validate.between(name, owner, value, "0.01", "0.9")
 
@@ -131,8 +140,8 @@ class PrefixesParameters(Parameters):
             )
         if not self.model and self.lengths[-1] != self.length:
             raise InvalidParameter(
-                "The last of the 'lengths' of prefixes must be the strings' length, "
-                f"{self.length}. Got {self.lengths[-1]}.",
+                f"prefixes must have levels up to the strings' length, {self.length}. "
+                f"Got {self.lengths[-1]}.",
                 "Let the levels reach the end of the longest string.",
             )
         _ = self.oracle, self.coder  # both check their parts
@@ -173,14 +182,11 @@ class PrefixesParameters(Parameters):
         """Read the integers of survey.json."""
         if set(data) != _PUBLISHED:
             raise InvalidParameter(f"prefixes has {', '.join(sorted(_PUBLISHED))}.")
-        model = data["model"]
-        if not isinstance(model, str):
-            raise _validate.invalid("model", "prefixes", "base64url, or empty", model)
         return cls(
             _validate.integer("length", "prefixes", data["length"], 1, MAX_LENGTH),
             _lengths("lengths", "prefixes", data["lengths"]),
             _weights("weights", "prefixes", data["weights"]),
-            from_base64url(model),
+            _decoded(data["model"]),
             _validate.integer("prime", "prefixes", data["prime"], 2, 65_537),
             _validate.integer("dimension", "prefixes", data["dimension"], 2, 22),
             _cohorts("cohorts", "prefixes", data["cohorts"]),
@@ -207,7 +213,7 @@ class PrefixesParameters(Parameters):
             raise InvalidParameter("prefixes must have the 'length' of its domain.")
         if self.coder is not None and self.coder.model.letters != strings.letters:
             raise InvalidParameter(
-                "The coding model of prefixes was trained for another alphabet.",
+                "The 'model' parameter of prefixes was trained for another alphabet.",
                 "Train it again with the alphabet of the domain.",
             )
 
