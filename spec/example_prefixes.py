@@ -1,4 +1,4 @@
-"""Published questions of the mechanism prefixes for the vectors, and what must be refused of them."""
+"""Published questions of prefixes for the vectors, and what must be refused of them."""
 
 from __future__ import annotations
 
@@ -127,10 +127,10 @@ def bad_prefixes() -> dict[str, tuple[str, str, Any, dict[str, Any]]]:
         "model-cut": ("parameters", "the last byte is missing", PAIR, prefixes([4], 3, small[:-1])),
         "model-longer": ("parameters", "a byte too many", PAIR, prefixes([4], 3, small + b"x")),
         "model-zero": ("parameters", "a count of 0", PAIR, prefixes([4], 3, twice)),
-        "model-padded": ("parameters", "not base64url", PAIR, {**prefixes([4], 3), "model": "AA=="}),
+        "model-padded": ("parameters", "padded", PAIR, {**prefixes([4], 3), "model": "AA=="}),
         "alphabet-falling": ("domain", "b before a", {**PAIR, "alphabet": "ba"}, prefixes([3], 3)),
         "alphabet-one": ("domain", "one letter", {**PAIR, "alphabet": "a"}, prefixes([3], 3)),
-        "alphabet-not-nfc": ("domain", "ANGSTROM", {**PAIR, "alphabet": "a\u212b"}, prefixes([3], 3)),
+        "alphabet-not-nfc": ("domain", "U+212B", {**PAIR, "alphabet": "a\u212b"}, prefixes([3], 3)),
         "length-zero": ("domain", "no letters", {**PAIR, "length": 0}, prefixes([3], 3)),
         "outside": ("domain", "neither", {**PAIR, "outside": "drop"}, prefixes([3], 3)),
         "escape-inside": (

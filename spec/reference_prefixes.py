@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import math
 import struct
 from collections.abc import Iterator
@@ -100,7 +101,7 @@ def symbols_of(parameters: Steps, text: str, group: int) -> list[int]:
     spelled = f"{m:0{k}b}"[:k] if k else ""
     digits = spelled.ljust(lengths[group], "0")
     edges = [0, *lengths[: group + 1]]
-    return [int(digits[a:b], 2) for a, b in zip(edges, edges[1:], strict=False)]
+    return [int(digits[a:b], 2) for a, b in itertools.pairwise(edges)]
 
 
 def hashed(key: bytes, symbols: list[int], index: int) -> int:

@@ -27,6 +27,7 @@ VERBS = (
     "encode",
     "count",
     "estimate",
+    "discover",
     "export",
     "import",
     "paper",

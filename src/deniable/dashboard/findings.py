@@ -12,7 +12,9 @@ from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
 from deniable.results import Result
 from deniable.results.candidates import candidate_path, field_candidates
-from deniable.results.chart_files import chart_svg
+from deniable.results.chart_files import chart_svg, svg_of
+from deniable.results.discovery import discovered, is_discovered
+from deniable.results.discovery_tree import Branch, tree_chart
 from deniable.results.estimate import result_of
 from deniable.results.files import render
 from deniable.store import Store
@@ -25,11 +27,15 @@ CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one field: a result, or else the problem that stands in its way."""
+    """What is known of one field: a result, or else the problem that stands in its way.
+
+    `tree` shows how strings that nobody listed were grown.
+    """
 
     field: Field
     result: Result | None
     problem: str = ""
+    tree: tuple[Branch, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,14 @@ class Findings:
             lambda: chart_svg(result, theme=theme, width=CHART_WIDTHS[size], heading=False),
         )
 
+    def tree(self, wanted: Wanted, finding: Finding, theme: str, size: str) -> bytes:
+        """Return the picture of the tree that strings were grown from."""
+        width = CHART_WIDTHS[size]
+        return self._files.get(
+            (*wanted.key, finding.field.name, "tree", theme, size),
+            lambda: svg_of(tree_chart(finding.tree, theme=theme, width=width).to_dict()),
+        )
+
     def _find(self, wanted: Wanted) -> tuple[Finding, ...]:
         accumulated = accumulate(
             self._store,
@@ -110,6 +124,9 @@ class Findings:
 
     def _field(self, accumulated: Accumulated, field: Field) -> Finding:
         try:
+            if is_discovered(field) and not field.candidates:
+                found = discovered(accumulated, field)
+                return Finding(field, found.result, tree=found.tree)
             candidates = field_candidates(field, self._folder)
             return Finding(field, result_of(accumulated, field, candidates))
         except InvalidParameter as error:

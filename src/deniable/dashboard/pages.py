@@ -15,6 +15,7 @@ from deniable.collector.problems import Problem, problem_response
 from deniable.collector.reasons import Reason
 from deniable.dashboard.overview import SPARK_EPOCHS
 from deniable.results.chart import described, key_lines
+from deniable.results.discovery_tree import tree_words
 from deniable.results.labels import printable, shortened
 from deniable.results.table import found_text, p_text
 from deniable.results.words import epsilon_text, in_words, odds, percent, typical_error
@@ -62,6 +63,7 @@ def _environment() -> Environment:
         p_text=p_text,
         found_text=found_text,
         spark_epochs=SPARK_EPOCHS,
+        tree_words=tree_words,
         typical_error=typical_error,
     )
     return environment

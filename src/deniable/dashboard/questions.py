@@ -59,14 +59,22 @@ class QuestionPages:
 
     def chart(self, request: Request) -> Response:
         """Return a picture for the page: a field, a theme and a size."""
-        theme = request.query_params.get("theme", "light")
-        size = request.query_params.get("size", "wide")
-        if theme not in THEMES or size not in CHART_WIDTHS:
-            raise NoSuchPage("A picture's theme is light or dark, its size wide, medium or narrow.")
+        theme, size = _looks(request)
         summary, epoch = self._summary(request), _number(request, "epoch")
         wanted = self._findings.wanted(summary, epoch, _number(request, "n"))
-        result = _result(request, summary, self._findings.of(wanted))
+        result = _result(request, self._findings.of(wanted))
         data = self._findings.chart(wanted, result, theme, size)
+        return Response(data, media_type="image/svg+xml", headers=HEADERS)
+
+    def tree(self, request: Request) -> Response:
+        """Return a picture of the tree that a field's strings were grown from."""
+        theme, size = _looks(request)
+        summary, epoch = self._summary(request), _number(request, "epoch")
+        wanted = self._findings.wanted(summary, epoch, _number(request, "n"))
+        finding = _finding(request, self._findings.of(wanted))
+        if len(finding.tree) < 2:
+            raise NoSuchPage("No string was grown here.")
+        data = self._findings.tree(wanted, finding, theme, size)
         return Response(data, media_type="image/svg+xml", headers=HEADERS)
 
     def result(self, request: Request) -> Response:
@@ -76,7 +84,7 @@ class QuestionPages:
             raise NoSuchPage(f"A result can be had as {', '.join(FORMATS)}.")
         summary, epoch = self._summary(request), _number(request, "epoch")
         wanted = self._findings.wanted(summary, epoch)
-        result = _result(request, summary, self._findings.of(wanted))
+        result = _result(request, self._findings.of(wanted))
         field = "" if summary.question.plain else f"-{result.field}"
         # Ids and field names hold only letters, digits, '.', '_' and '-'.
         file_name = f"{summary.question.id}{field}.{name}"
@@ -104,13 +112,28 @@ def _number(request: Request, name: str) -> int | None:
     return int(text)
 
 
-def _result(request: Request, summary: Summary, found: dict[str, Finding]) -> Result:
-    """Return the result of the field that is asked for; a single field need not be named."""
+def _looks(request: Request) -> tuple[str, str]:
+    """Return the theme and the size of a picture."""
+    theme = request.query_params.get("theme", "light")
+    size = request.query_params.get("size", "wide")
+    if theme not in THEMES or size not in CHART_WIDTHS:
+        raise NoSuchPage("A picture's theme is light or dark, its size wide, medium or narrow.")
+    return theme, size
+
+
+def _finding(request: Request, found: dict[str, Finding]) -> Finding:
+    """Return what is known of the field that is asked for; a single one need not be named."""
     names = ", ".join(found)
     name = request.query_params.get("field") or (names if len(found) == 1 else "")
     finding = found.get(name)
     if finding is None:
         raise NoSuchPage(f"Name a field of this question: ?field= and one of {names}.")
+    return finding
+
+
+def _result(request: Request, found: dict[str, Finding]) -> Result:
+    """Return the result of the field that is asked for."""
+    finding = _finding(request, found)
     if finding.result is None:
         raise NoSuchPage(finding.problem)
     return finding.result

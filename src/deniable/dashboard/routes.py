@@ -55,6 +55,7 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
         "/health": health,
         "/questions/{id}": questions.page,
         "/questions/{id}/chart.svg": questions.chart,
+        "/questions/{id}/tree.svg": questions.tree,
         "/questions/{id}/result.{format}": questions.result,
         "/assets/{name}": _asset,
         "/{path:path}": _not_found,

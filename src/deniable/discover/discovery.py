@@ -9,12 +9,14 @@ from itertools import islice
 import numpy as np
 from scipy import optimize, stats
 
+from deniable.decode.significance import storey
 from deniable.discover.branches import Branches, branches_of
-from deniable.discover.growth import BEAM, Level, Progress, grow
+from deniable.discover.growth import Level, Progress, grow
 from deniable.discover.tables import Table
 from deniable.discover.verify import ALPHA, Found, verify
 from deniable.mechanisms import Counts, Prefixes
 from deniable.protocol import Strings
+from deniable.protocol.prefixes_plan import BEAM
 
 MOST_TESTED = 1_000
 """Strings that are tested: more would make every test stricter."""
@@ -30,6 +32,7 @@ class Discovery:
         branches: how beginnings go on, to show them.
         n: reports of all groups.
         verifiers: reports of the verification group.
+        expected_false: how many of the discoveries by Storey are expected to be false.
         learnable: the frequency at which half of all strings would have been found.
         notes: what a reader must know.
     """
@@ -39,6 +42,7 @@ class Discovery:
     branches: Branches
     n: int
     verifiers: int
+    expected_false: float
     learnable: float
     notes: tuple[str, ...]
 
@@ -90,10 +94,12 @@ def discover(
     last = Table.of(mechanism, counts, shape.verification)
     strings = _strings(branches, grown[-1]) if len(grown) == levels else []
     rows = tuple(verify(strings, last, counts.n))
+    p_values = np.array([row.p_value for row in rows])
+    false = storey(p_values, ALPHA).expected_false if rows else 0.0
     report(levels + 1, levels + 1)
     limit = learnable(grown, last, max(len(rows), 1))
     notes = tuple(_notes(mechanism, counts, domain))
-    return Discovery(rows, tuple(grown), branches, counts.n, last.n, limit, notes)
+    return Discovery(rows, tuple(grown), branches, counts.n, last.n, false, limit, notes)
 
 
 def _strings(branches: Branches, level: Level) -> list[str]:

@@ -1,10 +1,9 @@
 """How sure we are of a beginning: the evidence of all levels, not of the last one alone.
 
-Model: a beginning has an unknown frequency f, from a grid of values, or 0. Its estimate e at a level
-is normal around f with the level's variance at f. Given the frequency f' of what it extends, one of
-so many extensions is expected to go on: it has all of f' with probability 1/2, else any value of the
-grid up to it; `EXPECTED` extensions share in this, and all others have 0. Bayes' rule level by level
-gives
+Model: a beginning has an unknown frequency f, from a grid of values, or 0. Its estimate e at a
+level is normal around f with the level's variance at f. Of what it extends, with frequency f',
+`EXPECTED` extensions are expected to go on: such a one has all of f' with probability 1/2, else any
+value of the grid up to it; all others have 0. Bayes' rule level by level gives
 
     odds(f > 0 | all estimates so far),
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable.discover.discovery import Discovery, discover
-from deniable.discover.growth import BEAM, Progress
+from deniable.discover.growth import Progress
 from deniable.mechanisms import Counts, Prefixes
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Strings
+from deniable.protocol.prefixes_plan import BEAM
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.mechanisms import Counts, Prefixes
 from deniable.mechanisms.base import Floats
@@ -41,7 +42,7 @@ class Table:
     """
 
     n: int
-    worth: np.ndarray[tuple[int, int], np.dtype[np.float32]]
+    worth: NDArray[np.float32]
     weights: Floats
     first: int
     pure: Pure
@@ -68,7 +69,7 @@ class Table:
     @property
     def collisions(self) -> float:
         """The variance that what is not peeled adds to every frequency."""
-        return max(0.0, self.squares) / (self.worth.shape[1] - 1)
+        return max(0.0, self.squares) / float(self.worth.shape[1] - 1)
 
     def variance(self, frequency: Floats | float) -> Floats:
         """Return the variance of estimates at given frequencies, given the people's values."""
@@ -77,7 +78,7 @@ class Table:
     @property
     def noise(self) -> float:
         """The standard error of a sequence that nobody reports."""
-        return float(np.sqrt(self.variance(0.0)))
+        return float(np.sqrt(float(self.variance(0.0))))
 
     def estimate(self, words: Words) -> Floats:
         """Return the frequency of each sequence, a row of two words each."""
@@ -98,7 +99,7 @@ class Table:
         floor = PEELED_FROM * float(np.sqrt(self.pure.variance(self.n, 0.0)))
         order = np.argsort(-estimates, kind="stable")[:MOST_PEELED]
         order = order[estimates[order] > floor]
-        places = points_of(words[order], *self.worth.shape, self.first)
+        places = points_of(words[order], len(self.worth), self.worth.shape[1], self.first)
         rows = np.arange(self.worth.shape[0])
         taken = np.zeros(len(words))
         for row, sequence in enumerate(order):

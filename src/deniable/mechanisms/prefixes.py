@@ -63,7 +63,12 @@ class Prefixes(Mechanism):
         cohorts: int | None = None,
         points: int | None = None,
     ) -> None:
-        given = {"people": people, "model": model, "lengths": lengths, "cohorts": cohorts}
+        given: dict[str, object] = {
+            "people": people,
+            "model": model,
+            "lengths": lengths,
+            "cohorts": cohorts,
+        }
         given |= {"verification": verification, "points": points, "epsilon": epsilon}
         wanted = {name: value for name, value in given.items() if value is not None}
         domain: Domain = Strings("".join(sorted(set(alphabet))), length)
