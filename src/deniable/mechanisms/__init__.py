@@ -15,6 +15,7 @@ from deniable.mechanisms.hadamard import Hadamard
 from deniable.mechanisms.hcms import HCMS
 from deniable.mechanisms.krr import KRR
 from deniable.mechanisms.members import Members, members_matrix
+from deniable.mechanisms.ngrams import NGrams
 from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
@@ -38,6 +39,7 @@ __all__ = [
     "Hadamard",
     "Mechanism",
     "Members",
+    "NGrams",
     "Prefixes",
     "Rappor",
     "Subset",

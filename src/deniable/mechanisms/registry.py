@@ -8,6 +8,7 @@ from deniable.mechanisms.hadamard import Hadamard
 from deniable.mechanisms.hcms import HCMS
 from deniable.mechanisms.krr import KRR
 from deniable.mechanisms.members import Members
+from deniable.mechanisms.ngrams import NGrams
 from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
@@ -19,7 +20,7 @@ from deniable.protocol import Field, Parameters, Sets
 
 MECHANISMS: dict[str, type[Mechanism]] = {
     mechanism.parameters_type.mechanism: mechanism
-    for mechanism in (Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset, Prefixes)
+    for mechanism in (Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset, Prefixes, NGrams)
 }
 
 

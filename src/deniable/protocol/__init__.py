@@ -18,6 +18,7 @@ from deniable.protocol.hadamard import HadamardParameters
 from deniable.protocol.hcms import HCMSParameters
 from deniable.protocol.krr import KRRParameters
 from deniable.protocol.layout import Item, Layout
+from deniable.protocol.ngrams import NGramsParameters
 from deniable.protocol.olh import OLHParameters
 from deniable.protocol.orr import ORRParameters
 from deniable.protocol.oue import OUEParameters
@@ -44,6 +45,7 @@ __all__ = [
     "Item",
     "KRRParameters",
     "Layout",
+    "NGramsParameters",
     "Numbers",
     "OLHParameters",
     "ORRParameters",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from deniable.protocol.hadamard import HadamardParameters
 from deniable.protocol.hcms import HCMSParameters
 from deniable.protocol.krr import KRRParameters
+from deniable.protocol.ngrams import NGramsParameters
 from deniable.protocol.olh import OLHParameters
 from deniable.protocol.orr import ORRParameters
 from deniable.protocol.oue import OUEParameters
@@ -27,5 +28,6 @@ MECHANISMS: dict[str, type[Parameters]] = {
         HadamardParameters,
         SubsetParameters,
         PrefixesParameters,
+        NGramsParameters,
     )
 }

@@ -6,6 +6,7 @@ from deniable.client.encoders.base import Draws, Encoder
 from deniable.client.encoders.hadamard import HadamardEncoder
 from deniable.client.encoders.hcms import HCMSEncoder
 from deniable.client.encoders.krr import KRREncoder
+from deniable.client.encoders.ngrams import NGramsEncoder
 from deniable.client.encoders.olh import OLHEncoder
 from deniable.client.encoders.orr import ORREncoder
 from deniable.client.encoders.oue import OUEEncoder
@@ -18,6 +19,7 @@ from deniable.protocol import (
     HadamardParameters,
     HCMSParameters,
     KRRParameters,
+    NGramsParameters,
     OLHParameters,
     ORRParameters,
     OUEParameters,
@@ -34,6 +36,7 @@ __all__ = [
     "HCMSEncoder",
     "HadamardEncoder",
     "KRREncoder",
+    "NGramsEncoder",
     "OLHEncoder",
     "ORREncoder",
     "OUEEncoder",
@@ -61,6 +64,8 @@ def encoder_for(parameters: Parameters) -> Encoder:
         return PGREncoder(parameters)
     if isinstance(parameters, PrefixesParameters):
         return PrefixesEncoder(parameters)
+    if isinstance(parameters, NGramsParameters):
+        return NGramsEncoder(parameters)
     if isinstance(parameters, HCMSParameters):
         return HCMSEncoder(parameters)
     if isinstance(parameters, OUEParameters):
