@@ -20,6 +20,7 @@ from deniable.mechanisms import (
     Estimate,
     Hadamard,
     Mechanism,
+    Prefixes,
     Rappor,
     Subset,
 )
@@ -69,6 +70,32 @@ COHORTS: dict[str, tuple[Mechanism, Sequence[str] | None, float]] = {
     "hcms of strings": (HCMS(epsilon=1.0), STRINGS, 0.1),
     "small hcms of strings": (HCMS(epsilon=1.0, rows=2, width=64), STRINGS, 0.1),
     "hcms of answers": (HCMS.closed(5, epsilon=2.0, rows=4, width=4_096), None, 0.1),
+    "prefixes": (
+        Prefixes(
+            epsilon=1.0,
+            alphabet="abcdefghijklmnopqrstuvwxyz",
+            length=8,
+            lengths=[2, 8],
+            verification=0.8,
+            cohorts=4,
+            points=1_000,
+        ),
+        STRINGS,
+        0.15,
+    ),
+    "small prefixes": (
+        Prefixes(
+            epsilon=1.0,
+            alphabet="abcdefghijklmnopqrstuvwxyz",
+            length=8,
+            lengths=[8],
+            verification=0.8,
+            cohorts=2,
+            points=13,
+        ),
+        STRINGS,
+        0.15,
+    ),
     "permuted rappor": (
         Rappor.permuted(6, bits=3, cohorts=32, epsilon=2.0, epsilon_forever=4.0),
         None,

@@ -245,6 +245,11 @@ class PrefixesParameters(Parameters):
         return len(self.weights)
 
     @property
+    def cells(self) -> int:
+        """What a report shows of its device: a group and a cohort in it."""
+        return self.groups * self.cohorts
+
+    @property
     def verification(self) -> int:
         """The group that reports whole strings: the last one."""
         return len(self.lengths)

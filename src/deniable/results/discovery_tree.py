@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.discover import Discovery
 from deniable.errors import InvalidParameter, MissingExtra
+from deniable.protocol.prefixes import END
 from deniable.results.chart import FONT, THEMES, WIDE
 from deniable.results.labels import shortened
 
@@ -68,6 +69,8 @@ def _shares(discovery: Discovery) -> dict[str, float]:
     shares: dict[str, float] = {}
     for level in discovery.levels:
         for kept in level.kept:
+            if kept.symbols[-1:] == (END,):
+                continue  # a whole string, not a beginning of others
             shares.setdefault(discovery.branches.text(kept.symbols), kept.estimate)
     return shares
 
@@ -109,45 +112,47 @@ def tree_chart(
         raise InvalidParameter(f"A chart's theme must be one of {', '.join(THEMES)}.")
     colours, y = THEMES[theme], heights(branches)
     nodes = [_node(branch, branches, y[i]) for i, branch in enumerate(branches)]
+    width_of = max(len(branch.text) for branch in branches) * 1.5 + 4
+    across = alt.Scale(domain=[0, width_of], nice=False)
+    down = alt.Scale(domain=[max(y) + 1, -1], nice=False)
+    lines = _lines(alt, nodes, branches, across, down).mark_rule(color=colours.visible, opacity=0.7)
+    base = alt.Chart(alt.Data(values=nodes)).encode(
+        x=alt.X("x:Q", axis=None, scale=across), y=alt.Y("y:Q", axis=None, scale=down)
+    )
+    points = base.mark_circle(size=22, color=colours.visible, opacity=1)
+    named = base.encode(text="label:N")
+    words = {"align": "left", "font": FONT, "fontSize": 12}
+    layers = alt.layer(
+        lines,
+        points,
+        named.transform_filter("datum.found").mark_text(dx=6, color=colours.text, **words),
+        named.transform_filter("!datum.found").mark_text(dx=3, dy=-6, color=colours.muted, **words),
+    )
+    drawn: LayerChart = layers.properties(
+        width=width - 28,
+        height=max(80, int(_STEP * (max(y) + 2))),
+        padding=14,
+        background=colours.background,
+    ).configure_view(stroke=None)
+    return drawn
+
+
+def _lines(
+    alt: Any, nodes: list[dict[str, Any]], branches: tuple[Branch, ...], across: Any, down: Any
+) -> Any:
+    """Return the lines from every branch to what it extends, wide where many people are."""
     edges = [
         {**nodes[i], "x0": nodes[branch.parent]["x"], "y0": nodes[branch.parent]["y"]}
         for i, branch in enumerate(branches)
         if branch.parent >= 0
     ]
-    deepest = max(len(branch.text) for branch in branches)
-    scale = alt.Scale(domain=[0, deepest * 1.5 + 4], nice=False)
-    x, height = alt.X("x:Q", axis=None, scale=scale), max(y) + 1
-    down = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[height, -1], nice=False))
-    base = alt.Chart(alt.Data(values=nodes))
-    lines = (
-        alt.Chart(alt.Data(values=edges))
-        .mark_rule(color=colours.visible, opacity=0.7)
-        .encode(
-            x=alt.X("x0:Q", axis=None, scale=scale),
-            x2="x:Q",
-            y=alt.Y("y0:Q", axis=None, scale=down.scale),
-            y2="y:Q",
-            strokeWidth=alt.StrokeWidth("width:Q", scale=None),
-        )
+    return alt.Chart(alt.Data(values=edges)).encode(
+        x=alt.X("x0:Q", axis=None, scale=across),
+        x2="x:Q",
+        y=alt.Y("y0:Q", axis=None, scale=down),
+        y2="y:Q",
+        strokeWidth=alt.StrokeWidth("width:Q", scale=None),
     )
-    points = base.mark_circle(size=22, color=colours.visible, opacity=1).encode(x=x, y=down)
-    words = base.mark_text(align="left", dx=6, font=FONT, fontSize=12).encode(
-        x=x,
-        y=down,
-        text="label:N",
-        color=alt.condition("datum.found", alt.value(colours.text), alt.value(colours.muted)),
-    )
-    drawn: LayerChart = (
-        alt.layer(lines, points, words)
-        .properties(
-            width=width - 28,
-            height=max(80, int(_STEP * (height + 1))),
-            padding=14,
-            background=colours.background,
-        )
-        .configure_view(stroke=None)
-    )
-    return drawn
 
 
 def _node(branch: Branch, branches: tuple[Branch, ...], y: float) -> dict[str, Any]:
