@@ -111,7 +111,7 @@ def grow(
     for level in range(levels):
         table = next(tables)
         if beliefs is None:
-            beliefs = Beliefs.first(table.noise if table.n else 1e-3)
+            beliefs = Beliefs.first(table.noise)
         found = _best(
             branches, table, kept, level, max(_PER_BEGINNING, _LOOKED_AT * beam // len(kept))
         )

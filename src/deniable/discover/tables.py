@@ -72,8 +72,11 @@ class Table:
         return max(0.0, self.squares) / float(self.worth.shape[1] - 1)
 
     def variance(self, frequency: Floats | float) -> Floats:
-        """Return the variance of estimates at given frequencies, given the people's values."""
-        return np.asarray(self.pure.variance(self.n, frequency)) + self.collisions
+        """Return the variance of estimates at given frequencies, given the people's values.
+
+        Without reports it is that of one: so much noise that nothing follows from it.
+        """
+        return np.asarray(self.pure.variance(max(1, self.n), frequency)) + self.collisions
 
     @property
     def noise(self) -> float:

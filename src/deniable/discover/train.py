@@ -111,8 +111,9 @@ def _chosen(tables: Tables, domain: Strings, order: int, spare: int) -> dict[Con
     savings = _savings(tables, order, len(domain.letters) + 1)
     ranked = sorted(savings, key=lambda c: (-savings[c] / costs[c], len(c), c))
     chosen: dict[Context, Counts] = {}
-    for context in ranked:
-        if savings[context] > 0 and costs[context] <= spare and len(chosen) < 65_535:
+    for context in ((), *ranked):  # the letters by themselves always help a little
+        useful = savings[context] > 0 or not context
+        if context not in chosen and useful and costs[context] <= spare and len(chosen) < 65_535:
             chosen[context], spare = kept[context], spare - costs[context]
     return dict(sorted(chosen.items(), key=lambda item: (len(item[0]), item[0])))
 
