@@ -46,9 +46,10 @@ def support(words: Words, worth: Worth, first: int) -> Floats:
         worth: of the points, C x K.
         first: the number of the first cohort's hash function.
     """
-    sums = np.zeros(words.shape[0])
-    _support(np.ascontiguousarray(words), np.ascontiguousarray(worth), np.uint64(first), sums)
-    return sums
+    sums = np.zeros(words.shape[0], dtype=np.float32)
+    ones, twos = np.ascontiguousarray(words[:, 0]), np.ascontiguousarray(words[:, 1])
+    _support(ones, twos, np.ascontiguousarray(worth), np.uint64(first), sums)
+    return sums.astype(np.float64)
 
 
 def points_of(words: Words, cohorts: int, points: int, first: int) -> Points:
@@ -68,17 +69,22 @@ def _extend(words: Words, symbols: Words, result: Words) -> None:
 
 
 @njit
-def _support(words: Words, worth: Worth, first: np.uint64, sums: Floats) -> None:
+def _support(ones: Words, twos: Words, worth: Worth, first: np.uint64, sums: Worth) -> None:
+    """Add the worth of every sequence's points.
+
+    Hashing runs in vectors and look-ups do not, so they are loops of their own.
+    """
     points = np.uint64(worth.shape[1])
     found = np.empty(_BLOCK, dtype=np.uint32)
     for start in range(0, sums.size, _BLOCK):
-        stop = min(sums.size, start + _BLOCK)
+        one, two = ones[start : start + _BLOCK], twos[start : start + _BLOCK]
+        part = sums[start : start + _BLOCK]
         for cohort in range(worth.shape[0]):
             index, row = first + np.uint64(cohort), worth[cohort]
-            for i in range(start, stop):
-                found[i - start] = reduce_to(hash_word(words[i, 0], words[i, 1], index), points)
-            for i in range(start, stop):
-                sums[i] += row[found[i - start]]
+            for i in range(one.size):
+                found[i] = reduce_to(hash_word(one[i], two[i], index), points)
+            for i in range(one.size):
+                part[i] += row[found[i]]
 
 
 @njit
