@@ -18,6 +18,7 @@ from deniable.cli.output import (
 )
 from deniable.cli.values import find_question
 from deniable.discover.growth import MAX_BEAM
+from deniable.discover.ngrams import THRESHOLD, Search
 from deniable.discover.train import ORDER, train
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
@@ -42,6 +43,17 @@ def discover(
     beam: Annotated[
         int, typer.Option(min=1, max=MAX_BEAM, help="Beginnings kept at every level.")
     ] = BEAM,
+    threshold: Annotated[
+        float,
+        typer.Option(min=0, help="n-grams: join pairs from so many times delta on."),
+    ] = THRESHOLD,
+    matching: Annotated[
+        str | None,
+        typer.Option(help="n-grams: only strings that match this regular expression."),
+    ] = None,
+    inner_spaces: Annotated[
+        bool, typer.Option(help="n-grams: also strings with spaces inside.")
+    ] = True,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -69,7 +81,8 @@ def discover(
         return
     if listed is not None:
         raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
-    found = _discover(question, survey, data, beam, quiet=json)
+    search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
+    found = _discover(question, survey, data, beam, search, quiet=json)
     for path in output or ():
         path.parent.mkdir(parents=True, exist_ok=True)
         for one in found:
@@ -83,7 +96,9 @@ def discover(
         out.print(as_text(one.result), markup=False)
 
 
-def _discover(question: str, survey: Path, data: Path, beam: int, quiet: bool) -> list[Discovered]:
+def _discover(
+    question: str, survey: Path, data: Path, beam: int, search: Search, quiet: bool
+) -> list[Discovered]:
     asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=quiet) as display:
         task = display.add_task("growing", total=None)
@@ -91,6 +106,7 @@ def _discover(question: str, survey: Path, data: Path, beam: int, quiet: bool) -
             store,
             asked,
             beam=beam,
+            search=search,
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from deniable.dashboard.cache import Cache
 from deniable.dashboard.overview import Summary
 from deniable.engines.local import Accumulated, accumulate
+from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
 from deniable.results import Result
@@ -120,12 +121,22 @@ class Findings:
             last_epoch=wanted.epoch,
             threads=1,
         )
-        return tuple(self._field(accumulated, field) for field in wanted.question.fields)
+        return tuple(self._field(accumulated, field, wanted) for field in wanted.question.fields)
 
-    def _field(self, accumulated: Accumulated, field: Field) -> Finding:
+    def _field(self, accumulated: Accumulated, field: Field, wanted: Wanted) -> Finding:
         try:
             if is_discovered(field) and not field.candidates:
-                found = discovered(accumulated, field)
+                found = discovered(
+                    accumulated,
+                    field,
+                    reports=lambda: read_field(
+                        self._store,
+                        wanted.question,
+                        field.name,
+                        first_epoch=wanted.epoch,
+                        last_epoch=wanted.epoch,
+                    ),
+                )
                 return Finding(field, found.result, tree=found.tree)
             candidates = field_candidates(field, self._folder)
             return Finding(field, result_of(accumulated, field, candidates))

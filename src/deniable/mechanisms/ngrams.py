@@ -238,6 +238,29 @@ class NGrams(Mechanism):
         found = self.gram.likelihood(part, distinct, log=True)
         return np.asarray(found[:, [distinct.index(each) for each in held]])
 
+    def unlisted(self, part: Reports) -> Floats:
+        """Return ln P(part | an n-gram of which nothing is known).
+
+        It sets d = k (1 - (1 - 1/k)^h) distinct bits on average, wherever hashing puts them: every
+        bit is reported with probability p* + (q* - p*) d/k. A profile of the n-grams that are left,
+        taken from the counts bit by bit [FPE16, section 3.2], has more noise than it explains where
+        cohorts are many.
+        """
+        shape, pure = self.parameters, self.gram.pure
+        one = pure.q + pure.gap * (1 - (1 - 1 / shape.bits) ** shape.hashes)
+        ones = np.bitwise_count(part["bits"]).sum(axis=1)
+        bits = ones * np.log(one) + (shape.bits - ones) * np.log1p(-one)
+        return np.asarray(bits - np.log(shape.cohorts))
+
+    def pair_error(self, people: int) -> float:
+        """Return delta of a pair of places that N people report: sqrt(p2 (1 - p2) / N) / (q2 - p2).
+
+        It is the standard error of the frequency of one bit; [FPE16] equation 2 prints it with a
+        power missing, and with all people for those of the pair.
+        """
+        pure = self.gram.pure
+        return float(np.sqrt(pure.q * (1 - pure.q) / people) / pure.gap)
+
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return the variance of a whole string's frequency: RAPPOR's, at the whole's epsilon."""
         return self.whole.variance(n, frequency)

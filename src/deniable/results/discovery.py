@@ -1,19 +1,26 @@
 """Strings nobody listed, as a result that people read: from the reports in a store.
 
 store -> accumulate -> counts -> discover -> result
+
+The n-grams of [FPE16] are looked at in pairs, which counts do not hold: there the reports
+themselves are read, too.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from deniable.discover import Discovery, Found, discover
 from deniable.discover.growth import Progress
+from deniable.discover.ngrams import Search, discover_ngrams
 from deniable.engines.local import Accumulated, accumulate
+from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import Prefixes, mechanism_for
-from deniable.protocol import Field, PrefixesParameters, Question, Strings
+from deniable.mechanisms import NGrams, Prefixes, mechanism_for
+from deniable.mechanisms.base import Reports
+from deniable.protocol import Field, NGramsParameters, PrefixesParameters, Question, Strings
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.prefixes_plan import BEAM
 from deniable.results.discovery_tree import Branch, tree_of
@@ -64,8 +71,8 @@ def _test(row: Found) -> dict[str, object]:
 
 
 def is_discovered(field: Field) -> bool:
-    """Tell whether a field's strings are grown, not listed."""
-    return isinstance(field.parameters, PrefixesParameters)
+    """Tell whether a field's strings are found, not listed."""
+    return isinstance(field.parameters, PrefixesParameters | NGramsParameters)
 
 
 def discover_question(
@@ -74,6 +81,7 @@ def discover_question(
     *,
     field: str | None = None,
     beam: int = BEAM,
+    search: Search | None = None,
     first_epoch: int | None = None,
     last_epoch: int | None = None,
     threads: int | None = None,
@@ -87,7 +95,8 @@ def discover_question(
         store: where the reports are.
         question: the question, with the version that is wanted.
         field: only this field.
-        beam: how many beginnings each level keeps.
+        beam: how many beginnings each level keeps, where strings are grown.
+        search: how candidates are searched for, where they are put together from n-grams.
         first_epoch: leave out the epochs before this one.
         last_epoch: leave out the epochs after this one.
         threads: how many count at once; one per processor unless said.
@@ -101,27 +110,54 @@ def discover_question(
     if not fields:
         raise InvalidParameter(
             f"Question {question.id!r} has no strings to discover.",
-            'Ask it with mechanism = "prefixes"; estimate what is listed with deniable estimate.',
+            'Ask it with mechanism = "prefixes" or "ngrams"; estimate what is listed with '
+            "deniable estimate.",
         )
     counted = accumulate(
         store, question, first_epoch=first_epoch, last_epoch=last_epoch, threads=threads
     )
-    return [discovered(counted, f, beam=beam, progress=progress) for f in fields]
+
+    def reports_of(f: Field) -> Callable[[], Reports]:
+        return lambda: read_field(
+            store, question, f.name, first_epoch=first_epoch, last_epoch=last_epoch
+        )
+
+    return [
+        discovered(counted, f, reports=reports_of(f), beam=beam, search=search, progress=progress)
+        for f in fields
+    ]
 
 
 def discovered(
-    accumulated: Accumulated, field: Field, *, beam: int = BEAM, progress: Progress | None = None
+    accumulated: Accumulated,
+    field: Field,
+    *,
+    reports: Callable[[], Reports] | None = None,
+    beam: int = BEAM,
+    search: Search | None = None,
+    progress: Progress | None = None,
 ) -> Discovered:
     """Return what counts that are there already say about one field.
 
+    Args:
+        accumulated: the counts.
+        field: one of the question's.
+        reports: reads the field's reports; only n-grams need them.
+        beam: as in `discover_question`.
+        search: as in `discover_question`.
+        progress: as in `discover_question`.
+
     Raises:
-        InvalidParameter: if the field's strings are not grown.
+        InvalidParameter: if the field's strings are not found from reports.
     """
     mechanism, domain = mechanism_for(field.parameters), field.domain
-    if not isinstance(mechanism, Prefixes) or not isinstance(domain, Strings):
-        raise InvalidParameter(f"The strings of field {field.name!r} are not grown.")
-    counts = accumulated.counts[field.name]
-    found = discover(mechanism, counts, domain, beam=beam, progress=progress)
+    if isinstance(mechanism, Prefixes) and isinstance(domain, Strings):
+        counts = accumulated.counts[field.name]
+        found = discover(mechanism, counts, domain, beam=beam, progress=progress)
+    elif isinstance(mechanism, NGrams) and isinstance(domain, Strings) and reports is not None:
+        found = discover_ngrams(mechanism, reports(), domain, search=search, progress=progress)
+    else:
+        raise InvalidParameter(f"The strings of field {field.name!r} are not found from reports.")
     return Discovered(_result(accumulated, field, found), found)
 
 
@@ -167,8 +203,9 @@ def _notes(accumulated: Accumulated, found: Discovery) -> list[str]:
         notes.append("No string stands out from the noise.")
     if found.rows:
         notes.append(
-            f"{len(found.rows):,} strings were tested on the {found.verifiers:,} people of the "
-            "verification group; p-values are corrected for all of them (Holm)."
+            f"{len(found.rows):,} strings were tested on the {found.verifiers:,} people "
+            f"{'of the verification group' if found.levels else 'who all report whole strings'}; "
+            "p-values are corrected for all of them (Holm)."
         )
     if math.isfinite(found.learnable):
         notes.append(
