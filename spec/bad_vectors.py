@@ -15,6 +15,7 @@ import json
 from typing import Any
 
 from example_cohorts import bad_parameters, bad_records, part
+from example_ngrams import bad_ngrams, bad_ngrams_records
 from example_oracles import (
     bad_oracle_parameters,
     bad_oracle_records,
@@ -41,6 +42,7 @@ def bad_vectors() -> Vectors:
         **_cohorts(),
         **_oracles(),
         **_prefixes(),
+        **_ngrams(),
         **_answers(),
         **_canonical(),
     }
@@ -296,6 +298,20 @@ def _prefixes() -> Vectors:
         for name, (reason, about, asked, value) in bad_prefixes_answers().items()
     }
     return {**surveys, **records, **answers}
+
+
+def _ngrams() -> Vectors:
+    surveys = {
+        f"survey-ngrams-{name}": _survey(
+            "parameters", about, question("q", part("ngrams", domain, given), repeat="once")
+        )
+        for name, (about, domain, given) in bad_ngrams().items()
+    }
+    records = {
+        name: _bad("record", "record", about, question=asked, record=data)
+        for name, (about, asked, data) in bad_ngrams_records().items()
+    }
+    return {**surveys, **records}
 
 
 def _answers() -> Vectors:

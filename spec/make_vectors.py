@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import example_cohorts
+import example_ngrams
 import example_oracles
 import example_prefixes
 import reference as ref
 import reference_cohorts  # noqa: F401 - it registers its encoders
+import reference_ngrams  # noqa: F401 - so does it
 import reference_oracles  # noqa: F401 - so does it
 import reference_prefixes  # noqa: F401 - and so does it
 from bad_vectors import bad_vectors
@@ -248,6 +250,7 @@ def epsilon_vectors() -> Cases:
         *example_cohorts.epsilon_cases(),
         *example_oracles.oracle_epsilons(),
         *example_prefixes.prefixes_epsilons(),
+        *example_ngrams.ngrams_epsilons(),
     ]  # fmt: skip
     cases = []
     for mechanism, parameters in some:
@@ -323,6 +326,7 @@ def all_files() -> dict[str, str]:
         "pgr.json": record_vectors(example_cohorts.pgr_questions()),
         "hcms.json": record_vectors(example_cohorts.hcms_questions()),
         "prefixes.json": record_vectors(example_prefixes.prefixes_questions()),
+        "ngrams.json": record_vectors(example_ngrams.ngrams_questions()),
         "coding.json": example_prefixes.coding_vectors(),
         "report.json": report_vectors(),
         **{f"bad/{name}.json": vector for name, vector in bad_vectors().items()},
