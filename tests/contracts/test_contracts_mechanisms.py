@@ -25,6 +25,7 @@ from deniable.mechanisms import (
     Subset,
 )
 from deniable.mechanisms.base import Candidate, Floats, Reports, Values
+from deniable.protocol import PrefixesParameters
 from deniable.testing.contract import check_mechanism
 from deniable.testing.ledger import LEDGER
 
@@ -77,22 +78,14 @@ COHORTS: dict[str, tuple[Mechanism, Sequence[str] | None, float]] = {
             length=8,
             lengths=[2, 8],
             verification=0.8,
-            cohorts=4,
+            cohorts=2,
             points=1_000,
         ),
         STRINGS,
         0.15,
     ),
     "small prefixes": (
-        Prefixes(
-            epsilon=1.0,
-            alphabet="abcdefghijklmnopqrstuvwxyz",
-            length=8,
-            lengths=[8],
-            verification=0.8,
-            cohorts=2,
-            points=13,
-        ),
+        Prefixes.from_parameters(PrefixesParameters(8, (4, 8), (1, 1, 1), b"", 17, 3, 1, 2**63)),
         STRINGS,
         0.15,
     ),

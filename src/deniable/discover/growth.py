@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -135,45 +136,59 @@ def _best(
     branches: Branches, table: Table, kept: tuple[Beginning, ...], level: int, most: int
 ) -> _Found:
     """Return the extensions of each beginning that look best, at most `most` of each."""
-    open_ended, fixed = [], []
+    going, fixed = list[int](), list[tuple[int, Symbols]]()
     for place, beginning in enumerate(kept):
         listed = branches.listed(beginning.symbols, level) if level else None
         if listed is None:
-            open_ended.append(place)
+            going.append(place)
         else:
             fixed += [(place, symbols) for symbols in listed]
+    words = np.array([chained(s) for _, s in fixed], dtype=np.uint64).reshape(-1, 2)
+    places = np.array([place for place, _ in fixed], dtype=np.int64)
+    numbers = np.full(len(fixed), -1, dtype=np.int64)
+    parts = [_Part(places, numbers, words, table.estimate(words))]
+    parts += _in_blocks(branches, table, kept, going, level, most)
+    parents, number, words, estimates = (np.concatenate(part) for part in zip(*parts, strict=True))
+
+    def symbols(place: int) -> Symbols:
+        if number[place] < 0:
+            return fixed[place][1]
+        return branches.symbols(kept[parents[place]].symbols, int(number[place]), level)
+
     count = branches.count(level)
-    parents = [np.array([place for place, _ in fixed], dtype=np.int64)]
-    numbers = [np.full(len(fixed), -1, dtype=np.int64)]
-    words = [np.array([chained(s) for _, s in fixed], dtype=np.uint64).reshape(-1, 2)]
-    estimates = [table.estimate(words[0])]
-    starts = np.array([chained(kept[place].symbols) for place in open_ended], dtype=np.uint64)
-    step = max(1, _BLOCK // count)
-    for start in range(0, len(open_ended), step):
+    extensions = np.where(number < 0, 1, count)
+    tested = len(fixed) + len(going) * count
+    return _Found(parents, extensions, words, estimates, symbols, tested)
+
+
+class _Part(NamedTuple):
+    """Some extensions: what each extends, its number (-1: it is listed), words and estimates."""
+
+    parents: Places
+    numbers: Places
+    words: Words
+    estimates: Floats
+
+
+def _in_blocks(
+    branches: Branches,
+    table: Table,
+    kept: tuple[Beginning, ...],
+    going: list[int],
+    level: int,
+    most: int,
+) -> Iterator[_Part]:
+    """Yield the best extensions of the beginnings that can go on in every way."""
+    starts = np.array([chained(kept[place].symbols) for place in going], dtype=np.uint64)
+    places, step = np.array(going, dtype=np.int64), max(1, _BLOCK // branches.count(level))
+    for start in range(0, len(going), step):
         block = branches.words(starts[start : start + step].reshape(-1, 2), level)
         values = table.estimate(block.reshape(-1, 2)).reshape(block.shape[:2])
         best = _largest(values, most)
         rows = np.repeat(np.arange(len(block)), best.shape[1])
         columns = best.ravel()
-        parents.append(np.array(open_ended[start : start + step], dtype=np.int64)[rows])
-        numbers.append(columns)
-        words.append(block[rows, columns])
-        estimates.append(values[rows, columns])
-    every, number = np.concatenate(parents), np.concatenate(numbers)
-
-    def symbols(place: int) -> Symbols:
-        if number[place] < 0:
-            return fixed[place][1]
-        return branches.symbols(kept[every[place]].symbols, int(number[place]), level)
-
-    return _Found(
-        every,
-        np.where(number < 0, 1, count),
-        np.concatenate(words),
-        np.concatenate(estimates),
-        symbols,
-        len(fixed) + len(open_ended) * count,
-    )
+        owners = places[start : start + step][rows]
+        yield _Part(owners, columns, block[rows, columns], values[rows, columns])
 
 
 def _largest(values: Floats, most: int) -> Places:
