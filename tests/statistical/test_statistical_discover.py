@@ -55,3 +55,29 @@ def test_adjusted_p_values_are_holms(rng: np.random.Generator) -> None:
     adjusted = holm_adjusted(p_values)
     for level in (0.01, 0.05, 0.5):
         assert np.array_equal(adjusted <= level, holm(p_values, level))
+
+
+def covered(rng: np.random.Generator, shrink: float = 1.0) -> tuple[int, int]:
+    """Return how many 95% intervals of held strings hold the true share, and of how many."""
+    held, shares = ["hhhhhhhh", "gggggggg", "hghghghg", "abab", ""], [0.4, 0.3, 0.15, 0.1, 0.05]
+    inside = total = 0
+    for _ in range(RUNS):
+        codes = rng.choice(5, size=4_000, p=shares)
+        true = np.bincount(codes, minlength=5) / 4_000
+        table = Table.of(CROWD, CROWD.accumulate(CROWD.simulate(codes, rng, held)), 1)
+        for row in verify([*held, *NOBODY[:20]], table, 4_000):
+            if row.value in held:
+                half = shrink * (row.interval[1] - row.frequency)
+                inside += abs(row.frequency - true[held.index(row.value)]) <= half
+                total += 1
+    return inside, total
+
+
+def test_intervals_cover(rng: np.random.Generator) -> None:
+    """Estimates of one run share its group, so that the band allows for their dependence."""
+    accept(proportion(*covered(rng), 0.95, 0.02), ALPHA)
+
+
+def test_intervals_that_are_too_short_are_noticed(rng: np.random.Generator) -> None:
+    """The control: of half the width they would cover 67%."""
+    reject(proportion(*covered(rng, 0.5), 0.95, 0.02), ALPHA, miss=1e-12)
