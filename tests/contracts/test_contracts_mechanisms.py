@@ -20,6 +20,7 @@ from deniable.mechanisms import (
     Estimate,
     Hadamard,
     Mechanism,
+    NGrams,
     Prefixes,
     Rappor,
     Subset,
@@ -88,6 +89,16 @@ COHORTS: dict[str, tuple[Mechanism, Sequence[str] | None, float]] = {
         Prefixes.from_parameters(PrefixesParameters(8, (4, 8), (1, 1, 1), b"", 17, 3, 1, 2**63)),
         STRINGS,
         0.15,
+    ),
+    "ngrams": (
+        NGrams(alphabet="abcdefghijklmnopqrstuvwxyz", length=8, epsilon=6.0, cohorts=8, bits=64),
+        STRINGS,
+        0.15,
+    ),
+    "small ngrams": (
+        NGrams(alphabet="abc", length=3, epsilon=3.0, step=1, bits=2, cohorts=1),
+        ["aba", "bb"],
+        0.6,
     ),
     "permuted rappor": (
         Rappor.permuted(6, bits=3, cohorts=32, epsilon=2.0, epsilon_forever=4.0),

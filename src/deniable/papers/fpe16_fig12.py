@@ -22,6 +22,7 @@ from deniable.papers.fpe16_discovery import (
 from deniable.papers.fpe16_names import DOMAIN, LETTERS, NAMES, names
 from deniable.papers.populations import zipf
 from deniable.papers.scoring import averaged
+from deniable.protocol.prefixes_plan import BEAM
 
 EPSILONS = (4.39, 2.07, 1.0)
 RATIO = 0.963
@@ -98,7 +99,7 @@ def _by_prefixes(
         reports = mechanism.simulate(part, rng, crowd.strings)
         counts = counts.merge(mechanism.accumulate(reports))
     start = time.perf_counter()
-    found = discover(mechanism, counts, crowd.domain)
+    found = discover(mechanism, counts, crowd.domain, beam=BEAM)
     seconds = time.perf_counter() - start
     shares = discoveries(found)
     more = {"candidates": float(len(found.rows)), "seconds": seconds}
