@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from deniable.decode import fit_mixture
 from deniable.mechanisms.base import Floats
 
-ENOUGH = 0.1
+ENOUGH = 0.5
 """Fitting ends when no weights have a log-likelihood larger by more than this."""
 ROUNDS = 60
-_ADDED = 30
+_ADDED = 40
 """Cells that are added at once."""
 _GONE = 1e-9
 

@@ -202,6 +202,11 @@ class NGramsParameters(Parameters):
         """In how many ways r of the P places can be chosen."""
         return comb(self.places, self.grams)
 
+    @property
+    def cells(self) -> int:
+        """Places and cohorts that a report tells apart; they are the same in all of a device's."""
+        return self.choices * int(self.cohorts ** (self.grams + 1))
+
     @cached_property
     def chosen(self) -> tuple[tuple[int, ...], ...]:
         """The places of every choice, rising: the choices in lexicographic order."""

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, PrefixesParameters, Question, RapporParameters, Sets
+from deniable.protocol import (
+    Field,
+    NGramsParameters,
+    PrefixesParameters,
+    Question,
+    RapporParameters,
+    Sets,
+)
 from deniable.protocol.auto import Choice, choices, noise_of, work_of
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import answers_of
@@ -24,7 +31,7 @@ def alternatives(
 
     Edge cases: none for epsilons that "auto" does not take (a permanent response that costs no
     more than one report of it, or an epsilon above 32), for sets with a bit per name, and
-    for strings that are grown.
+    for strings that are found, not listed.
     """
     own = field.parameters
     wanted: dict[str, object] = {"epsilon": as_float(own.epsilon_once)}
@@ -32,7 +39,7 @@ def alternatives(
         wanted["epsilon_forever"] = as_float(own.epsilon_forever or 0)
     if isinstance(own, UnaryParameters) and own.members:
         return []
-    if isinstance(own, PrefixesParameters):  # it finds strings, which the others do not
+    if isinstance(own, PrefixesParameters | NGramsParameters):  # these find strings, others do not
         return []
     try:
         found = choices(field.domain, question.absent, wanted, people, listed)

@@ -43,8 +43,9 @@ class Discovered:
 
     @property
     def tree(self) -> tuple[Branch, ...]:
-        """How the strings that were found grew."""
-        return tree_of(self.discovery)
+        """How the strings that were found grew; empty where they were put together otherwise."""
+        grown = self.discovery.levels or not self.discovery.rows
+        return tree_of(self.discovery) if grown else ()
 
     def as_json(self) -> dict[str, object]:
         """Return the result as JSON, with tests, limits, levels and the tree."""

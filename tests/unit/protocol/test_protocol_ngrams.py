@@ -49,6 +49,7 @@ def test_choices_are_all_ways_to_take_places() -> None:
     parameters = resolved(12, grams=3)
     assert parameters.chosen == tuple(combinations(range(6), 3))
     assert parameters.choices == 20
+    assert parameters.cells == 20 * 64**4
 
 
 def test_parts_of_a_string_and_of_nothing() -> None:
