@@ -81,10 +81,10 @@ def bad_ngrams() -> dict[str, tuple[str, Any, dict[str, Any]]]:
 def bad_ngrams_records() -> dict[str, tuple[str, dict[str, Any], str]]:
     """Records that a collector refuses: what about them, question, hexadecimal record."""
     host = question("host", part("ngrams", HOST, ngrams(12, 2, 2, 2)), repeat="once")
-    good, full = "0000ff1f", "0000ff3f"
+    good, full = "ff1f", "ff3f"
     return {
-        "ngrams-record-places": ("choice 15 of 0..14", host, "0f00" + 3 * good),
-        "ngrams-record-cohort": ("cohort 7 of 0..6", host, "0000" + 2 * good + "0700ff1f"),
-        "ngrams-record-padding": ("bit 13 of 0..12", host, "0000" + good + full + good),
-        "ngrams-record-short": ("an n-gram is missing", host, "0000" + 2 * good),
+        "ngrams-record-places": ("choice 15 of 0..14", host, "0f000000" + 3 * good),
+        "ngrams-record-cohort": ("cohort 7 of 0..6", host, "00000700" + 3 * good),
+        "ngrams-record-padding": ("bit 13 of 0..12", host, "00000000" + good + full + good),
+        "ngrams-record-short": ("an n-gram is missing", host, "00000000" + 2 * good),
     }

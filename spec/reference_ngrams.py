@@ -42,16 +42,16 @@ def encode_ngrams(
     """Return every step of the encoding."""
     stream, choices = ref.words(cohort_key), choices_of(parameters)
     places = ref.below(stream, len(choices))
-    cohorts = [ref.below(stream, parameters["cohorts"]) for _ in range(parameters["grams"] + 1)]
-    record, true = struct.pack("<H", places), []
+    cohort = ref.below(stream, parameters["cohorts"])
+    record, true = struct.pack("<HH", places, cohort), []
     for i, part in enumerate(parts_of(parameters, key, choices[places])):
         name = "gram" if i else "whole"
-        bits = ref.bloom(part, cohorts[i], parameters["hashes"], parameters["bits"])
+        bits = ref.bloom(part, cohort, parameters["hashes"], parameters["bits"])
         one, zero = int(parameters[f"{name}_one"]), int(parameters[f"{name}_zero"])
         sent = [ref.coin(fresh, one if b in bits else zero) for b in range(parameters["bits"])]
-        record += struct.pack("<H", cohorts[i]) + ref.pack_bits(sent)
+        record += ref.pack_bits(sent)
         true.append(sorted(set(bits)))
-    steps = {"places": list(choices[places]), "cohorts": cohorts, "true_bits": true}
+    steps = {"places": list(choices[places]), "cohort": cohort, "true_bits": true}
     return {**steps, "record": record.hex()}
 
 

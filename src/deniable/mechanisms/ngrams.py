@@ -15,10 +15,20 @@ from numpy.typing import NDArray
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import Candidate, Counts, Estimate, Floats, Mechanism, Reports, Values
-from deniable.mechanisms.coins import nearest_threshold
-from deniable.mechanisms.hashing import Words, fingerprints
+from deniable.mechanisms.bitmaps import Packed
+from deniable.mechanisms.coins import coins, nearest_threshold
+from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
 from deniable.mechanisms.rappor import Rappor
-from deniable.protocol import Answer, Domain, NGramsParameters, Parameters, Strings
+from deniable.protocol import (
+    Answer,
+    Domain,
+    NGramsParameters,
+    Parameters,
+    RapporParameters,
+    Strings,
+)
+
+_CHUNK = 2**18
 
 Places = NDArray[np.int64]
 
@@ -89,7 +99,7 @@ class NGrams(Mechanism):
         rng: np.random.Generator,
         candidates: Sequence[Candidate] | None = None,
     ) -> Reports:
-        """Return one report per value, each of another person with random places and cohorts.
+        """Return one report per value, each of another person with random places and cohort.
 
         Guarantees: each bit's probability is within 2^-64 of the client's.
 
@@ -103,22 +113,21 @@ class NGrams(Mechanism):
         Raises:
             InvalidParameter: if a string is longer than `length`.
         """
-        from deniable.kernels.simulate_bits import simulate_bloom
-
         shape = self.parameters
         keys, codes = names.keys_of(values, candidates)
         words = self._words(keys)
         reports = np.empty(codes.size, dtype=self.dtype)
         reports["places"] = rng.integers(0, shape.choices, size=codes.size)
-        family = (shape.cohorts, shape.hashes, shape.bits)
+        reports["cohort"] = rng.integers(0, shape.cohorts, size=codes.size)
         for part in range(shape.grams + 1):
-            own = shape.gram if part else shape.whole
             rows = codes * (shape.places + 1)
             if part:
                 rows += 1 + self.chosen[reports["places"], part - 1]
-            coins = nearest_threshold(own.p_star), nearest_threshold(own.q_star)
-            drawn = simulate_bloom(words, rows, family, coins, rng)
-            reports[f"cohort_{part}"], reports[f"bits_{part}"] = drawn["cohort"], drawn["bits"]
+            own = shape.gram if part else shape.whole
+            for start in range(0, codes.size, _CHUNK):
+                some = slice(start, start + _CHUNK)
+                bits = _noisy_bits(own, words[rows[some]], reports["cohort"][some], rng)
+                reports[f"bits_{part}"][some] = bits
         return reports
 
     def _words(self, keys: Sequence[bytes]) -> Words:
@@ -137,7 +146,7 @@ class NGrams(Mechanism):
     def part(self, reports: Reports, number: int) -> Reports:
         """Return one part of every report as a report of RAPPOR: 0 is the whole string's."""
         found = np.empty(reports.size, dtype=self.whole.dtype)
-        found["cohort"], found["bits"] = reports[f"cohort_{number}"], reports[f"bits_{number}"]
+        found["cohort"], found["bits"] = reports["cohort"], reports[f"bits_{number}"]
         return found
 
     def zero(self) -> Counts:
@@ -264,3 +273,24 @@ class NGrams(Mechanism):
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return the variance of a whole string's frequency: RAPPOR's, at the whole's epsilon."""
         return self.whole.variance(n, frequency)
+
+
+def _noisy_bits(
+    shape: RapporParameters, words: Words, cohorts: NDArray[np.uint16], rng: np.random.Generator
+) -> Packed:
+    """Return randomised Bloom filters of answers in given cohorts, a row each.
+
+    All bits are drawn as if none were set, then those that are set once more. A bit that two hash
+    functions choose is drawn twice, and the last draw counts: still one coin.
+    """
+    from deniable.kernels.simulate_bits import simulate_basic
+
+    thresholds = nearest_threshold(shape.p_star), nearest_threshold(shape.q_star)
+    nothing = np.full(len(words), -1, dtype=np.int64)
+    packed: Packed = simulate_basic(nothing, shape.bits, thresholds, rng)["bits"].copy()
+    held, rows = bloom_bits(words, cohorts, shape.hashes, shape.bits), np.arange(len(words))
+    for places in held.T:
+        weight = np.left_shift(1, places % 8).astype(np.uint8)
+        shown = coins(rng, thresholds[1], len(words)).astype(np.uint8) * weight
+        packed[rows, places // 8] = (packed[rows, places // 8] & ~weight) | shown
+    return packed

@@ -5,12 +5,12 @@ Model: a string of at most M characters is filled up with a padding character an
 
     P = ceil(max(0, M - n) / step) + 1,     n-gram i = characters i step, ..., i step + n - 1.
 
-A device draws once for ever r of the P places, and reports the whole string and the r n-grams at
-those places, each through one-time RAPPOR of its own cohort (protocol/rappor.py), with
+A device draws once for ever r of the P places and a cohort, and reports the whole string and the r
+n-grams at those places, each through one-time RAPPOR (protocol/rappor.py) in that cohort, with
 
     epsilon = epsilon(whole) + r epsilon(n-gram).
 
-Neither places nor cohorts depend on the string, and the coins of the r + 1 parts are independent;
+Neither places nor cohort depend on the string, and the coins of the r + 1 parts are independent;
 so the largest ratio is the product of the parts', reached by two strings that share no n-gram.
 """
 
@@ -176,20 +176,19 @@ class NGramsParameters(Parameters):
 
     @cached_property
     def layout(self) -> Layout:
-        """Places, u16; then a cohort, u16, and ceil(k / 8) bytes for each of the r + 1 parts."""
+        """Places, u16; cohort, u16; then ceil(k / 8) bytes for each of the r + 1 parts."""
         width = (self.bits + 7) // 8
-        parts = range(self.grams + 1)
-        items = ((Item(f"cohort_{i}", 2), Item(f"bits_{i}", 1, width)) for i in parts)
-        return Layout((Item("places", 2), *(item for pair in items for item in pair)))
+        parts = (Item(f"bits_{i}", 1, width) for i in range(self.grams + 1))
+        return Layout((Item("places", 2), Item("cohort", 2), *parts))
 
     def check_record(self, record: bytes) -> None:
-        """The places must be a choice, cohorts below m, and padding bits zero."""
+        """The places must be a choice, the cohort below m, and padding bits zero."""
         values = self.layout.unpack(record)
         places = values["places"]
         if not (isinstance(places, int) and places < self.choices):
             raise InvalidReport("record", f"The places must be below {self.choices}.")
         for part in range(self.grams + 1):
-            packed = {"cohort": values[f"cohort_{part}"], "bits": values[f"bits_{part}"]}
+            packed = {"cohort": values["cohort"], "bits": values[f"bits_{part}"]}
             self.whole.check_record(self.whole.layout.pack(packed))
 
     @property
@@ -204,8 +203,8 @@ class NGramsParameters(Parameters):
 
     @property
     def cells(self) -> int:
-        """Places and cohorts that a report tells apart; they are the same in all of a device's."""
-        return self.choices * int(self.cohorts ** (self.grams + 1))
+        """What a report shows of its device: places and a cohort."""
+        return self.choices * self.cohorts
 
     @cached_property
     def chosen(self) -> tuple[tuple[int, ...], ...]:

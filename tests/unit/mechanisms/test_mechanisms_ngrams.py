@@ -28,7 +28,7 @@ def test_counts_are_those_of_a_slow_twin(rng: np.random.Generator) -> None:
     for report in reports:
         blocks = [0, *(1 + place for place in ngrams.parameters.chosen[report["places"]])]
         for part, block in enumerate(blocks):
-            row = block * 3 + report[f"cohort_{part}"]
+            row = block * 3 + report["cohort"]
             bits = np.unpackbits(report[f"bits_{part}"], bitorder="little")[:20]
             table[row, :20] += bits
             table[row, 20] += 1

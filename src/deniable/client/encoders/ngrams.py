@@ -10,7 +10,7 @@ from deniable.protocol import Answer, NGramsParameters, RapporParameters
 class NGramsEncoder(Encoder):
     """Reports the whole string and the n-grams at the device's places, a Bloom filter each.
 
-    Guarantees: places and cohorts are drawn before the answer is looked at, and are the same in
+    Guarantees: places and cohort are drawn before the answer is looked at, and are the same in
     every report of the device; the number of draws depends on the parameters alone.
     """
 
@@ -21,12 +21,11 @@ class NGramsEncoder(Encoder):
         """Return the wire record of a randomised answer; `permanent` is not drawn from."""
         parameters = self._parameters
         choice = cohort.below(parameters.choices)
-        cohorts = [cohort.below(parameters.cohorts) for _ in range(parameters.grams + 1)]
-        packed: dict[str, int | bytes] = {"places": choice}
-        parts = parameters.parts(answer, parameters.chosen[choice])
-        for i, (part, number) in enumerate(zip(parts, cohorts, strict=True)):
+        number = cohort.below(parameters.cohorts)
+        packed: dict[str, int | bytes] = {"places": choice, "cohort": number}
+        for i, part in enumerate(parameters.parts(answer, parameters.chosen[choice])):
             shape = parameters.gram if i else parameters.whole
-            packed |= {f"cohort_{i}": number, f"bits_{i}": _noisy(shape, part, number, fresh)}
+            packed[f"bits_{i}"] = _noisy(shape, part, number, fresh)
         return parameters.layout.pack(packed)
 
 
