@@ -42,7 +42,9 @@ class Mixture:
     converged: bool
 
 
-def fit_mixture(likelihood: Floats, weights: Floats | None = None) -> Mixture:
+def fit_mixture(
+    likelihood: Floats, weights: Floats | None = None, *, most: int = _ROUNDS
+) -> Mixture:
     """Fit by sequential quadratic programming.
 
     Each round minimises the second-order model of f over x >= 0 (non-negative least squares) and
@@ -56,6 +58,7 @@ def fit_mixture(likelihood: Floats, weights: Floats | None = None) -> Mixture:
     Args:
         likelihood: a row per observation, a column per component; rows may be scaled freely.
         weights: how often each observation was seen; once unless said.
+        most: iterations after which it stops, converged or not.
 
     Raises:
         InvalidParameter: if a number is negative or not finite, or a row has only zeros.
@@ -63,7 +66,7 @@ def fit_mixture(likelihood: Floats, weights: Floats | None = None) -> Mixture:
     table, u, n = _checked(likelihood, weights)
     x = np.full(table.shape[1], 1 / table.shape[1])
     rounds = 0
-    while rounds < _ROUNDS:
+    while rounds < most:
         rounds += 1
         slope = 1 - table.T @ (u / (table @ x))
         if _optimal(x, slope):

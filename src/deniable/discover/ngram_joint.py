@@ -24,10 +24,12 @@ from deniable.mechanisms.base import Floats
 
 ENOUGH = 0.5
 """Fitting ends when no weights have a log-likelihood larger by more than this."""
-ROUNDS = 60
+ROUNDS = 30
 _ADDED = 40
 """Cells that are added at once."""
 _GONE = 1e-9
+_STEPS = 25
+"""Iterations on one set of cells: more are rarely needed, and the next set begins again anyway."""
 
 Mask = NDArray[np.bool_]
 
@@ -73,7 +75,7 @@ def fit_pairs(first: Floats, second: Floats, possible: Mask) -> Joint:
         best = np.argsort(-gains, kind="stable")[:_ADDED]
         cells = np.union1d(cells[shares > _GONE], best[gains[best] > 1])
         rows, columns = np.divmod(cells, possible.shape[1])
-        found = fit_mixture(a[:, rows] * b[:, columns]).weights
+        found = fit_mixture(a[:, rows] * b[:, columns], most=_STEPS).weights
         weights = np.zeros(possible.shape)
         weights[rows, columns] = found
     return Joint(weights, gap)

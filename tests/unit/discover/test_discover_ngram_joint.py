@@ -43,6 +43,15 @@ def test_all_cells_at_once_give_the_same(rng: np.random.Generator) -> None:
         assert -1e-6 <= difference <= joint.gap + 1e-6
 
 
+def test_a_fit_that_is_stopped_early_still_says_how_good_it_is(rng: np.random.Generator) -> None:
+    first, second = likelihoods(rng)
+    product = (np.exp(first)[:, :, None] * np.exp(second)[:, None, :]).reshape(len(first), -1)
+    early, late = fit_mixture(product, most=2), fit_mixture(product)
+    assert (early.rounds, early.converged) == (2, False)
+    behind = float(np.log(product @ late.weights).sum() - np.log(product @ early.weights).sum())
+    assert 0 < behind <= early.gap
+
+
 def test_impossible_pairs_get_nothing(rng: np.random.Generator) -> None:
     first, second = likelihoods(rng)
     possible = ALL.copy()
