@@ -116,13 +116,11 @@ def _imported(root: Path, trees: Iterable[ast.Module]) -> frozenset[str]:
 
 
 def _protocol_imports(tree: ast.Module) -> Iterator[tuple[str, list[ast.alias]]]:
-    """Yield the module below `protocol`, empty for the package itself, and what is taken from it."""
+    """Yield modules below `protocol`, "" for the package itself, and what is taken from each."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("deniable.protocol"):
-            yield (
-                (node.module or "").removeprefix("deniable.protocol").removeprefix("."),
-                node.names,
-            )
+        module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+        if isinstance(node, ast.ImportFrom) and module.startswith("deniable.protocol"):
+            yield module.removeprefix("deniable.protocol").removeprefix("."), node.names
 
 
 def _parsed(path: Path) -> ast.Module:
