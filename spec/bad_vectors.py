@@ -22,12 +22,14 @@ from example_marginals import (
     bad_record_records,
     bad_record_surveys,
 )
+from example_ngrams import bad_ngrams, bad_ngrams_records
 from example_oracles import (
     bad_oracle_parameters,
     bad_oracle_records,
     bad_set_answers,
     bad_sets,
 )
+from example_prefixes import bad_prefixes, bad_prefixes_answers, bad_prefixes_records
 from example_questions import COLOURS, SIZES, field, krr, question, rappor, survey
 
 Vectors = dict[str, dict[str, Any]]
@@ -47,6 +49,8 @@ def bad_vectors() -> Vectors:
         **_cohorts(),
         **_oracles(),
         **_marginals(),
+        **_prefixes(),
+        **_ngrams(),
         **_answers(),
         **_canonical(),
     }
@@ -292,6 +296,38 @@ def _marginals() -> Vectors:
 
 def _cohorts() -> Vectors:
     return _listed({"parameters": bad_parameters()}, bad_records(), {})
+
+
+def _prefixes() -> Vectors:
+    surveys = {
+        f"survey-prefixes-{name}": _survey(
+            reason, about, question("q", part("prefixes", domain, given), repeat="once")
+        )
+        for name, (reason, about, domain, given) in bad_prefixes().items()
+    }
+    records = {
+        name: _bad("record", "record", about, question=asked, record=data)
+        for name, (about, asked, data) in bad_prefixes_records().items()
+    }
+    answers = {
+        name: _bad("answer", reason, about, question=asked, value=value)
+        for name, (reason, about, asked, value) in bad_prefixes_answers().items()
+    }
+    return {**surveys, **records, **answers}
+
+
+def _ngrams() -> Vectors:
+    surveys = {
+        f"survey-ngrams-{name}": _survey(
+            "parameters", about, question("q", part("ngrams", domain, given), repeat="once")
+        )
+        for name, (about, domain, given) in bad_ngrams().items()
+    }
+    records = {
+        name: _bad("record", "record", about, question=asked, record=data)
+        for name, (about, asked, data) in bad_ngrams_records().items()
+    }
+    return {**surveys, **records}
 
 
 def _answers() -> Vectors:

@@ -17,11 +17,15 @@ from typing import Any
 import example_cohorts
 import example_fields
 import example_marginals
+import example_ngrams
 import example_oracles
+import example_prefixes
 import reference as ref
 import reference_cohorts  # noqa: F401 - it registers its encoders
 import reference_marginals  # noqa: F401 - so does it
+import reference_ngrams  # noqa: F401 - and it
 import reference_oracles  # noqa: F401 - and it
+import reference_prefixes  # noqa: F401 - and it
 from bad_vectors import bad_vectors
 from example_questions import (
     field,
@@ -171,6 +175,13 @@ def answer_vectors() -> Cases:
     cases += [(strings, False, {"utf16": [0xD83D, 0xDE00]})]
     cases += [(strings, False, {"repeat": spell}) for spell in (["a", 4096], ["é", 2048])]
     cases += [(strings, False, {"repeat": ["U\u0308\u0304", 1365]})]
+    declared = {"alphabet": "abé", "length": 4}
+    refusing = {"type": "strings", **declared, "outside": "refuse"}
+    cases += [(refusing, False, {"string": text}) for text in ("", "ab", "e\u0301", "abab漢")]
+    escaping = {"type": "strings", **declared, "outside": "escape"}
+    cases += [
+        (escaping, False, {"string": text}) for text in ("", "axb", "漢字", "e\u0301\ufffdabx")
+    ]
     tools = {"type": "set", "values": ["red", "grün", "é"], "most": 2}
     members = ([], ["é"], ["e\u0301", "red"], ["red", "é", "red"])
     cases += [(tools, False, {"list": [{"string": name} for name in names]}) for names in members]
@@ -246,6 +257,8 @@ def epsilon_vectors() -> Cases:
         *example_cohorts.epsilon_cases(),
         *example_oracles.oracle_epsilons(),
         *example_marginals.record_epsilons(),
+        *example_prefixes.prefixes_epsilons(),
+        *example_ngrams.ngrams_epsilons(),
     ]  # fmt: skip
     cases = []
     for mechanism, parameters in some:
@@ -325,6 +338,9 @@ def all_files() -> dict[str, str]:
             f"{name}.json": record_vectors(example_marginals.record_questions(name))
             for name in example_marginals.USUAL
         },
+        "prefixes.json": record_vectors(example_prefixes.prefixes_questions()),
+        "ngrams.json": record_vectors(example_ngrams.ngrams_questions()),
+        "coding.json": example_prefixes.coding_vectors(),
         "report.json": report_vectors(),
         **{f"bad/{name}.json": vector for name, vector in bad_vectors().items()},
     }

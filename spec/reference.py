@@ -107,7 +107,7 @@ def answer(domain: dict[str, Any], value: Any, absent: bool) -> tuple[bytes, int
             raise RefusedError("type")
         return b"a", -1 if domain["type"] == "strings" else size_of(domain)
     if domain["type"] == "strings":
-        return string_key(value), -1
+        return fitted(domain, string_key(value)), -1
     if domain["type"] in ("set", "record"):
         return (set_key if domain["type"] == "set" else record_key)(domain, value), -1
     code = {"boolean": _boolean, "categories": _category, "numbers": _bin}[domain["type"]](
@@ -163,6 +163,17 @@ def string_key(value: Any) -> bytes:
     if len(data) > 4096:
         raise RefusedError("too_long")
     return b"s" + data
+
+
+def fitted(domain: dict[str, Any], key: bytes) -> bytes:
+    """Return the key of a string that is cut off, and whose letters are looked for."""
+    if "alphabet" not in domain:
+        return key
+    letters = list(key[1:].decode("utf-8"))[: domain["length"]]
+    if domain["outside"] == "refuse" and [x for x in letters if x not in domain["alphabet"]]:
+        raise RefusedError("alphabet")
+    kept = [x if x in domain["alphabet"] else "\ufffd" for x in letters]
+    return b"s" + "".join(kept).encode("utf-8")
 
 
 def _boolean(_: dict[str, Any], value: Any) -> int:

@@ -69,6 +69,21 @@ def completed(rest: list[int], v: tuple[int, ...], wanted: int, q: int) -> list[
     return next(u for u in tries if sum(a * b for a, b in zip(u, v, strict=True)) % q == wanted)
 
 
+def encode_point(parameters: Steps, true: int, fresh: Iterator[int]) -> tuple[int, int]:
+    """Return whether the randomised point is inside of the hyperplane, and its number."""
+    q, t = parameters["prime"], parameters["dimension"]
+    points = points_of(q, t)
+    inside = ref.coin(fresh, int(parameters["inside"]))
+    if inside:
+        planes = points_of(q, t - 1)
+        rest = list(planes[ref.below(fresh, len(planes))])
+    else:
+        every = list(itertools.product(range(q), repeat=t - 1))
+        rest = list(every[ref.below(fresh, len(every))])
+    wanted = completed(rest, points[true], 0 if inside else 1, q)
+    return inside, points.index(same_point(wanted, q))
+
+
 def encode_pgr(
     parameters: Steps, key: bytes, code: int, cohort_key: bytes, _: bytes, fresh: Iterator[int]
 ) -> Steps:
@@ -77,15 +92,7 @@ def encode_pgr(
     points = points_of(q, t)
     cohort = ref.below(ref.words(cohort_key), parameters["cohorts"])
     true = code if closed else place(key, 5 * 2**40 + cohort, len(points))
-    v = points[true]
-    inside = ref.coin(fresh, int(parameters["inside"]))
-    if inside:
-        planes = points_of(q, t - 1)
-        rest = list(planes[ref.below(fresh, len(planes))])
-    else:
-        every = list(itertools.product(range(q), repeat=t - 1))
-        rest = list(every[ref.below(fresh, len(every))])
-    point = points.index(same_point(completed(rest, v, 0 if inside else 1, q), q))
+    inside, point = encode_point(parameters, true, fresh)
     packed = struct.pack("<I", point)
     record = packed if closed else struct.pack("<H", cohort) + packed
     steps = {"cohort": cohort, "true_point": true, "inside": inside, "point": point}

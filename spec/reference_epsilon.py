@@ -18,7 +18,7 @@ def ratios(mechanism: str, parameters: dict[str, Any]) -> tuple[Fraction, Fracti
     part = {
         n: Fraction(int(t), T)
         for n, t in parameters.items()
-        if isinstance(t, str) and n not in ("form", "basis")
+        if isinstance(t, str) and n not in ("form", "basis", "model")
     }
     if mechanism in RATIOS:
         return RATIOS[mechanism](parameters, part)

@@ -48,7 +48,7 @@ class InvalidAnswer(_Reasoned, ValueError):
     """An answer is outside the question's domain. The message never contains the answer.
 
     `reason` is one of a closed set: type, not_a_number, unknown_category, too_long, too_many,
-    bad_unicode, missing_field, unknown_field.
+    bad_unicode, alphabet, missing_field, unknown_field.
     """
 
 

@@ -21,10 +21,13 @@ from deniable.mechanisms import (
     Estimate,
     Hadamard,
     Mechanism,
+    NGrams,
+    Prefixes,
     Rappor,
     Subset,
 )
 from deniable.mechanisms.base import Candidate, Floats, Reports, Values
+from deniable.protocol import PrefixesParameters
 from deniable.testing.contract import check_mechanism
 from deniable.testing.ledger import LEDGER
 
@@ -70,6 +73,34 @@ COHORTS: dict[str, tuple[Mechanism, Sequence[str] | None, float]] = {
     "hcms of strings": (HCMS(epsilon=1.0), STRINGS, 0.1),
     "small hcms of strings": (HCMS(epsilon=1.0, rows=2, width=64), STRINGS, 0.1),
     "hcms of answers": (HCMS.closed(5, epsilon=2.0, rows=4, width=4_096), None, 0.1),
+    "prefixes": (
+        Prefixes(
+            epsilon=1.0,
+            alphabet="abcdefghijklmnopqrstuvwxyz",
+            length=8,
+            lengths=[2, 8],
+            verification=0.8,
+            cohorts=2,
+            points=1_000,
+        ),
+        STRINGS,
+        0.15,
+    ),
+    "small prefixes": (
+        Prefixes.from_parameters(PrefixesParameters(8, (4, 8), (1, 1, 1), b"", 17, 3, 1, 2**63)),
+        STRINGS,
+        0.15,
+    ),
+    "ngrams": (
+        NGrams(alphabet="abcdefghijklmnopqrstuvwxyz", length=8, epsilon=6.0, cohorts=8, bits=64),
+        STRINGS,
+        0.15,
+    ),
+    "small ngrams": (
+        NGrams(alphabet="abc", length=3, epsilon=3.0, step=1, bits=2, cohorts=1),
+        ["aba", "bb"],
+        0.6,
+    ),
     "permuted rappor": (
         Rappor.permuted(6, bits=3, cohorts=32, epsilon=2.0, epsilon_forever=4.0),
         None,

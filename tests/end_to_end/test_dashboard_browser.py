@@ -239,7 +239,9 @@ def test_hostile_strings_are_inert_and_readable(
 def test_several_fields_have_a_section_each(address: str, browser: Browser, watch: Watch) -> None:
     context, page = open_page(browser, watch)
     page.goto(f"{address}/questions/session")
-    assert page.locator("section.field").count() == 2
+    assert page.locator("section[aria-labelledby^=field-]").count() == 2
+    together = page.locator("section[aria-labelledby=together]")
+    assert together.locator("img, picture").first.is_visible()
     for name in ("minutes", "crashed"):
         rows = rows_of(page, f"{address}/questions/session/result.json?field={name}")
         section = page.locator(f"section[aria-labelledby=field-{name}]")

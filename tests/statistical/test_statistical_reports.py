@@ -13,7 +13,7 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.client.randomness import StreamDraws, SystemDraws
-from deniable.mechanisms import HCMS, KRR, ORR, PGR, Mechanism, Rappor
+from deniable.mechanisms import HCMS, KRR, ORR, PGR, Mechanism, NGrams, Prefixes, Rappor
 from deniable.privacy import report_channel
 from deniable.protocol import ABSENT, Answer
 from deniable.protocol.domain import ABSENT_KEY, code_key, string_key
@@ -44,6 +44,16 @@ CASES: dict[str, tuple[Mechanism, Answer, object]] = {
     "orr": (ORR(epsilon=1.0, symbols=4, cohorts=3), Answer(string_key("x")), "x"),
     "pgr": (PGR.closed(12, epsilon=1.0), Answer(code_key(7), 7), 7),
     "pgr, hashed": (PGR(epsilon=1.0, cohorts=3, points=13), Answer(string_key("x")), "x"),
+    "prefixes": (
+        Prefixes(epsilon=1.0, alphabet="xyz", length=3, lengths=[1, 3], cohorts=2, points=13),
+        Answer(string_key("xy")),
+        "xy",
+    ),
+    "ngrams": (
+        NGrams(epsilon=3.0, alphabet="xyz", length=3, n=1, bits=2, cohorts=2),
+        Answer(string_key("xy")),
+        "xy",
+    ),
     "hcms": (HCMS(epsilon=1.0, rows=2, width=8), Answer(string_key("x")), "x"),
     "hcms, closed": (HCMS.closed(5, epsilon=1.0, rows=2, width=8), Answer(code_key(3), 3), 3),
     "permuted": (

@@ -82,6 +82,7 @@ def test_every_reason_for_refusing_a_value_is_documented() -> None:
         "too_long",
         "too_many",
         "bad_unicode",
+        "alphabet",
         "missing_field",
         "unknown_field",
     }

@@ -1,9 +1,10 @@
 """A look at the source of the encoders: no float, no division, no other randomness.
 
 What is looked at: all of `client/encoders`, `client/encode`, `client/memo` and
-`client/randomness`, and every function of `protocol` that these reach by name. `protocol/domain`
-is left out: it turns a value into its place in the domain, and no coin is tossed there. Functions
-that are declared to return a Fraction may divide: that is exact, and the type checker sees to it.
+`client/randomness`, and every function that these reach by name in the modules of `protocol` that
+they import, directly or through each other. `protocol/domain` is left out: it turns a value into
+its place in the domain, and no coin is tossed there. Functions that are declared to return a
+Fraction may divide: that is exact, and the type checker sees to it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def floats_in_encoders(root: Path | None = None) -> tuple[str, ...]:
     """
     root = root or Path(deniable.__file__).parent
     files = sorted(path for pattern in CLIENT for path in root.glob(pattern))
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    trees = {path: _parsed(path) for path in files}
     found: list[str] = []
     for path, tree in trees.items():
         place = path.relative_to(root).as_posix()
@@ -76,7 +77,8 @@ def _suspects(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def _reached(root: Path, trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.FunctionDef]]:
     """Yield the functions of `protocol` that the encoders reach, by their names."""
-    known = _functions(root)
+    trees = list(trees)
+    known = _functions(root, _imported(root, trees))
     waiting = {name for tree in trees for name in _names(tree)} & known.keys()
     seen: set[str] = set()
     while waiting:
@@ -87,12 +89,52 @@ def _reached(root: Path, trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast
             waiting |= (set(_names(function)) & known.keys()) - seen
 
 
-def _functions(root: Path) -> Mapping[str, list[tuple[str, ast.FunctionDef]]]:
+def _imported(root: Path, trees: Iterable[ast.Module]) -> frozenset[str]:
+    """Return the modules of `protocol` that these files import, also through each other.
+
+    A name that is imported from the package itself stands for the module that `protocol/__init__`
+    has it from: otherwise every file would import all of them.
+    """
+    folder = root / "protocol"
+    parsed = {path.stem: _parsed(path) for path in folder.glob("*.py")}
+    home = {
+        alias.name: module
+        for module, names in _protocol_imports(parsed["__init__"])
+        for alias in names
+    }
+    found: set[str] = set()
+    waiting = list(trees)
+    while waiting:
+        for module, names in _protocol_imports(waiting.pop()):
+            whole = (
+                {home.get(alias.name, alias.name) for alias in names} if not module else {module}
+            )
+            for name in (whole & parsed.keys()) - found:
+                found.add(name)
+                waiting.append(parsed[name])
+    return frozenset(found)
+
+
+def _protocol_imports(tree: ast.Module) -> Iterator[tuple[str, list[ast.alias]]]:
+    """Yield modules below `protocol`, "" for the package itself, and what is taken from each."""
+    for node in ast.walk(tree):
+        module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+        if isinstance(node, ast.ImportFrom) and module.startswith("deniable.protocol"):
+            yield module.removeprefix("deniable.protocol").removeprefix("."), node.names
+
+
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _functions(
+    root: Path, modules: frozenset[str]
+) -> Mapping[str, list[tuple[str, ast.FunctionDef]]]:
     known: dict[str, list[tuple[str, ast.FunctionDef]]] = {}
     for path in sorted((root / "protocol").glob("*.py")):
-        if path.name in LEFT_OUT:
+        if path.name in LEFT_OUT or path.stem not in modules:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(_parsed(path)):
             if isinstance(node, ast.FunctionDef):
                 known.setdefault(node.name, []).append((f"protocol/{path.name}", node))
     return known

@@ -30,6 +30,7 @@ VERBS = (
     "estimate",
     "associate",
     "marginals",
+    "discover",
     "audit",
     "export",
     "import",

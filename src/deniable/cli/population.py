@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Candidate, Codes, Floats, Reports
 from deniable.mechanisms.candidates import every_code
 from deniable.mechanisms.records import join_records
-from deniable.protocol import ABSENT, Domain, Field, Numbers, Question, Record, Sets
+from deniable.protocol import ABSENT, Domain, Field, Numbers, Question, Record, Sets, Strings
 from deniable.protocol.domain import Absent
 
 CHUNK = 100_000
@@ -29,12 +30,20 @@ def answers_of(question: Question, field: Field, candidates: Sequence[str]) -> A
     if isinstance(field.domain, Sets):
         known = list(field.domain.values)
     else:
-        known = list(field.domain.labels or candidates)
+        known = list(field.domain.labels or _fitted(field, candidates))
     if not known:
         raise InvalidParameter(
             f"Question '{question.id}' takes strings: name a file of them with --candidates."
         )
     return [*known, ABSENT] if question.absent else known
+
+
+def _fitted(field: Field, candidates: Sequence[str]) -> list[str]:
+    """Return strings as answers: cut and escaped as their domain says, each once."""
+    if not isinstance(field.domain, Strings):
+        return list(candidates)
+    texts = (unicodedata.normalize("NFC", text) for text in candidates)
+    return list(dict.fromkeys(field.domain.fitted(text) for text in texts))
 
 
 def weights_of(field: Field, answers: Answers) -> Floats:

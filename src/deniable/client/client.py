@@ -12,6 +12,7 @@ from deniable import _validate
 from deniable.client import ledger, outbox
 from deniable.client.consent import Consent
 from deniable.client.device import Clock, Device
+from deniable.client.fitting import FITTED, was_fitted
 from deniable.client.ledger import Disclosed
 from deniable.client.lifecycle import Life
 from deniable.client.limits import Limits
@@ -278,7 +279,10 @@ class Client:
         if device.is_answered(asked, epoch):
             raise refused("answered")
         try:
-            return Entry(asked, asked.answers(value), epoch)
+            answers = asked.answers(value)
+            if was_fitted(asked, value, answers):
+                device.counters.add(asked.id, FITTED)
+            return Entry(asked, answers, epoch)
         except InvalidAnswer as error:
             reason = error.reason
         raise refused(reason if reason in REASONS else "type")

@@ -16,6 +16,7 @@ REASONS = {
     "too_long": "A string must have at most 4,096 bytes of UTF-8.",
     "too_many": "The set has more members than the question allows.",
     "bad_unicode": "A string must not hold unpaired surrogates.",
+    "alphabet": "The string has a character outside of the question's alphabet.",
     "missing_field": "The value must have every field of the question.",
     "unknown_field": "The value has a field that the question has not.",
     "expired": "The question's last day of collection is past.",

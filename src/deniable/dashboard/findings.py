@@ -9,11 +9,14 @@ from deniable.dashboard.cache import Cache
 from deniable.dashboard.overview import Summary
 from deniable.dashboard.records import RecordSection
 from deniable.engines.local import Accumulated, accumulate
+from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question, Record
 from deniable.results import Result
 from deniable.results.candidates import candidate_path, field_candidates
 from deniable.results.chart_files import chart_svg, svg_of
+from deniable.results.discovery import discovered, is_discovered
+from deniable.results.discovery_tree import Branch, tree_chart
 from deniable.results.estimate import result_of
 from deniable.results.files import render
 from deniable.results.marginals import RecordReports
@@ -29,13 +32,15 @@ CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 class Finding:
     """What is known of one field: a result, or else the problem that stands in its way.
 
-    `together` is there where the field is a record of attributes.
+    `together` is there where the field is a record of attributes; `tree` shows how strings that
+    nobody listed were grown.
     """
 
     field: Field
     result: Result | None
     problem: str = ""
     together: RecordSection | None = None
+    tree: tuple[Branch, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,14 @@ class Findings:
             lambda: svg_of(section.picture(kind, theme, CHART_WIDTHS[size]).to_dict()),
         )
 
+    def tree(self, wanted: Wanted, finding: Finding, theme: str, size: str) -> bytes:
+        """Return the picture of the tree that strings were grown from."""
+        width = CHART_WIDTHS[size]
+        return self._files.get(
+            (*wanted.key, finding.field.name, "tree", theme, size),
+            lambda: svg_of(tree_chart(finding.tree, theme=theme, width=width).to_dict()),
+        )
+
     def _find(self, wanted: Wanted) -> tuple[Finding, ...]:
         accumulated = accumulate(
             self._store,
@@ -121,10 +134,23 @@ class Findings:
             last_epoch=wanted.epoch,
             threads=1,
         )
-        return tuple(self._field(accumulated, field) for field in wanted.question.fields)
+        return tuple(self._field(accumulated, field, wanted) for field in wanted.question.fields)
 
-    def _field(self, accumulated: Accumulated, field: Field) -> Finding:
+    def _field(self, accumulated: Accumulated, field: Field, wanted: Wanted) -> Finding:
         try:
+            if is_discovered(field) and not field.candidates:
+                found = discovered(
+                    accumulated,
+                    field,
+                    reports=lambda: read_field(
+                        self._store,
+                        wanted.question,
+                        field.name,
+                        first_epoch=wanted.epoch,
+                        last_epoch=wanted.epoch,
+                    ),
+                )
+                return Finding(field, found.result, tree=found.tree)
             candidates = field_candidates(field, self._folder)
             result = result_of(accumulated, field, candidates)
             if not isinstance(field.domain, Record):

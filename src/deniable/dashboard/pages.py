@@ -20,6 +20,7 @@ from deniable.results.associate_table import interval_text
 from deniable.results.associate_table import typical_error as typical_cell_error
 from deniable.results.associate_words import association_in_words
 from deniable.results.chart import described, key_lines
+from deniable.results.discovery_tree import tree_words
 from deniable.results.labels import printable, shortened
 from deniable.results.marginals_pairs import three
 from deniable.results.table import found_text, p_text
@@ -75,6 +76,7 @@ def _environment() -> Environment:
         spark_epochs=SPARK_EPOCHS,
         three=three,
         typical_cell_error=typical_cell_error,
+        tree_words=tree_words,
         typical_error=typical_error,
     )
     return environment

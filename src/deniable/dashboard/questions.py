@@ -62,8 +62,19 @@ class QuestionPages:
         theme, size = _look(request)
         summary, epoch = self._summary(request), number_of(request, "epoch")
         wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
-        result = _result(request, summary, self._findings.of(wanted))
+        result = _result(request, self._findings.of(wanted))
         data = self._findings.chart(wanted, result, theme, size)
+        return Response(data, media_type="image/svg+xml", headers=HEADERS)
+
+    def tree(self, request: Request) -> Response:
+        """Return a picture of the tree that a field's strings were grown from."""
+        theme, size = _look(request)
+        summary, epoch = self._summary(request), number_of(request, "epoch")
+        wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
+        finding = _finding(request, self._findings.of(wanted))
+        if len(finding.tree) < 2:
+            raise NoSuchPage("No string was grown here.")
+        data = self._findings.tree(wanted, finding, theme, size)
         return Response(data, media_type="image/svg+xml", headers=HEADERS)
 
     def record(self, request: Request) -> Response:
@@ -86,7 +97,7 @@ class QuestionPages:
             raise NoSuchPage(f"A result can be had as {', '.join(FORMATS)}.")
         summary, epoch = self._summary(request), number_of(request, "epoch")
         wanted = self._findings.wanted(summary, epoch)
-        result = _result(request, summary, self._findings.of(wanted))
+        result = _result(request, self._findings.of(wanted))
         field = "" if summary.question.plain else f"-{result.field}"
         # Ids and field names hold only letters, digits, '.', '_' and '-'.
         file_name = f"{summary.question.id}{field}.{name}"
@@ -121,13 +132,19 @@ def _look(request: Request) -> tuple[str, str]:
     return theme, size
 
 
-def _result(request: Request, summary: Summary, found: dict[str, Finding]) -> Result:
-    """Return the result of the field that is asked for; a single field need not be named."""
+def _finding(request: Request, found: dict[str, Finding]) -> Finding:
+    """Return what is known of the field that is asked for; a single one need not be named."""
     names = ", ".join(found)
     name = request.query_params.get("field") or (names if len(found) == 1 else "")
     finding = found.get(name)
     if finding is None:
         raise NoSuchPage(f"Name a field of this question: ?field= and one of {names}.")
+    return finding
+
+
+def _result(request: Request, found: dict[str, Finding]) -> Result:
+    """Return the result of the field that is asked for."""
+    finding = _finding(request, found)
     if finding.result is None:
         raise NoSuchPage(finding.problem)
     return finding.result

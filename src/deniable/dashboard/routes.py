@@ -61,6 +61,7 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
         "/questions/{id}": questions.page,
         "/questions/{id}/chart.svg": questions.chart,
         "/questions/{id}/record.svg": questions.record,
+        "/questions/{id}/tree.svg": questions.tree,
         "/questions/{id}/result.{format}": questions.result,
         "/questions/{id}/heat-map.svg": questions.heat_map,
         "/questions/{id}/association.{format}": questions.association,

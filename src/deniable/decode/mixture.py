@@ -35,7 +35,9 @@ _PER_CELL = 100
 """But from at least so many rows per cell."""
 
 
-def fit_mixture(likelihood: Floats, weights: Floats | None = None) -> Mixture:
+def fit_mixture(
+    likelihood: Floats, weights: Floats | None = None, *, most: int = _ROUNDS
+) -> Mixture:
     """Fit by sequential quadratic programming.
 
     Each round minimises the second-order model of f over x >= 0 (non-negative least squares) and
@@ -48,11 +50,12 @@ def fit_mixture(likelihood: Floats, weights: Floats | None = None) -> Mixture:
     Args:
         likelihood: a row per observation, a column per component; rows may be scaled freely.
         weights: how often each observation was seen; once unless said.
+        most: iterations after which it stops, converged or not.
 
     Raises:
         InvalidParameter: if a number is negative or not finite, or a row has only zeros.
     """
-    return fit_rows(Table.of(likelihood, weights))
+    return fit_rows(Table.of(likelihood, weights), most=most)
 
 
 def expectation_maximisation(
@@ -62,7 +65,7 @@ def expectation_maximisation(
     return run_em(Table.of(likelihood, weights), gap=gap, rounds=rounds)
 
 
-def fit_rows(rows: Rows, start: Floats | None = None) -> Mixture:
+def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) -> Mixture:
     """Fit by sequential quadratic programming, to a table or to a product of factors.
 
     Very large problems take a round's curvature from a part of the rows. The gradient is always
@@ -71,11 +74,12 @@ def fit_rows(rows: Rows, start: Floats | None = None) -> Mixture:
     Args:
         rows: the likelihoods.
         start: a first guess, at least 0; it must give every row a likelihood. Uniform unless said.
+        most: rounds.
     """
     x = np.full(rows.cells, 1 / rows.cells) if start is None else start
     every = sampling(rows)
     mixed, done = rows.mixed(x), 0
-    while done < _ROUNDS:
+    while done < most:
         done += 1
         slope = 1 - rows.pulled(rows.shares / mixed)
         if _optimal(x, slope):

@@ -25,10 +25,12 @@ from deniable.mechanisms.marg_ht import MargHT
 from deniable.mechanisms.marg_ps import MargPS
 from deniable.mechanisms.marg_rr import MargRR
 from deniable.mechanisms.members import Members, members_matrix
+from deniable.mechanisms.ngrams import NGrams
 from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
+from deniable.mechanisms.prefixes import Prefixes
 from deniable.mechanisms.rappor import Rappor
 from deniable.mechanisms.record_base import RecordMechanism
 from deniable.mechanisms.registry import (
@@ -65,6 +67,8 @@ __all__ = [
     "MargRR",
     "Mechanism",
     "Members",
+    "NGrams",
+    "Prefixes",
     "Rappor",
     "RecordMechanism",
     "Subset",

@@ -119,25 +119,33 @@ def words_of(
 
     Cost: one SHA-256 per distinct string, one dictionary look-up per value.
     """
+    keys, codes = keys_of(values, candidates)
+    return fingerprints(keys), codes
+
+
+def keys_of(
+    values: Values, candidates: Sequence[Candidate] | None
+) -> tuple[list[bytes], NDArray[np.int64]]:
+    """Return the canonical bytes of distinct strings, and for each value the place of its own."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
-        return _words_of_codes(values, candidates)
+        return _keys_of_codes(values, candidates)
     listed = values.tolist() if isinstance(values, np.ndarray) else values
     if len(listed) and isinstance(listed[0], int | np.integer):
-        return _words_of_codes(np.asarray(listed), candidates)
+        return _keys_of_codes(np.asarray(listed), candidates)
     rows: dict[object, int] = {}
     codes = np.fromiter(
         (rows.setdefault(value, len(rows)) for value in listed), np.int64, len(listed)
     )
-    return fingerprints(_key(value, place) for value, place in rows.items()), codes
+    return [_key(value, place) for value, place in rows.items()], codes
 
 
-def _words_of_codes(
+def _keys_of_codes(
     codes: Values, candidates: Sequence[Candidate] | None
-) -> tuple[Words, NDArray[np.int64]]:
+) -> tuple[list[bytes], NDArray[np.int64]]:
     if candidates is None:
         raise InvalidParameter("Codes of strings need their list in 'candidates'.")
     keys = open_keys(candidates)
-    return fingerprints(keys), codes_of(codes, len(keys), None)
+    return keys, codes_of(codes, len(keys), None)
 
 
 def answers_asked(

@@ -205,7 +205,7 @@ class PGR(Mechanism):
         for i, cohort in enumerate(cohorts):
             sums = self.geometry.hyperplane_sums(counts.table[cohort])
             support += sums[places(i)]
-            squares += weights[i] ** 2 * self._squares(sums, int(counts.reports[cohort]))
+            squares += weights[i] ** 2 * self.squares(sums, int(counts.reports[cohort]))
         share, points = support / counts.n, self.parameters.points
         frequency = self.pure.frequency(share)
         variance = self.pure.variance_observed(share, counts.n)
@@ -224,7 +224,7 @@ class PGR(Mechanism):
         kept = [self.places(int(cohort), words).astype(np.int32) for cohort in cohorts]
         return lambda i: kept[i]
 
-    def _squares(self, sums: Integers, n: int) -> float:
+    def squares(self, sums: Integers, n: int) -> float:
         """Return the sum of squares of the strings' frequencies, from the points of a cohort.
 
         The unbiased sum over the points' shares, less the 1/K of it that is collisions.

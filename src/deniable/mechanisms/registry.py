@@ -18,10 +18,12 @@ from deniable.mechanisms.marg_ht import MargHT
 from deniable.mechanisms.marg_ps import MargPS
 from deniable.mechanisms.marg_rr import MargRR
 from deniable.mechanisms.members import Members
+from deniable.mechanisms.ngrams import NGrams
 from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
+from deniable.mechanisms.prefixes import Prefixes
 from deniable.mechanisms.rappor import Rappor
 from deniable.mechanisms.record_base import RecordMechanism
 from deniable.mechanisms.subset import Subset
@@ -46,7 +48,10 @@ RECORD_MECHANISMS: dict[str, type[RecordMechanism]] = {
 }
 """Mechanisms whose report covers many attributes: the nine of the paper, and ours."""
 
-_SINGLE: tuple[type[Mechanism], ...] = (Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset)
+_SINGLE: tuple[type[Mechanism], ...] = (
+    *(Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset),
+    *(Prefixes, NGrams),
+)
 MECHANISMS: dict[str, type[Mechanism]] = {
     **{mechanism.parameters_type.mechanism: mechanism for mechanism in _SINGLE},
     **RECORD_MECHANISMS,

@@ -28,11 +28,13 @@ from deniable.protocol.layout import Item, Layout
 from deniable.protocol.marg_ht import MargHTParameters
 from deniable.protocol.marg_ps import MargPSParameters
 from deniable.protocol.marg_rr import MargRRParameters
+from deniable.protocol.ngrams import NGramsParameters
 from deniable.protocol.olh import OLHParameters
 from deniable.protocol.orr import ORRParameters
 from deniable.protocol.oue import OUEParameters
 from deniable.protocol.parameters import Parameters
 from deniable.protocol.pgr import PGRParameters
+from deniable.protocol.prefixes import PrefixesParameters
 from deniable.protocol.rappor import RapporParameters
 from deniable.protocol.record_domain import Attribute, Record
 from deniable.protocol.record_parameters import RecordParameters
@@ -68,12 +70,14 @@ __all__ = [
     "MargHTParameters",
     "MargPSParameters",
     "MargRRParameters",
+    "NGramsParameters",
     "Numbers",
     "OLHParameters",
     "ORRParameters",
     "OUEParameters",
     "PGRParameters",
     "Parameters",
+    "PrefixesParameters",
     "Question",
     "RapporParameters",
     "Record",

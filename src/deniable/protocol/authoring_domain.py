@@ -10,15 +10,20 @@ from itertools import pairwise
 
 from deniable._validate import shown
 from deniable.protocol.domain import (
+    ESCAPE,
+    MAX_ALPHABET,
     MAX_CATEGORIES,
+    MAX_LENGTH,
     MAX_NAMES,
     MAX_STRING_BYTES,
+    OUTSIDE,
     Boolean,
     Categories,
     Domain,
     Numbers,
     Sets,
     Strings,
+    is_alphabet,
 )
 from deniable.protocol.domain_reading import is_category_name
 from deniable.protocol.problems import Notes
@@ -26,7 +31,7 @@ from deniable.protocol.problems import Notes
 KINDS = ("boolean", "categories", "strings", "numbers", "set")
 _KEYS = {
     "boolean": frozenset({"type"}),
-    "strings": frozenset({"type", "candidates"}),
+    "strings": frozenset({"type", "candidates", "alphabet", "length", "outside"}),
     "categories": frozenset({"type", "values"}),
     "numbers": frozenset({"type", "edges", "low", "high", "bins", "scale"}),
     "set": frozenset({"type", "values", "most"}),
@@ -47,7 +52,7 @@ def read_domain(raw: object, notes: Notes) -> Domain | None:
     if kind == "boolean":
         return Boolean()
     if kind == "strings":
-        return Strings()
+        return _read_strings(table, notes)
     if kind == "categories":
         names = _read_names(table.get("values"), notes.at("values"), MAX_CATEGORIES)
         return None if names is None else Categories(names)
@@ -58,6 +63,27 @@ def read_domain(raw: object, notes: Notes) -> Domain | None:
 
 def _kinds() -> str:
     return ", ".join(KINDS)
+
+
+def _read_strings(table: Mapping[str, object], notes: Notes) -> Domain | None:
+    """Return any strings, or those over a declared alphabet, in whatever order it is written."""
+    if not table.keys() & {"alphabet", "length", "outside"}:
+        return Strings()
+    alphabet = "".join(sorted(set(notes.text(table, "alphabet", None))))
+    length = notes.integer(table, "length", 1, MAX_LENGTH, None)
+    outside = notes.choice(table, "outside", OUTSIDE, "refuse")
+    if alphabet and not is_alphabet(alphabet):
+        notes.at("alphabet").problem(
+            f"must hold 2 to {MAX_ALPHABET:,} different characters, each of them in NFC.",
+            'for example alphabet = "abcdefghijklmnopqrstuvwxyz".',
+        )
+        return None
+    if outside == "escape" and ESCAPE in alphabet:
+        notes.at("alphabet").problem(
+            "has the character U+FFFD, which stands for those outside.", "remove it."
+        )
+        return None
+    return Strings(alphabet, length, outside) if alphabet and length is not None else None
 
 
 def _read_set(table: Mapping[str, object], notes: Notes) -> Domain | None:

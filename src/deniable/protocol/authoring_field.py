@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from deniable._validate import shown
 from deniable.errors import InvalidParameter
-from deniable.protocol import auto
+from deniable.protocol import auto, prefixes_plan
 from deniable.protocol.authoring_domain import read_domain
 from deniable.protocol.authoring_record import (
     check_names,
@@ -20,6 +20,7 @@ from deniable.protocol.authoring_record import (
 )
 from deniable.protocol.auto import Auto
 from deniable.protocol.parameters import Parameters
+from deniable.protocol.prefixes import PrefixesParameters
 from deniable.protocol.problems import Notes
 from deniable.protocol.question import (
     MAX_FIELDS,
@@ -28,6 +29,9 @@ from deniable.protocol.question import (
     is_candidate_path,
 )
 from deniable.protocol.registry import MECHANISMS
+
+Kind = type[Parameters] | Auto | prefixes_plan.Authored
+"""What reads the parameters that people wrote."""
 
 FIELD_KEYS = frozenset({"domain", "mechanism", "parameters"})
 
@@ -92,7 +96,7 @@ def _read_field(
     )
     good = bool(candidates) and len(notes.problems) == before
     listed = count_listed(setting.folder / candidates) if good else 0
-    kind = _read_mechanism(raw.get("mechanism"), notes.at("mechanism"), setting.people, listed)
+    kind = _read_mechanism(raw.get("mechanism"), notes.at("mechanism"), setting, listed)
     if kind is None:
         return None
     place, wanted = notes.at("parameters"), raw.get("parameters", {})
@@ -119,12 +123,12 @@ def count_listed(path: Path) -> int:
         return 0  # it can be gone by now; whoever needs it says so
 
 
-def _read_mechanism(
-    name: object, notes: Notes, people: int | None, listed: int
-) -> type[Parameters] | Auto | None:
+def _read_mechanism(name: object, notes: Notes, setting: Setting, listed: int) -> Kind | None:
     if name == auto.NAME:
-        return Auto(people, listed)
+        return Auto(setting.people, listed)
     kind = MECHANISMS.get(name) if isinstance(name, str) else None
+    if kind is PrefixesParameters:
+        return prefixes_plan.Authored(kind, setting.people, setting.folder)
     if kind is None:
         notes.problem(
             "missing." if name is None else f"unknown mechanism {shown(name, 60)}.",

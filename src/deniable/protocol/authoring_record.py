@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 from deniable._validate import shown
 from deniable.errors import InvalidParameter
-from deniable.protocol import auto
+from deniable.protocol import auto, prefixes_plan
 from deniable.protocol.authoring_domain import read_domain
 from deniable.protocol.auto import Auto
 from deniable.protocol.auto_record import AutoRecord
@@ -32,7 +32,7 @@ from deniable.protocol.record_domain import (
 )
 from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
 
-Kind = type[Parameters] | Auto | AutoRecord
+Kind = type[Parameters] | Auto | AutoRecord | prefixes_plan.Authored
 
 
 def is_record(raw: Mapping[str, object]) -> bool:

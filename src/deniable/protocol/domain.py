@@ -24,6 +24,12 @@ MAX_NAMES = MAX_CATEGORIES - 1
 """The most names of a set: "none of them" and an absent answer must fit beside them."""
 MAX_STRING_BYTES = 4_096
 NONE_LABEL = "(none)"
+MAX_ALPHABET = 4_096
+MAX_LENGTH = 256
+"""The most characters of an answer over a declared alphabet."""
+OUTSIDE = ("refuse", "escape")
+ESCAPE = "\ufffd"
+"""Stands for every character outside of an alphabet, where these are not refused."""
 
 
 class Absent:
@@ -265,8 +271,21 @@ def _too_many() -> InvalidAnswer:
 
 @dataclass(frozen=True)
 class Strings(Domain):
-    """Any string, NFC, at most 4,096 bytes of UTF-8."""
+    """Any string, NFC, at most 4,096 bytes of UTF-8; or strings over a declared alphabet.
 
+    With an alphabet, what follows the first `length` characters (code points after NFC) is cut
+    off, and a character outside of the alphabet is refused, or becomes U+FFFD where `outside` is
+    "escape". So values that differ only there are one answer.
+
+    Attributes:
+        alphabet: the characters, rising; empty for any string.
+        length: the most characters of an answer; 0 without an alphabet.
+        outside: "refuse" or "escape".
+    """
+
+    alphabet: str = ""
+    length: int = 0
+    outside: str = "refuse"
     kind: ClassVar[str] = "strings"
 
     @property
@@ -274,8 +293,51 @@ class Strings(Domain):
         """Strings cannot be listed."""
         return None
 
+    @property
+    def letters(self) -> str:
+        """The characters that answers are made of, rising, the escape character among them."""
+        return "".join(sorted({*self.alphabet, *(ESCAPE if self.outside == "escape" else "")}))
+
     def answer(self, value: object) -> Answer:
         """Return the answer for a string."""
         if not isinstance(value, str):
             raise InvalidAnswer("type", "The value must be a string.")
-        return Answer(string_key(value))
+        key = string_key(value)
+        if not self.alphabet:
+            return Answer(key)
+        return Answer(b"s" + self.fitted(key[1:].decode("utf-8")).encode("utf-8"))
+
+    def fitted(self, text: str) -> str:
+        """Return the answer that a string in NFC stands for, as text.
+
+        Raises:
+            InvalidAnswer: if a character is outside of the alphabet and such are refused.
+        """
+        if not self.alphabet:
+            return text
+        known, kept = self._known, text[: self.length]
+        if self.outside == "refuse" and not known.issuperset(kept):
+            raise InvalidAnswer("alphabet", "The value has a character outside of the alphabet.")
+        return "".join(letter if letter in known else ESCAPE for letter in kept)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.letters)
+
+    def published(self) -> dict[str, Json]:
+        """Return the domain as it stands in survey.json."""
+        if not self.alphabet:
+            return {"type": self.kind}
+        shape: dict[str, Json] = {"alphabet": self.alphabet, "length": self.length}
+        return {"type": self.kind, **shape, "outside": self.outside}
+
+
+def is_alphabet(text: str) -> bool:
+    """Tell whether a text is an alphabet: 2 to 4,096 rising characters, each of them NFC."""
+    rising = all(low < high for low, high in pairwise(text))
+    good = all(unicodedata.is_normalized("NFC", x) and not _is_surrogate(x) for x in text)
+    return 2 <= len(text) <= MAX_ALPHABET and rising and good
+
+
+def _is_surrogate(letter: str) -> bool:
+    return 0xD800 <= ord(letter) <= 0xDFFF

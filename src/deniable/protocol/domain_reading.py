@@ -10,15 +10,20 @@ from itertools import pairwise
 
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import (
+    ESCAPE,
+    MAX_ALPHABET,
     MAX_CATEGORIES,
+    MAX_LENGTH,
     MAX_NAMES,
     MAX_STRING_BYTES,
+    OUTSIDE,
     Boolean,
     Categories,
     Domain,
     Numbers,
     Sets,
     Strings,
+    is_alphabet,
 )
 from deniable.protocol.question import FIELD_NAME
 from deniable.protocol.record_domain import (
@@ -46,6 +51,8 @@ def domain_from_published(data: object) -> Domain:
         return Boolean()
     if kind == "strings" and keys == {"type"}:
         return Strings()
+    if kind == "strings" and keys == {"type", "alphabet", "length", "outside"}:
+        return _strings(data["alphabet"], data["length"], data["outside"])
     if kind == "categories" and keys == {"type", "values"}:
         return Categories(_category_names(data["values"]))
     if kind == "numbers" and keys == {"type", "edges"}:
@@ -56,8 +63,9 @@ def domain_from_published(data: object) -> Domain:
     if kind == "record" and keys == {"type", "attributes"}:
         return Record(_attributes(data["attributes"]))
     raise InvalidParameter(
-        "A domain must be boolean, strings, categories with values, numbers with edges, set with "
-        "values and most, or record with attributes."
+        "A domain must be boolean, strings (or these with alphabet, length and outside), "
+        "categories with values, numbers with edges, set with values and most, or record with "
+        "attributes."
     )
 
 
@@ -81,6 +89,20 @@ def _category_names(values: object, most: int = MAX_CATEGORIES) -> tuple[str, ..
     if len(set(values)) != len(values):
         raise InvalidParameter("Category names must differ.")
     return tuple(values)
+
+
+def _strings(alphabet: object, length: object, outside: object) -> Strings:
+    if not isinstance(alphabet, str) or not is_alphabet(alphabet):
+        raise InvalidParameter(
+            f"A domain's alphabet must hold 2 to {MAX_ALPHABET:,} rising characters, each in NFC."
+        )
+    if type(length) is not int or not 1 <= length <= MAX_LENGTH:
+        raise InvalidParameter(f"A domain's 'length' must be an integer from 1 to {MAX_LENGTH}.")
+    if not isinstance(outside, str) or outside not in OUTSIDE:
+        raise InvalidParameter(f"A domain's 'outside' must be one of {', '.join(OUTSIDE)}.")
+    if outside == "escape" and ESCAPE in alphabet:
+        raise InvalidParameter("A domain's alphabet must not hold U+FFFD, the escape.")
+    return Strings(alphabet, length, outside)
 
 
 def _most(most: object, names: int) -> int:

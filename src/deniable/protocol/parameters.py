@@ -96,5 +96,5 @@ def answers_of(domain: Domain, absent: bool) -> int | None:
 
 def cohorts_of(parameters: Parameters) -> int:
     """Return how many cohorts a report tells apart; 1 where it tells nothing of the kind."""
-    cohorts: int = getattr(parameters, "cohorts", 1)
+    cohorts: int = getattr(parameters, "told_apart", getattr(parameters, "cohorts", 1))
     return cohorts

@@ -127,7 +127,7 @@ class PGRParameters(Parameters):
         cohorts = _cohorts("cohorts", "pgr", wanted.get("cohorts", 1 if answers else 32))
         fewest = answers or _points("points", "pgr", wanted.get("points", HASHED_POINTS))
         prime, dimension = best_geometry(fewest, micros, hashed=not answers)
-        odds = _odds(prime, dimension)
+        odds = odds_of(prime, dimension)
         form = "closed" if answers else "hashed"
         return cls(form, answers, prime, dimension, cohorts, truth_threshold(odds, micros))
 
@@ -199,7 +199,7 @@ class PGRParameters(Parameters):
 
     @property
     def _odds(self) -> Fraction:
-        return _odds(self.prime, self.dimension)
+        return odds_of(self.prime, self.dimension)
 
     @property
     def memoised(self) -> bool:
@@ -233,7 +233,8 @@ class PGRParameters(Parameters):
         return None
 
 
-def _odds(prime: int, dimension: int) -> Fraction:
+def odds_of(prime: int, dimension: int) -> Fraction:
+    """Return how many points lie outside of a hyperplane for each one inside."""
     return Fraction(prime ** (dimension - 1), points_below(prime, dimension - 1))
 
 
@@ -242,14 +243,18 @@ def is_prime(number: int) -> bool:
     return number > 1 and all(number % d for d in range(2, int(number**0.5) + 1))
 
 
-def best_geometry(fewest: int, micros: int, hashed: bool = False) -> tuple[int, int]:
+def best_geometry(
+    fewest: int, micros: int, hashed: bool = False, most: int | None = None
+) -> tuple[int, int]:
     """Return the prime and dimension of the least mean variance with so many points or more.
+
+    At most `most` points: unless said 262,144 for hashed strings and 4,194,304 otherwise.
 
     Raises:
         InvalidParameter: if there is none, which cannot be up to 65,538 points.
     """
     e = float(epsilon.exp_micros(min(micros, 20 * epsilon.MICRO)))
-    most = MOST_HASHED_POINTS if hashed else MAX_POINTS
+    most = most or (MOST_HASHED_POINTS if hashed else MAX_POINTS)
     tried = [
         (prime, dimension)
         for dimension in range(2, MAX_DIMENSION + 1)

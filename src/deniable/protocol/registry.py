@@ -15,11 +15,13 @@ from deniable.protocol.krr import KRRParameters
 from deniable.protocol.marg_ht import MargHTParameters
 from deniable.protocol.marg_ps import MargPSParameters
 from deniable.protocol.marg_rr import MargRRParameters
+from deniable.protocol.ngrams import NGramsParameters
 from deniable.protocol.olh import OLHParameters
 from deniable.protocol.orr import ORRParameters
 from deniable.protocol.oue import OUEParameters
 from deniable.protocol.parameters import Parameters
 from deniable.protocol.pgr import PGRParameters
+from deniable.protocol.prefixes import PrefixesParameters
 from deniable.protocol.rappor import RapporParameters
 from deniable.protocol.record_parameters import RecordParameters
 from deniable.protocol.subset import SubsetParameters
@@ -48,6 +50,8 @@ MECHANISMS: dict[str, type[Parameters]] = {
         InpHTCMSParameters,
         CoefficientsParameters,
         ViewsParameters,
+        PrefixesParameters,
+        NGramsParameters,
     )
 }
 

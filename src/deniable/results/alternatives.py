@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, Question, RapporParameters, RecordParameters, Sets
+from deniable.protocol import (
+    Field,
+    NGramsParameters,
+    PrefixesParameters,
+    Question,
+    RapporParameters,
+    RecordParameters,
+    Sets,
+)
 from deniable.protocol.auto import Choice, choices, noise_of, work_of
 from deniable.protocol.auto_record import record_choices
 from deniable.protocol.epsilon import as_float
@@ -26,7 +34,8 @@ def alternatives(
     own mechanism stands among them with its own numbers, whatever it was chosen by.
 
     Edge cases: none for epsilons that "auto" does not take (a permanent response that costs no
-    more than one report of it, or an epsilon above 32), and for sets with a bit per name.
+    more than one report of it, or an epsilon above 32), for sets with a bit per name, and
+    for strings that are found, not listed.
     """
     own = field.parameters
     if isinstance(own, RecordParameters):
@@ -35,6 +44,8 @@ def alternatives(
     if own.memoised:
         wanted["epsilon_forever"] = as_float(own.epsilon_forever or 0)
     if isinstance(own, UnaryParameters) and own.members:
+        return []
+    if isinstance(own, PrefixesParameters | NGramsParameters):  # these find strings, others do not
         return []
     try:
         found = choices(field.domain, question.absent, wanted, people, listed)

@@ -21,12 +21,14 @@ from deniable.protocol import (
     RECORD_MECHANISMS,
     Attribute,
     Boolean,
+    Domain,
     Field,
     KRRParameters,
     Numbers,
     Question,
     RapporParameters,
     Record,
+    Strings,
 )
 from deniable.protocol.prf import Stream
 from deniable.protocol.thresholds import ONE
@@ -199,8 +201,10 @@ def test_the_number_of_draws_does_not_depend_on_the_answer(asked: Question) -> N
 
 def test_every_mechanism_has_an_encoder() -> None:
     pair = Record((Attribute("colour", COLOURS), Attribute("dark", Boolean())))
+    special: dict[str, Domain] = dict.fromkeys(RECORD_MECHANISMS, pair)
+    special |= dict.fromkeys(("prefixes", "ngrams"), Strings("abc", 12))
     for name, kind in MECHANISMS.items():
-        domain = pair if name in RECORD_MECHANISMS else COLOURS
+        domain = special.get(name, COLOURS)
         assert encoder_for(kind.resolve({"epsilon": 1.0}, domain, False)), name
 
 

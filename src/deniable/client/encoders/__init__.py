@@ -6,10 +6,12 @@ from deniable.client.encoders.base import Draws, Encoder
 from deniable.client.encoders.hadamard import HadamardEncoder
 from deniable.client.encoders.hcms import HCMSEncoder
 from deniable.client.encoders.krr import KRREncoder
+from deniable.client.encoders.ngrams import NGramsEncoder
 from deniable.client.encoders.olh import OLHEncoder
 from deniable.client.encoders.orr import ORREncoder
 from deniable.client.encoders.oue import OUEEncoder
 from deniable.client.encoders.pgr import PGREncoder
+from deniable.client.encoders.prefixes import PrefixesEncoder
 from deniable.client.encoders.rappor import RapporEncoder
 from deniable.client.encoders.records import record_encoder_for
 from deniable.client.encoders.subset import SubsetEncoder
@@ -18,11 +20,13 @@ from deniable.protocol import (
     HadamardParameters,
     HCMSParameters,
     KRRParameters,
+    NGramsParameters,
     OLHParameters,
     ORRParameters,
     OUEParameters,
     Parameters,
     PGRParameters,
+    PrefixesParameters,
     RapporParameters,
     RecordParameters,
     SubsetParameters,
@@ -34,10 +38,12 @@ __all__ = [
     "HCMSEncoder",
     "HadamardEncoder",
     "KRREncoder",
+    "NGramsEncoder",
     "OLHEncoder",
     "ORREncoder",
     "OUEEncoder",
     "PGREncoder",
+    "PrefixesEncoder",
     "RapporEncoder",
     "SubsetEncoder",
     "encoder_for",
@@ -59,6 +65,10 @@ def encoder_for(parameters: Parameters) -> Encoder:
         return ORREncoder(parameters)
     if isinstance(parameters, PGRParameters):
         return PGREncoder(parameters)
+    if isinstance(parameters, PrefixesParameters):
+        return PrefixesEncoder(parameters)
+    if isinstance(parameters, NGramsParameters):
+        return NGramsEncoder(parameters)
     if isinstance(parameters, HCMSParameters):
         return HCMSEncoder(parameters)
     if isinstance(parameters, OUEParameters):

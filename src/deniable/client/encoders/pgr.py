@@ -7,6 +7,14 @@ from deniable.protocol import Answer, PGRParameters
 from deniable.protocol.projective import inside_point, outside_point, vector_of
 
 
+def noisy_point(parameters: PGRParameters, true: int, fresh: Draws) -> int:
+    """Return a randomised point: of the true point's hyperplane, or outside of it."""
+    own = vector_of(true, parameters.prime, parameters.dimension)
+    if fresh.coin(parameters.inside):
+        return inside_point(own, fresh.below(parameters.inner), parameters.prime)
+    return outside_point(own, fresh.below(parameters.outer), parameters.prime)
+
+
 class PGREncoder(Encoder):
     """Reports a point of the answer's hyperplane, or one outside of it."""
 
@@ -17,10 +25,6 @@ class PGREncoder(Encoder):
         """Return the wire record of a randomised answer; `permanent` is not drawn from."""
         parameters = self._parameters
         number = cohort.below(parameters.cohorts)
-        own = vector_of(parameters.point(answer, number), parameters.prime, parameters.dimension)
-        if fresh.coin(parameters.inside):
-            point = inside_point(own, fresh.below(parameters.inner), parameters.prime)
-        else:
-            point = outside_point(own, fresh.below(parameters.outer), parameters.prime)
+        point = noisy_point(parameters, parameters.point(answer, number), fresh)
         packed: dict[str, int | bytes] = {"cohort": number, "point": point}
         return parameters.layout.pack(packed)

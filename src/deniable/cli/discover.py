@@ -1,0 +1,146 @@
+"""deniable discover: strings that nobody listed, from reports; and models that make it easier."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deniable.cli.output import (
+    DataDirectory,
+    JsonFlag,
+    SurveyJson,
+    emit_json,
+    out,
+    progress,
+    write_file,
+)
+from deniable.cli.values import find_question
+from deniable.discover.growth import MAX_BEAM
+from deniable.discover.ngrams import THRESHOLD, Search
+from deniable.discover.train import ORDER, train
+from deniable.errors import InvalidParameter
+from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
+from deniable.protocol.prefixes_plan import BEAM
+from deniable.results import as_text, read_candidates, save
+from deniable.results.discovery import Discovered, discover_question
+from deniable.store import open_store
+
+TRAIN = "train"
+
+
+def discover(
+    question: Annotated[str, typer.Argument(help="The question's id, or 'train'.")],
+    listed: Annotated[
+        Path | None,
+        typer.Argument(
+            help="With 'train': a public list of strings, one per line.", metavar="LIST"
+        ),
+    ] = None,
+    survey: SurveyJson = Path("survey.json"),
+    data: DataDirectory = Path("data"),
+    beam: Annotated[
+        int, typer.Option(min=1, max=MAX_BEAM, help="Beginnings kept at every level.")
+    ] = BEAM,
+    threshold: Annotated[
+        float,
+        typer.Option(min=0, help="n-grams: join pairs from so many times delta on."),
+    ] = THRESHOLD,
+    matching: Annotated[
+        str | None,
+        typer.Option(help="n-grams: only strings that match this regular expression."),
+    ] = None,
+    inner_spaces: Annotated[
+        bool, typer.Option(help="n-grams: also strings with spaces inside.")
+    ] = True,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Also write a file: .csv, .json, .parquet, .png, .svg or .html. With 'train': "
+            "the model.",
+        ),
+    ] = None,
+    alphabet: Annotated[
+        str | None,
+        typer.Option(help="With 'train': the characters; those of the list unless said."),
+    ] = None,
+    length: Annotated[
+        int, typer.Option(min=1, max=MAX_LENGTH, help="With 'train': the most characters.")
+    ] = 20,
+    outside: Annotated[
+        str, typer.Option(help="With 'train': 'refuse' or 'escape' other characters.")
+    ] = "refuse",
+    json: JsonFlag = False,
+) -> None:
+    """Find strings that nobody listed; or train a coding model on a public list of strings."""
+    if question == TRAIN:
+        _train(listed, output, alphabet, length, outside, json)
+        return
+    if listed is not None:
+        raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
+    search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
+    found = _discover(question, survey, data, beam, search, quiet=json)
+    for path in output or ():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for one in found:
+            plain = len(found) == 1
+            save(one.result, path if plain else path.with_stem(f"{path.stem}-{one.result.field}"))
+    if json:
+        fields = {one.result.field: one.as_json() for one in found}
+        emit_json(found[0].as_json() if len(found) == 1 else {"fields": fields})
+        return
+    for one in found:
+        out.print(as_text(one.result), markup=False)
+
+
+def _discover(
+    question: str, survey: Path, data: Path, beam: int, search: Search, quiet: bool
+) -> list[Discovered]:
+    asked = find_question(survey, question)
+    with open_store(data, create=False) as store, progress(quiet=quiet) as display:
+        task = display.add_task("growing", total=None)
+        return discover_question(
+            store,
+            asked,
+            beam=beam,
+            search=search,
+            progress=lambda done, total: display.update(task, completed=done, total=total),
+        )
+
+
+def _train(
+    listed: Path | None,
+    output: list[Path] | None,
+    alphabet: str | None,
+    length: int,
+    outside: str,
+    json: bool,
+) -> None:
+    if listed is None or output is None or len(output) != 1:
+        raise typer.BadParameter("Name a list and one model: deniable discover train LIST -o model")
+    if outside not in OUTSIDE:
+        raise typer.BadParameter(f"--outside must be one of {', '.join(OUTSIDE)}.")
+    lines = read_candidates(listed)
+    letters = "".join(sorted(set("".join(lines) if alphabet is None else alphabet)))
+    if not is_alphabet(letters) or (outside == "escape" and ESCAPE in letters):
+        raise InvalidParameter(
+            "The alphabet must hold 2 to 4,096 characters in NFC, and not U+FFFD where others are "
+            "escaped.",
+            "Name it with --alphabet.",
+        )
+    domain = Strings(letters, length, outside)
+    model = train(lines, domain, ORDER)
+    data = model.to_bytes()
+    write_file(output[0], data)
+    told = {"lines": len(lines), "bytes": len(data), "contexts": len(model.contexts)}
+    if json:
+        emit_json({**told, "alphabet": letters, "length": length, "typical": model.typical})
+        return
+    out.print(
+        f"{output[0]}: {len(data):,} bytes from {len(lines):,} lines, {len(letters)} letters; 95% "
+        f"of the lines take at most {model.typical} bits.",
+        markup=False,
+    )

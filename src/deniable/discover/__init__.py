@@ -1,0 +1,12 @@
+"""Strings nobody listed: grown from their beginnings, tested on people kept apart for it.
+
+from deniable.discover import discover
+found = discover(mechanism, counts, domain).found
+"""
+
+from deniable.discover.discovery import Discovery, discover
+from deniable.discover.simulate import Run, simulate, simulated_counts
+from deniable.discover.train import train
+from deniable.discover.verify import Found
+
+__all__ = ["Discovery", "Found", "Run", "discover", "simulate", "simulated_counts", "train"]

@@ -1,0 +1,147 @@
+"""From the counts of a question to the strings that people hold, with what could not be learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from scipy import optimize, stats
+
+from deniable.decode.significance import storey
+from deniable.discover.branches import Branches, branches_of
+from deniable.discover.growth import Level, Progress, grow
+from deniable.discover.tables import Table
+from deniable.discover.verify import ALPHA, Found, verify
+from deniable.mechanisms import Counts, Prefixes
+from deniable.protocol import Strings
+from deniable.protocol.prefixes_plan import BEAM
+
+MOST_TESTED = 1_000
+"""Strings that are tested: more would make every test stricter."""
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What was found.
+
+    Attributes:
+        rows: every string that was tested, the most frequent first.
+        levels: what each level kept.
+        branches: how beginnings go on, to show them.
+        n: reports of all groups.
+        verifiers: reports of the verification group.
+        expected_false: how many of the discoveries by Storey are expected to be false.
+        learnable: the frequency at which half of all strings would have been found.
+        notes: what a reader must know.
+    """
+
+    rows: tuple[Found, ...]
+    levels: tuple[Level, ...]
+    branches: Branches
+    n: int
+    verifiers: int
+    expected_false: float
+    learnable: float
+    notes: tuple[str, ...]
+
+    @property
+    def found(self) -> tuple[Found, ...]:
+        """The discoveries by Holm: P(any false one) <= 5%."""
+        return tuple(row for row in self.rows if row.holm)
+
+    @property
+    def likely(self) -> tuple[Found, ...]:
+        """The discoveries by Storey that are not by Holm: at most 5% of all are false."""
+        return tuple(row for row in self.rows if row.storey and not row.holm)
+
+
+def discover(
+    mechanism: Prefixes,
+    counts: Counts,
+    domain: Strings,
+    *,
+    beam: int = BEAM,
+    progress: Progress | None = None,
+) -> Discovery:
+    """Return the strings that the reports show.
+
+    Guarantees: P(any false discovery) <= 5% by Holm. The same counts give the same result, and
+    looking again costs nobody any privacy.
+
+    Cost: independent of the number of reports; see `grow`.
+
+    Args:
+        mechanism: of the question's field.
+        counts: its reports.
+        domain: its strings.
+        beam: how many beginnings each level keeps.
+        progress: called with the levels done and their number, verification included.
+    """
+    shape = mechanism.parameters
+    branches, levels = branches_of(shape, domain), len(shape.lengths)
+
+    def tables() -> Iterator[Table]:
+        for level in range(levels):
+            yield Table.of(mechanism, counts, level)
+
+    def report(done: int, _: int) -> None:
+        if progress is not None:
+            progress(done, levels + 1)
+
+    grown = grow(branches, tables(), levels, beam=beam, progress=report) if counts.n else []
+    last = Table.of(mechanism, counts, shape.verification)
+    strings = _strings(branches, grown[-1]) if len(grown) == levels else []
+    rows = tuple(verify(strings, last, counts.n))
+    p_values = np.array([row.p_value for row in rows])
+    false = storey(p_values, ALPHA).expected_false if rows else 0.0
+    report(levels + 1, levels + 1)
+    limit = learnable(grown, last, max(len(rows), 1))
+    notes = tuple(_notes(mechanism, counts, domain))
+    return Discovery(rows, tuple(grown), branches, counts.n, last.n, false, limit, notes)
+
+
+def _strings(branches: Branches, level: Level) -> list[str]:
+    """Return the distinct strings of the most credible beginnings."""
+    every = (text for kept in level.kept for text in branches.strings(kept.symbols))
+    return list(islice(dict.fromkeys(every), MOST_TESTED))
+
+
+def learnable(levels: list[Level], last: Table, tested: int) -> float:
+    """Return the frequency that would be found with probability 1/2; NaN without reports.
+
+    A string passes a level when its estimate is among the best of all extensions, and the test
+    when it exceeds Holm's first threshold. Evidence that adds up over levels is not counted, so
+    that this is a little too large.
+    """
+    sizes = [
+        (level.noise, stats.norm.isf(min(0.5, len(level.kept) / level.tested))) for level in levels
+    ]
+    if not sizes or last.n == 0 or not all(level.n for level in levels):
+        return float("nan")
+    errors, limits = (np.array(part) for part in zip(*sizes, strict=True))
+    errors = np.append(errors, last.noise)
+    limits = np.append(limits, stats.norm.isf(ALPHA / tested))
+
+    def passes(frequency: float) -> float:
+        return float(np.prod(stats.norm.cdf(frequency / errors - limits)) - 0.5)
+
+    high = float(10 * (errors * (limits + 1)).max())
+    return float(optimize.brentq(passes, 0.0, high)) if passes(high) > 0 else float("nan")
+
+
+def _notes(mechanism: Prefixes, counts: Counts, domain: Strings) -> Iterator[str]:
+    shape = mechanism.parameters
+    sizes = [mechanism.group(counts, group).n for group in range(shape.groups)]
+    if not counts.n:
+        yield "There are no reports yet."
+    elif not all(sizes):
+        yield (
+            f"{sizes.count(0)} of {shape.groups} groups have no reports: more people are needed "
+            "before strings can be grown and tested."
+        )
+    cut = f"Strings are cut off after {domain.length} characters"
+    if domain.outside == "escape":
+        cut += " and characters outside of the alphabet are replaced"
+    yield f"{cut} on the device: how often that happens cannot be known from reports."

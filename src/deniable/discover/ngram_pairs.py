@@ -1,0 +1,120 @@
+"""From the reports of n-grams to the graph of those that belong together.
+
+reports -> common n-grams per place -> joint distribution per pair of places -> edges
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from deniable import _validate
+from deniable.discover.graph import Edges, Graph, Pair
+from deniable.discover.growth import Progress
+from deniable.discover.ngram_dictionary import fit_together
+from deniable.discover.ngram_joint import Joint, Mask, fit_pairs
+from deniable.discover.ngram_marginals import Common
+from deniable.mechanisms import NGrams
+from deniable.mechanisms.base import Floats, Reports
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The joint distributions of all pairs of places.
+
+    Attributes:
+        common: of every place.
+        joint: of every pair of places with reports and common n-grams.
+        people: who reported each pair.
+        errors: delta of each pair: the standard error of a frequency.
+        step: from the start of one n-gram to that of the next.
+    """
+
+    common: tuple[Common, ...]
+    joint: dict[Pair, Joint]
+    people: dict[Pair, int]
+    errors: dict[Pair, float]
+    step: int
+
+    def graph(self, threshold: float = 1.0) -> Graph:
+        """Return the graph whose edges are the pairs of at least `threshold` times delta.
+
+        Edge cases: with a threshold of 0 every two n-grams that fit together are joined.
+
+        Raises:
+            InvalidParameter: if the threshold is negative or no number.
+        """
+        times = _validate.between("threshold", "discover_ngrams", threshold, "0", "1e6")
+        parts = tuple(common.grams for common in self.common)
+        joined = {pair: self._edges(pair, times) for pair in combinations(range(len(parts)), 2)}
+        return Graph(parts, joined)
+
+    def _edges(self, pair: Pair, times: float) -> Edges:
+        possible = _possible(self.common, pair, self.step)[:-1, :-1]
+        if pair not in self.joint:
+            return np.zeros_like(possible)
+        return np.asarray(
+            possible & (self.joint[pair].table[:-1, :-1] >= times * self.errors[pair])
+        )
+
+
+def all_pairs(
+    mechanism: NGrams,
+    reports: Reports,
+    common: Sequence[Common],
+    progress: Progress | None = None,
+) -> Pairs:
+    """Return the joint distributions of every pair of places.
+
+    Cost: `fit_pairs` for each of the P (P - 1) / 2 pairs.
+
+    Edge cases: a pair of places without reports, or of which one has no common n-gram, has none.
+    """
+    step = mechanism.parameters.step
+    found = Pairs(tuple(common), {}, {}, {}, step)
+    pairs = list(combinations(range(len(common)), 2))
+    for done, pair in enumerate(pairs):
+        if progress is not None:
+            progress(done, len(pairs))
+        parts = _parts(mechanism, reports, pair)
+        people = len(parts[0])
+        found.people[pair] = people
+        found.errors[pair] = mechanism.pair_error(max(1, people))
+        if people and all(common[place].grams for place in pair):
+            logs = [
+                _likelihoods(mechanism, part, common[place].grams)
+                for part, place in zip(parts, pair, strict=True)
+            ]
+            found.joint[pair] = fit_pairs(logs[0], logs[1], _possible(common, pair, step))
+    return found
+
+
+def _parts(mechanism: NGrams, reports: Reports, pair: Pair) -> tuple[Reports, Reports]:
+    """Return both parts of the reports of people who report these two places."""
+    first, second = [], []
+    for one, other in combinations(range(mechanism.parameters.grams), 2):
+        chosen = mechanism.chosen[:, [one, other]]
+        wanted = np.flatnonzero((chosen == np.array(pair)).all(axis=1))
+        mine = reports[np.isin(reports["places"], wanted)]
+        first.append(mechanism.part(mine, one + 1))
+        second.append(mechanism.part(mine, other + 1))
+    return np.concatenate(first), np.concatenate(second)
+
+
+def _likelihoods(mechanism: NGrams, part: Reports, grams: tuple[str, ...]) -> Floats:
+    """Return ln P(part | n-gram), the last column for any other n-gram."""
+    listed = mechanism.gram.likelihood(part, grams, log=True)
+    return np.column_stack([listed, mechanism.unlisted(part)])
+
+
+def _possible(common: Sequence[Common], pair: Pair, step: int) -> Mask:
+    """Return which n-grams of two places fit together; any other n-gram fits to all."""
+    first, second = (common[place].grams for place in pair)
+    distance = (pair[1] - pair[0]) * step
+    found = np.ones((len(first) + 1, len(second) + 1), dtype=np.bool_)
+    for i, one in enumerate(first):
+        found[i, :-1] = [fit_together(one, other, distance) for other in second]
+    return found

@@ -1,0 +1,248 @@
+"""The paper's way to strings that nobody listed: n-grams, cliques, candidates, a test [FPE16].
+
+    reports -> common n-grams per place -> pairs -> graph -> cliques -> candidates
+            -> test on the reports of whole strings
+
+The coins of the whole strings' reports are independent of those of the n-grams, and had no
+influence on which candidates are tested: the tests are ordinary ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from scipy import optimize, stats
+
+from deniable import _validate
+from deniable.decode import Decoded, decode
+from deniable.discover.branches import Characters
+from deniable.discover.cliques import MOST_STEPS, Budget, cliques
+from deniable.discover.discovery import Discovery
+from deniable.discover.graph import Graph
+from deniable.discover.growth import Progress
+from deniable.discover.ngram_dictionary import assembled
+from deniable.discover.ngram_marginals import Common, common_grams
+from deniable.discover.ngram_pairs import Pairs, all_pairs
+from deniable.discover.verify import ALPHA, Found, holm_adjusted
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import NGrams
+from deniable.mechanisms.base import Reports
+from deniable.protocol import NGramsParameters, Strings
+from deniable.protocol.ngrams import possible_grams
+
+MOST_CANDIDATES = 2_000
+"""Strings that are tested: more would make every test stricter."""
+MOST_GRAMS = 20
+"""Common n-grams of one place that are paired with those of the others."""
+THRESHOLD = 0.25
+"""Of delta: the likeliest joint distribution has most absent pairs at 0, so that a low threshold
+lets few of them through, and those are tested."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How candidates are searched for.
+
+    Attributes:
+        threshold: a pair is an edge from so many times delta on; 0 joins everything.
+        most: the most candidates.
+        grams: the most common n-grams of a place.
+        matching: a regular expression that a whole candidate must match.
+        inner_spaces: whether a candidate may have a space before its last other character.
+        steps: nodes that the search for cliques may take.
+
+    Raises:
+        InvalidParameter: naming what is out of range.
+    """
+
+    threshold: float = THRESHOLD
+    most: int = MOST_CANDIDATES
+    grams: int = MOST_GRAMS
+    matching: str | None = None
+    inner_spaces: bool = True
+    steps: int = MOST_STEPS
+
+    def __post_init__(self) -> None:
+        owner = "discover_ngrams"
+        _validate.between("threshold", owner, self.threshold, "0", "1e6")
+        for name, largest in (("most", 10**6), ("grams", 500), ("steps", 10**12)):
+            _validate.integer(name, owner, getattr(self, name), 1, largest)
+        try:
+            re.compile(self.matching or "")
+        except re.error as error:
+            raise InvalidParameter(
+                f"The 'matching' parameter of {owner} must be a regular expression: {error}."
+            ) from None
+
+    def accepts(self, text: str) -> bool:
+        """Tell whether a candidate passes the filters."""
+        if not self.inner_spaces and " " in text.rstrip(" "):
+            return False
+        return self.matching is None or re.fullmatch(self.matching, text) is not None
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The strings that a graph spells.
+
+    Attributes:
+        strings: distinct, in the order of the search.
+        complete: whether these are all.
+    """
+
+    strings: tuple[str, ...]
+    complete: bool
+
+
+def candidates_of(graph: Graph, shape: NGramsParameters, search: Search) -> Candidates:
+    """Return the strings of all cliques that pass the filters, up to `search.most`.
+
+    Guarantees: complete unless it says otherwise.
+    """
+    budget = Budget(search.steps)
+
+    def spelled() -> Iterator[str]:
+        for clique in cliques(graph, budget):
+            grams = tuple(part[node] for part, node in zip(graph.parts, clique, strict=True))
+            text = assembled(grams, shape.step, shape.length)
+            if text is not None and search.accepts(text):
+                yield text
+
+    found = list(islice(spelled(), search.most + 1))
+    return Candidates(tuple(found[: search.most]), len(found) <= search.most and budget.left > 0)
+
+
+def discover_ngrams(
+    mechanism: NGrams,
+    reports: Reports | bytes | memoryview,
+    domain: Strings,
+    *,
+    search: Search | None = None,
+    progress: Progress | None = None,
+) -> Discovery:
+    """Return the strings that the reports show, the paper's way.
+
+    Guarantees: P(any false discovery) <= 5% by Holm, whatever the candidates. The same reports give
+    the same result, and looking again costs nobody any privacy.
+
+    Cost: linear in the reports; see `fit_pairs` for the pairs of places.
+
+    Edge cases: without reports, or where a place has no common n-gram, there are no candidates, and
+    a note says so. Where the candidates were cut off a note says so too.
+
+    Args:
+        mechanism: of the question's field.
+        reports: all of them.
+        domain: its strings.
+        search: how candidates are searched for.
+        progress: called with the pairs done and their number.
+    """
+    search = search or Search()
+    records = mechanism.records(reports)
+    counts = mechanism.accumulate(records)
+    common = common_grams(mechanism, counts, domain.letters, most=search.grams)
+    pairs = all_pairs(mechanism, records, common, progress)
+    graph = pairs.graph(search.threshold)
+    found = candidates_of(graph, mechanism.parameters, search)
+    decoded = None
+    if found.strings:
+        decoded = decode(mechanism.whole, mechanism.whole_counts(counts), list(found.strings))
+    rows = tuple(rows_of(decoded)) if decoded is not None else ()
+    return Discovery(
+        rows,
+        (),
+        Characters(domain.letters, (domain.length,)),
+        counts.n,
+        counts.n,
+        decoded.expected_false if decoded is not None else 0.0,
+        learnable(mechanism, pairs, len(domain.letters), counts.n, search, len(rows)),
+        tuple(_notes(counts.n, common, graph, found, search, domain, decoded)),
+    )
+
+
+def rows_of(decoded: Decoded) -> Iterator[Found]:
+    """Yield what was decoded of every candidate, the most frequent first."""
+    known = ~np.isnan(decoded.p_value)
+    corrected = np.ones(len(decoded))
+    corrected[known] = holm_adjusted(decoded.p_value[known])
+    for i in np.argsort(-np.where(known, decoded.frequency, -np.inf), kind="stable"):
+        if known[i]:
+            row = decoded.row(int(i))
+            yield Found(
+                row.value,
+                row.frequency,
+                row.std_error,
+                row.interval,
+                row.selected_interval,
+                row.p_value,
+                float(corrected[i]),
+                row.holm,
+                row.storey,
+            )
+
+
+def learnable(
+    mechanism: NGrams, pairs: Pairs, letters: int, n: int, search: Search, tested: int
+) -> float:
+    """Return the frequency that would be found with probability 1/2; NaN without reports.
+
+    A string must pass the first look at every place, exceed the threshold at every pair of places
+    (where the error of a share is n Var of one place over the root of the pair's people), and pass
+    the test. n-grams that other strings share are not counted, so that this is a little too large.
+    """
+    if n == 0 or not all(common.n for common in pairs.common) or not all(pairs.people.values()):
+        return float("nan")
+    first = stats.norm.isf(ALPHA / possible_grams(letters, mechanism.parameters.n))
+    single = float(mechanism.gram.variance(1))
+    wide = [single / float(np.sqrt(people)) for people in pairs.people.values()]
+    cut = [search.threshold * error for error in pairs.errors.values()]
+    whole = float(np.sqrt(mechanism.whole.variance(n)))
+    errors = np.array([*(common.error for common in pairs.common), *wide, whole])
+    limits = [*(first for _ in pairs.common), *np.divide(cut, wide)]
+    every = np.array([*limits, stats.norm.isf(ALPHA / max(1, tested))])
+
+    def passes(frequency: float) -> float:
+        return float(stats.norm.logcdf(frequency / errors - every).sum() - np.log(0.5))
+
+    high = float(10 * (errors * (np.maximum(every, 0) + 1)).max())
+    if passes(0.0) >= 0 or passes(high) <= 0:
+        return float("nan")
+    found = float(optimize.brentq(passes, 0.0, high))
+    return found if found <= 1 else float("nan")
+
+
+def _notes(
+    n: int,
+    common: list[Common],
+    graph: Graph,
+    found: Candidates,
+    search: Search,
+    domain: Strings,
+    decoded: Decoded | None,
+) -> Iterator[str]:
+    """Yield what a reader must know."""
+    sizes = ", ".join(str(len(one.grams)) for one in common)
+    if n == 0:
+        yield "There are no reports yet."
+    else:
+        yield f"Common n-grams per place: {sizes}. {graph.edges:,} pairs of them are joined."
+    if n and not found.strings:
+        yield (
+            "No string could be put together: at some place no n-gram stands out, or no pair does. "
+            "More people, a larger epsilon, a larger n or a lower threshold would help."
+        )
+    if not found.complete:
+        yield (
+            f"There are more candidates than the {len(found.strings):,} that were tested: the "
+            f"search was stopped at {search.most:,} candidates or {search.steps:,} steps. Raise "
+            "the threshold, or filter the candidates."
+        )
+    yield from decoded.notes if decoded is not None else ()
+    cut = f"Strings are cut off after {domain.length} characters"
+    if domain.outside == "escape":
+        cut += " and characters outside of the alphabet are replaced"
+    yield f"{cut} on the device: how often that happens cannot be known from reports."

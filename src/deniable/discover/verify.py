@@ -1,0 +1,121 @@
+"""The last step: test the strings that were grown on people who took no part in growing them.
+
+The verification group reports whole strings. Its reports had no influence on which strings are
+tested, so that the tests are ordinary ones: of M strings, each with the null hypothesis that nobody
+holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from deniable.decode.significance import half_width, holm, selected_level, storey
+from deniable.discover.tables import Table
+from deniable.mechanisms.base import Floats
+from deniable.protocol.prefixes import chained
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Found:
+    """One string that was tested.
+
+    Attributes:
+        value: the string.
+        frequency: unbiased share of the people, may be below 0.
+        std_error: one standard deviation of it.
+        interval: 95%, by itself.
+        selected_interval: of discoveries, honest though they were selected; else None.
+        p_value: of the hypothesis that nobody holds the string.
+        corrected: the smallest level at which Holm's procedure would call it a discovery.
+        holm: a discovery: P(any false one) <= 5%.
+        storey: a discovery: at most 5% of these are false, on average.
+    """
+
+    value: str
+    frequency: float
+    std_error: float
+    interval: tuple[float, float]
+    selected_interval: tuple[float, float] | None
+    p_value: float
+    corrected: float
+    holm: bool
+    storey: bool
+
+
+def verify(strings: Sequence[str], table: Table, people: int) -> list[Found]:
+    """Return every string with its estimate and test, the most frequent first.
+
+    Guarantees: P(any false discovery by Holm) <= 5%, whatever was grown, because the group's
+    reports were not used before.
+
+    Cost: linear in the strings.
+
+    Args:
+        strings: distinct.
+        table: of the verification group; it is peeled.
+        people: how many reports there are in all groups.
+    """
+    if not strings or table.n == 0:
+        return []
+    words = np.array([chained([ord(x) for x in s]) for s in strings], dtype=np.uint64)
+    frequency = table.peel(words.reshape(-1, 2), table.estimate(words.reshape(-1, 2)))
+    p_values = null_p_values(frequency, table)
+    errors = _errors(frequency, table, people)
+    by_holm, by_storey = holm(p_values, ALPHA), storey(p_values, ALPHA).decisions
+    corrected = holm_adjusted(p_values)
+    chosen = by_holm | by_storey
+    wide = half_width(selected_level(int(chosen.sum()), len(strings), ALPHA), np.inf)
+    narrow = half_width(1 - ALPHA, np.inf)
+    found = []
+    for i in np.lexsort((np.arange(len(strings)), -frequency)):
+        f, e = float(frequency[i]), float(errors[i])
+        found.append(
+            Found(
+                strings[i],
+                f,
+                e,
+                (f - narrow * e, f + narrow * e),
+                (f - wide * e, f + wide * e) if chosen[i] else None,
+                float(p_values[i]),
+                float(corrected[i]),
+                bool(by_holm[i]),
+                bool(by_storey[i]),
+            )
+        )
+    return found
+
+
+def null_p_values(frequency: Floats, table: Table) -> Floats:
+    """Return P(an estimate at least so high | nobody holds the string).
+
+    The larger of two tails: the normal one, whose variance includes collisions, and the binomial
+    one of the support, which is skewed where q is small.
+    """
+    p, q, n = table.pure.p, table.pure.q, table.n
+    support = np.floor(n * (q + frequency * (p - q)) + 1e-6)
+    skewed = stats.binom.sf(support - 1, n, q)
+    return np.asarray(np.maximum(stats.norm.sf(frequency / table.noise), skewed))
+
+
+def holm_adjusted(p_values: Floats) -> Floats:
+    """Return Holm's adjusted p-values: the running maximum of (M - i + 1) p_(i), at most 1."""
+    order = np.argsort(p_values, kind="stable")
+    scaled = p_values[order] * (p_values.size - np.arange(p_values.size))
+    adjusted = np.empty(p_values.size)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(scaled))
+    return adjusted
+
+
+def _errors(frequency: Floats, table: Table, people: int) -> Floats:
+    """Return standard errors: of the reports' noise, of collisions, and of drawing the group."""
+    share = table.pure.q + np.clip(frequency, 0, 1) * table.pure.gap
+    held = np.clip(frequency, 0, 1)
+    drawn = held * (1 - held) / table.n * (1 - table.n / max(people, table.n))
+    noise = table.pure.variance_observed(share, table.n)
+    return np.sqrt(noise + table.collisions + drawn)

@@ -1,0 +1,41 @@
+"""The reports of one field as they are, for what cannot be said by counts: pairs of n-grams."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deniable.mechanisms.base import Reports
+from deniable.mechanisms.records import record_dtype, view_records
+from deniable.protocol import Question
+from deniable.store.base import Store
+
+
+def read_field(
+    store: Store,
+    question: Question,
+    field: str,
+    *,
+    first_epoch: int | None = None,
+    last_epoch: int | None = None,
+) -> Reports:
+    """Return all reports of a field whose digest is the question's.
+
+    Cost: the memory of the field's records, and one chunk.
+
+    Args:
+        store: where the reports are.
+        question: the question, with the version that is wanted.
+        field: the field's name.
+        first_epoch: leave out the epochs before this one.
+        last_epoch: leave out the epochs after this one.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
+    chunks = store.read(question.id, question.version, first_epoch, last_epoch)
+    kept = [
+        np.ascontiguousarray(view_records(question, chunk.records)[field])
+        for chunk in chunks
+        if chunk.batch.digest == question.digest
+    ]
+    return np.concatenate(kept) if kept else np.empty(0, dtype=record_dtype(question)[field])

@@ -1,0 +1,114 @@
+"""Strings from n-grams in a store: the same result and JSON as for grown ones."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deniable.discover.ngrams import Search
+from deniable.engines.local import accumulate
+from deniable.engines.records import read_field
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import mechanism_for
+from deniable.protocol import Question, read_authored
+from deniable.results import as_text
+from deniable.results.discovery import discover_question, discovered, is_discovered
+from deniable.results.estimate import estimate_question
+from deniable.store import Batch, SqliteStore
+
+SURVEY = """name = "n"
+owner = "o"
+[[questions]]
+id = "word"
+description = "Which word?"
+expires = 2099-01-01
+domain = { type = "strings", alphabet = "abehimrt", length = 6 }
+mechanism = "ngrams"
+parameters = { epsilon = 6.0, m = 16 }
+"""
+WORDS = ["rabbit", "hermit", "bat"]
+SHARES = [0.5, 0.3, 0.2]
+
+
+@pytest.fixture(scope="module")
+def question(tmp_path_factory: pytest.TempPathFactory) -> Question:
+    path = tmp_path_factory.mktemp("survey") / "survey.toml"
+    path.write_text(SURVEY)
+    found = read_authored(path).require().question("word")
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, question: Question) -> SqliteStore:
+    """Two epochs of reports, and some under another digest."""
+    made = SqliteStore(tmp_path_factory.mktemp("store") / "reports.sqlite3")
+    rng = np.random.default_rng(4)
+    mechanism = mechanism_for(question.fields[0].parameters)
+    other = bytes(32)
+    for epoch, people, digest in (
+        (20_000, 15_000, question.digest),
+        (20_001, 5_000, question.digest),
+        (20_001, 10, other),
+    ):
+        codes = rng.choice(3, size=people, p=SHARES)
+        reports = mechanism.simulate(codes, rng, WORDS)
+        batch = Batch(question.id, 1, digest, epoch)
+        made.append_records(batch, reports.tobytes(), question.record_size)
+    return made
+
+
+def test_reports_of_a_field(store: SqliteStore, question: Question) -> None:
+    assert read_field(store, question, "value").size == 20_000
+    assert read_field(store, question, "value", last_epoch=20_000).size == 15_000
+    assert read_field(store, question, "value", first_epoch=20_002).size == 0
+    mechanism = mechanism_for(question.fields[0].parameters)
+    counted = accumulate(store, question, threads=1).counts["value"]
+    found = mechanism.accumulate(read_field(store, question, "value"))
+    assert np.array_equal(found.table, counted.table)
+
+
+def test_strings_are_found(store: SqliteStore, question: Question) -> None:
+    assert is_discovered(question.fields[0])
+    (found,) = discover_question(store, question, threads=1)
+    assert [row.value for row in found.result.rows] == WORDS
+    text = as_text(found.result)
+    assert "people who all report whole strings" in text
+    assert "Common n-grams per place" in text
+    data = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    assert data["mechanism"] == "ngrams"
+    assert data["levels"] == []
+    assert data["tree"] == []
+    assert {row["value"]: row["corrected"] < 0.05 for row in data["rows"]} == dict.fromkeys(
+        WORDS, True
+    )
+
+
+def test_filters_and_epochs_are_passed_on(store: SqliteStore, question: Question) -> None:
+    search = Search(matching="h.*")
+    (found,) = discover_question(store, question, search=search, last_epoch=20_000, threads=1)
+    assert [row.value for row in found.result.rows] == ["hermit"]
+    assert found.result.n == 15_000
+
+
+def test_listed_strings_can_be_estimated_too(store: SqliteStore, question: Question) -> None:
+    (result,) = estimate_question(store, question, candidates={"value": WORDS}, threads=1)
+    for row, share in zip(result.rows, SHARES, strict=True):
+        assert row.frequency == pytest.approx(share, abs=0.05)
+
+
+def test_counts_alone_are_not_enough(store: SqliteStore, question: Question) -> None:
+    counted = accumulate(store, question, threads=1)
+    with pytest.raises(InvalidParameter, match="not found from reports"):
+        discovered(counted, question.fields[0])
+
+
+def test_an_empty_store(tmp_path: Path, question: Question) -> None:
+    empty = SqliteStore(tmp_path / "reports.sqlite3")
+    (found,) = discover_question(empty, replace(question), threads=1)
+    assert found.result.rows == ()
+    assert "There are no reports yet." in found.result.notes
