@@ -8,10 +8,12 @@ from math import comb
 from deniable.protocol import (
     Answer,
     CoefficientsParameters,
+    Domain,
     Field,
     Record,
     RecordParameters,
     Sets,
+    Strings,
 )
 from deniable.protocol.domain import ABSENT_KEY, code_key, set_key, string_key
 from deniable.protocol.record_domain import record_answer
@@ -55,7 +57,7 @@ def some_answers(field: Field, absent: bool) -> list[Answer]:
     if absent:
         last = [Answer(ABSENT_KEY, -1 if domain.size is None else domain.size)]
     if domain.size is None:
-        return [*(Answer(string_key(text)) for text in STRINGS), *last]
+        return [*(Answer(string_key(text)) for text in some_strings(domain)), *last]
     if isinstance(domain, Sets) and per_bit(field):
         half = min(domain.most, max(1, len(domain.values) // 2))
         one = tuple(range(half))
@@ -63,6 +65,15 @@ def some_answers(field: Field, absent: bool) -> list[Answer]:
         return [Answer(set_key(members), members=members) for members in (one, other)] + last
     codes = sorted({0, 1, domain.size // 2, domain.size - 1})
     return [*(Answer(code_key(code), code) for code in codes), *last]
+
+
+def some_strings(domain: Domain) -> tuple[str, ...]:
+    """Return a few strings of a domain, the first two of which differ in every character."""
+    if not isinstance(domain, Strings) or not domain.alphabet:
+        return STRINGS
+    first, last = domain.letters[0], domain.letters[-1]
+    mixed = "".join(domain.letters[i % len(domain.letters)] for i in range(domain.length))
+    return tuple(dict.fromkeys((first * domain.length, last * domain.length, mixed, first, "")))
 
 
 def some_records(levels: tuple[int, ...]) -> list[Answer]:

@@ -35,6 +35,7 @@ from deniable.protocol import (
     ORRParameters,
     Parameters,
     PGRParameters,
+    PrefixesParameters,
     SubsetParameters,
 )
 from deniable.protocol.thresholds import ONE, as_fraction
@@ -49,9 +50,11 @@ def channel_checks(
     parameters: Parameters, answer: Answer, records: Sequence[Record]
 ) -> list[Check]:
     """Return the checks of records of one answer, each of another device."""
-    checks = list(_uniform(parameters, records))
+    checks = list(public_checks(parameters, records))
+    if isinstance(parameters, PrefixesParameters):
+        checks.append(groups_as_weighted(parameters, [number(r, "group") for r in records]))
     if isinstance(parameters, UnaryParameters):
-        return [*checks, *_bits(parameters, answer, records)]
+        return [*checks, *bit_checks(parameters, answer, records)]
     if isinstance(parameters, KRRParameters | ORRParameters | OLHParameters):
         return [*checks, _symbols(parameters, symbols_of(parameters, answer, records))]
     supported = int(supports(parameters, answer, records).sum())
@@ -63,11 +66,18 @@ def channel_checks(
     return checks
 
 
-def _uniform(parameters: Parameters, records: Sequence[Record]) -> Iterator[Check]:
+def public_checks(parameters: Parameters, records: Sequence[Record]) -> Iterator[Check]:
     """Check that what does not depend on the answer is uniform, in up to 64 ranges."""
     for item, bound in public_bounds(parameters).items():
         if bound > 1:
             yield uniformity(np.array([number(record, item) for record in records]), bound)
+
+
+def groups_as_weighted(parameters: PrefixesParameters, groups: Sequence[int] | Whole) -> Check:
+    """Test that groups are drawn by their weights."""
+    counts = np.bincount(np.asarray(groups, dtype=np.int64), minlength=parameters.groups)
+    chances = np.array(parameters.weights) / parameters.total_weight
+    return goodness_of_fit(counts, chances / chances.sum())
 
 
 def uniformity(values: Whole, bound: int) -> Check:
@@ -120,9 +130,10 @@ def _subsets(
     yield goodness_of_fit(counts, np.array(chances))
 
 
-def _bits(
+def bit_checks(
     parameters: UnaryParameters, answer: Answer, records: Sequence[Record]
 ) -> Iterator[Check]:
+    """Check bits: those of the answer, all others, each place, and how many are 1 together."""
     shown, held = bit_table(parameters, records), held_table(parameters, answer, records)
     q, p = float(parameters.q_star), float(parameters.p_star)
     for mask, chance in ((held, q), (~held, p)):

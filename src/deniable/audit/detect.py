@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from deniable.audit.cells import uniformity
+from deniable.audit.cells import groups_as_weighted, uniformity
 from deniable.audit.detect_records import likeliest_record, record_looks
 from deniable.audit.exact_bits import most_held
 from deniable.audit.findings import ALPHA, Finding
 from deniable.audit.reading import public_bounds
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Parameters, Question, RecordParameters
+from deniable.protocol import Parameters, PrefixesParameters, Question, RecordParameters
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters
 from deniable.testing.statistics import goodness_of_fit
@@ -81,6 +81,9 @@ def advise(parameters: Parameters, reports: NDArray[Any]) -> list[Advice]:
         found = [Advice(*look) for look in record_looks(parameters, reports)]
         return [*found, *_equal(parameters, reports)]
     looks = list(_uniform(parameters, reports))
+    if isinstance(parameters, PrefixesParameters):
+        groups = groups_as_weighted(parameters, reports["group"].astype(np.int64))
+        looks.append(Advice("the group", groups.p_value))
     if isinstance(parameters, UnaryParameters):
         looks += _ones(parameters, reports)
     return [*looks, *_equal(parameters, reports)]

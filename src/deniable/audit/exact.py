@@ -23,6 +23,7 @@ import numpy as np
 from deniable.audit import exact_bits, exact_subset, exact_symbols
 from deniable.audit.answers import convexity, every_answer, some_answers
 from deniable.audit.exact_bits import BitLaw
+from deniable.audit.exact_ngrams import ngrams_ratio
 from deniable.audit.exact_records import record_ratio
 from deniable.audit.exact_symbols import Stage
 from deniable.audit.findings import Audit, Finding
@@ -36,6 +37,7 @@ from deniable.protocol import (
     Answer,
     Field,
     KRRParameters,
+    NGramsParameters,
     Question,
     RecordParameters,
     SubsetParameters,
@@ -172,6 +174,8 @@ def _structural(field: Field, absent: bool, rng: np.random.Generator) -> Prove:
         worst: Fraction | None
         if isinstance(parameters, RecordParameters):
             worst, argument = record_ratio(field, answers, rng)
+        elif isinstance(parameters, NGramsParameters):
+            worst, argument = ngrams_ratio(field, parameters, answers, rng)
         elif isinstance(parameters, UnaryParameters):
             worst, argument = _per_bit(parameters, laws(), claim)
         elif isinstance(parameters, SubsetParameters):
@@ -226,7 +230,7 @@ def _per_symbol(field: Field, answers: Sequence[Answer], claim: str) -> tuple[Fr
     parameters = field.parameters
     worst = Fraction(1)
     for answer in answers:
-        for public in ([0] * len(items), [1] * len(items)):
+        for public in exact_symbols.public_choices(field):
             if isinstance(parameters, KRRParameters) and parameters.memoised:
                 one = _keep_and_move(field, answer, Stage(fresh=False))
                 two = _keep_and_move(field, answer, Stage(permanent=False))

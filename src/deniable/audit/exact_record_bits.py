@@ -58,8 +58,8 @@ def row_of_bits(
         ]
         bits = np.array([sent for sent, _ in runs])
         tossed = table_of([draws for _, draws in runs])
-        owners = owners or _owners(bits, tossed)
-        laws.append(_law(bits, tossed, owners, runs[0][1].asked))
+        owners = owners or owners_of(bits, tossed)
+        laws.append(law_of(bits, tossed, owners, runs[0][1].asked))
     return _every_bit(laws) if isinstance(parameters, InpEMParameters) else _own_bit(laws)
 
 
@@ -84,7 +84,7 @@ def _run(
     return np.unpackbits(raw, count=count, bitorder="little").astype(bool), fresh
 
 
-def _owners(bits: Bools, tossed: Bools) -> list[Owner]:
+def owners_of(bits: Bools, tossed: Bools) -> list[Owner]:
     """Return the coin that each bit equals, or is the opposite of; all of them different."""
     equal, opposite = histories(tossed), histories(~tossed)
     owners: list[Owner] = []
@@ -98,7 +98,7 @@ def _owners(bits: Bools, tossed: Bools) -> list[Owner]:
     return owners
 
 
-def _law(
+def law_of(
     bits: Bools, tossed: Bools, owners: Sequence[Owner], asked: Sequence[int]
 ) -> list[Fraction]:
     """Return P(bit is 1) of every bit, after a look that the same coins decide them."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from math import prod
 
 from deniable.audit.reading import PUBLIC
@@ -20,7 +21,7 @@ from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws
 from deniable.errors import InvalidParameter
 from deniable.privacy import enumerate_outputs
-from deniable.protocol import Answer, Field
+from deniable.protocol import Answer, Field, PrefixesParameters
 
 LOOKS = 256
 """So many outcomes of uniform draws are looked at, of both ends and spread between."""
@@ -50,7 +51,18 @@ class Keeps:
 
 def public_items(field: Field) -> list[str]:
     """Return the names of a record's items that do not depend on the answer."""
-    return [item.name for item in field.parameters.layout.items if item.name in PUBLIC]
+    known = {*PUBLIC, "group"}
+    return [item.name for item in field.parameters.layout.items if item.name in known]
+
+
+def public_choices(field: Field) -> list[list[int]]:
+    """Return the outcomes of the public draws that are looked at; of groups one in each."""
+    parameters = field.parameters
+    if isinstance(parameters, PrefixesParameters):
+        firsts = [0, *accumulate(parameters.weights)][:-1]
+        return [[first, group % 2] for group, first in enumerate(firsts)]
+    count = len(public_items(field))
+    return [[0] * count, [1] * count]
 
 
 def levels_of(
@@ -104,8 +116,10 @@ def place_of(look: int, bound: int) -> int:
 
 
 def _check_public(field: Field, record: bytes, shown: Sequence[int]) -> None:
-    values = field.parameters.layout.unpack(record)
-    if [values[name] for name in public_items(field)] != list(shown):
+    values, sent = field.parameters.layout.unpack(record), list(shown)
+    if isinstance(field.parameters, PrefixesParameters):
+        sent[0] = field.parameters.group_of(sent[0])
+    if [values[name] for name in public_items(field)] != sent:
         raise InvalidParameter("A public item of the record is not what was drawn.")
 
 

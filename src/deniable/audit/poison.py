@@ -18,10 +18,12 @@ from deniable.protocol import (
     HadamardParameters,
     HCMSParameters,
     KRRParameters,
+    NGramsParameters,
     OLHParameters,
     ORRParameters,
     Parameters,
     PGRParameters,
+    PrefixesParameters,
     SubsetParameters,
 )
 from deniable.protocol.hadamard import sign_of
@@ -66,7 +68,9 @@ def crafted(
 def _record(
     parameters: Parameters, target: Answer, rng: np.random.Generator, hidden: bool
 ) -> bytes:
-    if isinstance(parameters, UnaryParameters):
+    if isinstance(parameters, NGramsParameters):
+        items = _parts(parameters, target, rng, hidden)
+    elif isinstance(parameters, UnaryParameters):
         items = _bits(parameters, target, rng, hidden)
     elif isinstance(parameters, SubsetParameters):
         others = rng.choice(parameters.categories - 1, size=parameters.size - 1, replace=False)
@@ -90,6 +94,22 @@ def _bits(
     return {"cohort": cohort, "bits": pack_bits(shown, parameters.bits)}
 
 
+def _parts(
+    parameters: NGramsParameters, target: Answer, rng: np.random.Generator, hidden: bool
+) -> Items:
+    """Return the whole string and its n-grams at places that are drawn, in one cohort."""
+    choice = int(rng.integers(0, parameters.choices))
+    cohort = int(rng.integers(0, parameters.cohorts))
+    items: Items = {"places": choice, "cohort": cohort}
+    for i, part in enumerate(parameters.parts(target, parameters.chosen[choice])):
+        shape = parameters.gram if i else parameters.whole
+        held = held_bits(shape, part, cohort)
+        noise = rng.random(shape.bits) < float(shape.p_star) * hidden
+        shown = (bool(noise[bit]) or bit in held for bit in range(shape.bits))
+        items[f"bits_{i}"] = pack_bits(shown, shape.bits)
+    return items
+
+
 def _sign(
     parameters: HadamardParameters | HCMSParameters, target: Answer, rng: np.random.Generator
 ) -> Items:
@@ -107,6 +127,15 @@ def _symbol(parameters: Parameters, target: Answer, rng: np.random.Generator) ->
     if isinstance(parameters, OLHParameters):
         seed = int(rng.integers(0, parameters.seeds))
         return {"seed": seed, "symbol": symbol_of(target.words, seed, parameters.symbols)}
+    if isinstance(parameters, PrefixesParameters):
+        # Only the verification group decides the share of a whole string.
+        group, number = parameters.verification, int(rng.integers(0, parameters.cohorts))
+        own = vector_of(
+            parameters.point(target, group, number), parameters.prime, parameters.dimension
+        )
+        choice = int(rng.integers(0, parameters.oracle.inner))
+        point = inside_point(own, choice, parameters.prime)
+        return {"group": group, "cohort": number, "point": point}
     cohort = int(rng.integers(0, cohorts_of(parameters)))
     if isinstance(parameters, ORRParameters):
         return {"cohort": cohort, "symbol": parameters.symbol(target, cohort)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.audit.answers import STRINGS, per_bit
+from deniable.audit.answers import per_bit, some_strings
 from deniable.audit.findings import Finding
 from deniable.audit.poison import crafted
 from deniable.audit.poison_records import crafted_records
@@ -89,7 +89,8 @@ def poison_field(
     )
     bound = leverage_of(field).shift(attackers)
     noise: Floats = before.std_error
-    return Poisoned(float(before.frequency[0]), float(after.frequency[0]), bound, float(noise[0]))
+    shares = float(before.frequency[0]), float(after.frequency[0])
+    return Poisoned(*shares, bound, float(noise[0]), leverage_of(field).about)
 
 
 def _poison_record(
@@ -127,7 +128,7 @@ def _poison_record(
 def _target(field: Field) -> Answer:
     """Return the first answer: what nobody holds here."""
     if field.domain.size is None:
-        return Answer(string_key(STRINGS[0]))
+        return Answer(string_key(some_strings(field.domain)[0]))
     if isinstance(field.domain, Sets) and per_bit(field):
         return Answer(set_key((0,)), members=(0,))
     return Answer(code_key(0), 0)
@@ -135,7 +136,7 @@ def _target(field: Field) -> Answer:
 
 def _asked(mechanism: Mechanism, field: Field, absent: bool) -> list[Candidate] | None:
     if field.domain.size is None:
-        return [*STRINGS[:2]]
+        return [*some_strings(field.domain)[:2]]
     if isinstance(field.domain, Sets) or not mechanism.hashed:
         return None
     return every_code(field.domain.size, absent)

@@ -23,6 +23,7 @@ from deniable.protocol import (
     ORRParameters,
     Parameters,
     PGRParameters,
+    PrefixesParameters,
     RapporParameters,
     SubsetParameters,
 )
@@ -41,6 +42,7 @@ PUBLIC = {
     "seed": ("seeds",),
     "row": ("rows",),
     "coefficient": ("size", "width"),
+    "places": ("choices",),
 }
 """The items of a record that do not depend on the answer, and the parameters that bound them."""
 
@@ -121,16 +123,19 @@ def supports(parameters: Parameters, answer: Answer, records: Sequence[Record]) 
             == number(record, "sign")
             for record in records
         ]
-    elif isinstance(parameters, PGRParameters):
+    elif isinstance(parameters, PGRParameters | PrefixesParameters):
         found = [inside(parameters, answer, record) for record in records]
     else:
         raise InvalidParameter(f"A record of {parameters.mechanism} has no single support.")
     return np.array(found, dtype=bool)
 
 
-def inside(parameters: PGRParameters, answer: Answer, record: Record) -> bool:
-    """Tell whether a record's point lies in the answer's hyperplane."""
-    own = parameters.point(answer, number(record, "cohort"))
+def inside(parameters: PGRParameters | PrefixesParameters, answer: Answer, record: Record) -> bool:
+    """Tell whether a record's point lies in the hyperplane of what the sender would report."""
+    if isinstance(parameters, PrefixesParameters):
+        own = parameters.point(answer, number(record, "group"), number(record, "cohort"))
+    else:
+        own = parameters.point(answer, number(record, "cohort"))
     one, other = (
         vector_of(point, parameters.prime, parameters.dimension)
         for point in (own, number(record, "point"))

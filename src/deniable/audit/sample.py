@@ -20,15 +20,24 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from deniable.audit.answers import per_bit, worst_records
+from deniable.audit.answers import per_bit, some_strings, worst_records
 from deniable.audit.cells import channel_checks, permanence_checks, pooled_check
 from deniable.audit.findings import ALPHA, Audit, Finding
+from deniable.audit.ngrams_cells import ngrams_checks, ngrams_ratios
 from deniable.audit.reading import Record, bit_table, held_table, records_of, supports
 from deniable.audit.record_cells import log_ratios, record_checks
 from deniable.client.encode import encode_answers
 from deniable.client.randomness import SystemDraws
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Answer, Field, Question, RecordParameters, Sets, Survey
+from deniable.protocol import (
+    Answer,
+    Field,
+    NGramsParameters,
+    Question,
+    RecordParameters,
+    Sets,
+    Survey,
+)
 from deniable.protocol.domain import code_key, set_key, string_key
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.prf import SECRET_BYTES
@@ -61,7 +70,7 @@ def worst_pair(field: Field) -> tuple[Asked, Asked]:
         one, other = worst_records(field.parameters)
         return Asked(one, one), Asked(other, other)
     if domain.size is None:
-        one, other = (Answer(string_key(text)) for text in ("deniable", "plausible"))
+        one, other = (Answer(string_key(text)) for text in some_strings(domain)[:2])
         return Asked(one, one), Asked(other, other)
     if isinstance(domain, Sets):
         none = len(domain.values)
@@ -131,6 +140,8 @@ def scores(field: Field, pair: tuple[Asked, Asked], records: Sequence[Record]) -
     one, other = (asked.reported or Answer(code_key(0), 0) for asked in pair)
     if isinstance(parameters, RecordParameters):
         return log_ratios(parameters, one, other, records)
+    if isinstance(parameters, NGramsParameters):
+        return ngrams_ratios(parameters, one, other, records)
     if not isinstance(parameters, UnaryParameters):
         up = supports(parameters, one, records).astype(np.float64)
         return np.asarray(up - supports(parameters, other, records))
@@ -218,6 +229,8 @@ def _fit(
     parameters = field.parameters
     if isinstance(parameters, RecordParameters):
         return judged(about, "the exact channel", record_checks(parameters, sides), alpha)
+    if isinstance(parameters, NGramsParameters):
+        return judged(about, "the exact channel", ngrams_checks(parameters, sides), alpha)
     checks = [c for answer, side in sides for c in channel_checks(parameters, answer, side)]
     checks += pooled_check(parameters, sides)
     return judged(about, "the exact channel", checks, alpha)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deniable.protocol import Boolean, Domain, Field, Numbers, Question, Record, Sets
+from deniable.protocol import Boolean, Domain, Field, Numbers, Question, Record, Sets, Strings
 
 LONG = "a value that is long, " * 100
 """Longer than most, and within what a string may be."""
@@ -24,6 +24,8 @@ def _two(domain: Domain) -> tuple[object, object]:
         return domain.bounds[0] - 1, domain.bounds[-1] + 1
     if isinstance(domain, Sets):
         return [], list(domain.values[: domain.most])
+    if isinstance(domain, Strings) and domain.alphabet:
+        return domain.alphabet[0], domain.alphabet[-1] * domain.length
     if domain.size is None:
         return "a", LONG
     by_length = sorted(domain.labels, key=len)

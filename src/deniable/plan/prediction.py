@@ -9,6 +9,7 @@ what fitting several answers at once costs, and with what collisions of hashed a
 as in figure 3 of [EPK14], where V(0) = 1/(n (2q - 1)^2): a share of this size passes the test every
 second time, and so many equally frequent answers do.
 
+Of mechanisms that find strings the shares are those of whole strings that are tested for.
 Of a record the shares are those of the cells of tables of k attributes, raw (`record_cells.py`).
 """
 
@@ -28,19 +29,23 @@ from deniable.privacy.leverage import leverage_of
 from deniable.privacy.shuffling import Shuffled, shuffled
 from deniable.protocol import (
     Field,
+    NGramsParameters,
     ORRParameters,
     Parameters,
+    PrefixesParameters,
     RapporParameters,
     RecordParameters,
     Sets,
 )
-from deniable.protocol.auto import Choice, noise_of, work_of
+from deniable.protocol.auto import SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.question import PLAIN_FIELD
 
 LEVEL = 0.05
 Z = float(stats.norm.isf(LEVEL / 2))
+FOUND = {"prefixes": "n + groups (K log K + M)", "ngrams": "n k (r + 1) + pairs of places"}
+"""The work of mechanisms that find strings."""
 SHOWN = 0.01
 """The share whose interval is predicted."""
 
@@ -179,12 +184,17 @@ def _deviation(field: Field, setting: Setting, frequency: float) -> float:
 def _work(parameters: Parameters) -> str:
     if isinstance(parameters, RecordParameters):
         return WORK[parameters.mechanism]
-    return work_of(parameters)
+    return FOUND[parameters.mechanism] if parameters.mechanism in FOUND else work_of(parameters)
 
 
 def _fitting(parameters: Parameters, setting: Setting) -> tuple[float, float]:
     """Return the factor of fitting all answers at once, and what collisions add to n Var."""
     answers, listed = setting.answers, setting.listed
+    if isinstance(parameters, NGramsParameters):
+        return _fitting(parameters.whole, setting)
+    if isinstance(parameters, PrefixesParameters):
+        cells = parameters.cohorts * parameters.oracle.points
+        return 1.0, setting.people * SUM_OF_SQUARES / cells
     if isinstance(parameters, RapporParameters) and parameters.form != "basic":
         cells = parameters.bits * parameters.cohorts
         fitted = min(answers or listed, cells // 2)  # more are screened first

@@ -9,10 +9,12 @@ from deniable.protocol import (
     HadamardParameters,
     HCMSParameters,
     KRRParameters,
+    NGramsParameters,
     OLHParameters,
     ORRParameters,
     Parameters,
     PGRParameters,
+    PrefixesParameters,
     RapporParameters,
     RecordParameters,
     SubsetParameters,
@@ -28,6 +30,10 @@ def words(parameters: Parameters, people: int) -> int:
     """
     if isinstance(parameters, RecordParameters):
         return record_words(parameters, people)
+    if isinstance(parameters, PrefixesParameters):
+        return parameters.groups * parameters.cohorts * parameters.oracle.points
+    if isinstance(parameters, NGramsParameters):
+        return (parameters.places + 1) * parameters.cohorts * (parameters.bits + 1)
     if isinstance(parameters, RapporParameters):
         return parameters.cohorts * parameters.bits
     if isinstance(parameters, UnaryParameters):
@@ -55,6 +61,12 @@ def operations(parameters: Parameters, people: int, asked: int) -> int:
     """
     if isinstance(parameters, RecordParameters):
         return record_operations(parameters, people)
+    if isinstance(parameters, PrefixesParameters):
+        each = _sorted(parameters.oracle.points) + asked
+        return people + parameters.groups * parameters.cohorts * each
+    if isinstance(parameters, NGramsParameters):
+        parts = people * parameters.bits * (parameters.grams + 1)
+        return parts + words(parameters, people) + parameters.cohorts * asked
     if isinstance(parameters, PGRParameters):
         each = _sorted(parameters.points) + (0 if parameters.answers else asked)
         return people + parameters.cohorts * each

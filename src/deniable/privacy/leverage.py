@@ -15,7 +15,15 @@ from __future__ import annotations
 
 from deniable.privacy.crafted import Leverage
 from deniable.privacy.record_leverage import record_leverage
-from deniable.protocol import Field, Parameters, RapporParameters, RecordParameters, Sets
+from deniable.protocol import (
+    Field,
+    NGramsParameters,
+    Parameters,
+    PrefixesParameters,
+    RapporParameters,
+    RecordParameters,
+    Sets,
+)
 from deniable.protocol.unary import UnaryParameters
 
 __all__ = ["Leverage", "leverage", "leverage_of"]
@@ -33,15 +41,22 @@ def leverage(parameters: Parameters) -> Leverage:
     too can make it larger, as they make the variance.
 
     Edge cases: of a single bit (a plain yes or no) the larger one of both answers is returned; of a
-    record that of the attribute whose levels are moved most (`record_leverage.py`).
+    record that of the attribute whose levels are moved most (`record_leverage.py`); of prefixes
+    that of a whole string, which the verification group alone decides; of n-grams that of the
+    whole.
     """
     if isinstance(parameters, RecordParameters):
         return record_leverage(parameters)
+    if isinstance(parameters, NGramsParameters):
+        return leverage(parameters.whole)
     p, q = parameters.support
     gap = p - q
     if isinstance(parameters, RapporParameters) and parameters.form != "basic":
         return Leverage(float(1 / gap), float(1 / gap))
     up, down = (1 - q) / gap, q / gap
+    if isinstance(parameters, PrefixesParameters):
+        about = parameters.weights[-1] / parameters.total_weight
+        return Leverage(float(up) / about, float(down) / about, about)
     if isinstance(parameters, UnaryParameters) and parameters.bits == 1:
         # "no" has the frequency 1 - f: it gains 1 + q/(p - q) = p/(p - q) by a 0.
         up, down = max(up, p / gap), max(down, (1 - p) / gap)

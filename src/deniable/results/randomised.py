@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from deniable.protocol import (
     Field,
     HadamardParameters,
     HCMSParameters,
     KRRParameters,
+    NGramsParameters,
     OLHParameters,
     ORRParameters,
     PGRParameters,
+    PrefixesParameters,
     RapporParameters,
     RecordParameters,
     Sets,
@@ -73,6 +77,27 @@ def _step(field: Field) -> str:
             f"By a recipe picked at random all answers are put into {parameters.symbols:,} groups. "
             f"Your device sends the group of your answer with probability "
             f"{percent(as_fraction(parameters.keep))}, and another group otherwise."
+        )
+    if isinstance(parameters, PrefixesParameters):
+        shares = Fraction(parameters.weights[-1], parameters.total_weight)
+        return (
+            "Your device belongs to one of "
+            f"{parameters.groups:,} groups, drawn by lot once. The group says which beginning of "
+            f"your text is reported; in one of them ({percent(shares)} of all devices) the whole "
+            f"text is. The beginning becomes one of {parameters.oracle.points:,} numbers by a "
+            f"recipe that many beginnings share, and the number sent is one of "
+            f"{parameters.oracle.inner:,} that belong to it with probability "
+            f"{percent(as_fraction(parameters.inside))}."
+        )
+    if isinstance(parameters, NGramsParameters):
+        whole, gram = parameters.whole, parameters.gram
+        return (
+            f"Your text and {parameters.grams} short pieces of it, at places drawn by lot once, "
+            f"become at most {parameters.hashes} of {parameters.bits:,} switches each, which many "
+            "texts and pieces share. A switch of the text that is on is sent as on with "
+            f"probability {percent(whole.q_star)}, any other with probability "
+            f"{percent(whole.p_star)}; those of the pieces with {percent(gram.q_star)} and "
+            f"{percent(gram.p_star)}."
         )
     if isinstance(parameters, PGRParameters):
         return (

@@ -95,6 +95,17 @@ def large_records() -> list[Question]:
     return [*about_records((2, 3, 5)), *wide]
 
 
+def found_strings() -> list[Question]:
+    """Questions about strings that are found, not listed."""
+    names = Strings("abcdefgh", 6)
+    return [
+        a_question("prefixes-strings", names, "prefixes", {"epsilon": 3.0, "people": 100_000}),
+        a_question("prefixes-small", names, "prefixes", {**ONCE, "points": 100, "cohorts": 4}),
+        a_question("ngrams-strings", names, "ngrams", {"epsilon": 6.0, "k": 32, "m": 4}),
+        a_question("ngrams-two", names, "ngrams", {"epsilon": 4.0, "k": 16, "h": 2, "m": 4}),
+    ]
+
+
 def small_questions() -> list[Question]:
     """Questions that are enumerated whole, where that is possible."""
     closed = [a_question(f"{m}-3", categories(3), m, ONCE) for m in CLOSED]

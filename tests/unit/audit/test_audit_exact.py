@@ -14,6 +14,7 @@ from audit_material import (
     a_field,
     a_question,
     categories,
+    found_strings,
     large_questions,
     large_records,
     of_fields,
@@ -44,7 +45,10 @@ from deniable.protocol import (
 from deniable.protocol.thresholds import ONE
 
 SMALL = (*small_questions(), *small_records())
-QUESTIONS = {question.id: question for question in (*SMALL, *large_questions(), *large_records())}
+QUESTIONS = {
+    question.id: question
+    for question in (*SMALL, *large_questions(), *large_records(), *found_strings())
+}
 
 
 def proofs(question: Question) -> list[exact.Proven]:
