@@ -18,7 +18,13 @@ from deniable.audit.averaging_records import record_evidence
 from deniable.audit.exact_bits import most_held
 from deniable.mechanisms.base import Codes, Floats
 from deniable.privacy import epsilon_after
-from deniable.protocol import KRRParameters, Parameters, Question, RecordParameters
+from deniable.protocol import (
+    KRRParameters,
+    NGramsParameters,
+    Parameters,
+    Question,
+    RecordParameters,
+)
 from deniable.protocol.epsilon import exp_micros
 from deniable.protocol.thresholds import as_fraction
 from deniable.protocol.unary import UnaryParameters
@@ -54,6 +60,10 @@ def right_guesses(
     """
     if isinstance(parameters, RecordParameters):
         evidence = record_evidence(parameters, n, devices, rng)
+    elif isinstance(parameters, NGramsParameters):
+        # Parts are independent, and what each says has one law, whichever value is true.
+        parts = [parameters.whole, *[parameters.gram] * parameters.grams]
+        evidence = np.sum([_unary(part, n, False, devices, rng) for part in parts], axis=0)
     elif isinstance(parameters, UnaryParameters):
         evidence = _unary(parameters, n, permanent, devices, rng)
     else:

@@ -7,6 +7,8 @@ import pytest
 from audit_material import a_question, found_strings, survey
 
 from deniable.audit.answers import some_strings
+from deniable.audit.attack import audit_attack
+from deniable.audit.averaging import right_guesses
 from deniable.audit.detect import advice_finding, advise
 from deniable.audit.exact import audit_exact, prove_field
 from deniable.audit.ngrams_cells import ngrams_ratios
@@ -191,6 +193,20 @@ class TestAdvice:
         reports[:800] = np.frombuffer(fake, dtype=reports.dtype)
         LEDGER.add(1e-12)
         assert self.strange(question, reports)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_no_attacker_does_better_than_epsilon_allows(name: str) -> None:
+    LEDGER.add(2e-10)
+    attacks = audit_attack(survey(QUESTIONS[name]), devices=800, alpha=1e-10)
+    assert attacks.audit.holds, attacks.audit.failures
+
+
+def test_all_parts_of_n_grams_tell_more_than_the_whole(rng: np.random.Generator) -> None:
+    parameters = QUESTIONS["ngrams-strings"].fields[0].parameters
+    assert isinstance(parameters, NGramsParameters)
+    every, one = (right_guesses(p, 1, True, 8_000, rng) for p in (parameters, parameters.whole))
+    assert every > one + 0.05
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
