@@ -121,7 +121,8 @@ def test_an_error_of_5_percent_is_caught(
 
     monkeypatch.setattr(client_encode, "encode_drawn", wrong)
     LEDGER.add(1e-9)
-    audit = audit_sample(survey(question), trials=3_000, draws=SystemDraws(rng.bytes))
+    trials = 800 if question.id == "ngrams" else 3_000
+    audit = audit_sample(survey(question), trials=trials, draws=SystemDraws(rng.bytes))
     assert "the exact channel" in {finding.check for finding in audit.failures}, audit.findings
 
 
