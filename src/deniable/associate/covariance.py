@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from deniable.associate.patterns import Patterns
 from deniable.decode.mixture import sampling
-from deniable.decode.mixture_rows import Product
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.least_squares import inverse
 
@@ -46,7 +46,7 @@ class CellErrors:
     unbounded_covariance: Floats | None
 
 
-def information(patterns: Product, x: Floats) -> tuple[Floats, Floats]:
+def information(patterns: Patterns, x: Floats) -> tuple[Floats, Floats]:
     """Return the score L'(w / Lx) and the information of all reports at a table.
 
     Accuracy: where reports times cells^2 exceed 2^31 the information comes from a part of the
@@ -80,7 +80,7 @@ def half_width(level: float) -> float:
     return float(stats.norm.isf((1 - level) / 2))
 
 
-def cell_errors(patterns: Product, x: Floats, level: float) -> CellErrors:
+def cell_errors(patterns: Patterns, x: Floats, level: float) -> CellErrors:
     """Return standard errors, intervals and covariances of a maximum-likelihood table.
 
     Edge cases: tables of more than 2,048 cells have NaN for every error.
