@@ -60,9 +60,7 @@ def patterns_of(
     return kept
 
 
-def _kept_as_bits(
-    variable: Variable, place: int, others: Sequence[FieldRows]
-) -> BitProduct | None:
+def _kept_as_bits(variable: Variable, place: int, others: Sequence[FieldRows]) -> BitProduct | None:
     """Return a wide field as bits beside the others; None where that is not possible."""
     bits = variable.mechanism.answer_bits(variable.reports)
     found = None if bits is None else joined_bits(bits, place, others)

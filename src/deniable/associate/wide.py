@@ -63,9 +63,7 @@ def joined_bits(bits: AnswerBits, place: int, others: Sequence[FieldRows]) -> Bi
     if len(codes) < len(others) or patterns > most:
         return None
     columns = np.unravel_index(np.arange(int(patterns)), sizes)
-    lines = tuple(
-        field.lines[:, column] for field, column in zip(others, columns, strict=True)
-    )
+    lines = tuple(field.lines[:, column] for field, column in zip(others, columns, strict=True))
     keys = np.ravel_multi_index(tuple(codes), sizes)
     return BitProduct.of(
         bits.packed, keys, lines, answers=bits.answers, place=place, least=bits.least

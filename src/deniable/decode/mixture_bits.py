@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 from deniable.decode.mixture_rows import Places, Product, multiplied
 from deniable.mechanisms.base import Floats
 
-_BLOCK = 2**18
-"""Bits that are held as floats at once."""
 _SQUARES = 2**21
 """Numbers of the matrices M_c that are held at once."""
 
@@ -47,8 +45,8 @@ class BitProduct:
     Guarantees: the same numbers as `dense()` gives, but for rounding.
 
     Cost: `mixed` and `pulled` take a look-up per row and byte, whatever the number of cells;
-        `curvature` rows x answers^2 / 2. Memory: a byte for 8 answers and two more per row, and
-        256 numbers per pattern and byte while they are summed.
+        `curvature` rows x answers^2 / 128 additions. Memory: a bit per row and answer and two bytes
+        per row, and while they are summed 256 numbers per pattern and byte.
     """
 
     packed: NDArray[np.uint8]
@@ -102,6 +100,11 @@ class BitProduct:
         return len(self.packed)
 
     @property
+    def effort(self) -> int:
+        """What a row adds to a curvature: the pairs of the wide variable, whatever the cells."""
+        return self.answers**2
+
+    @property
     def n(self) -> float:
         """The number of observations."""
         return float(self.rows)
@@ -142,7 +145,7 @@ class BitProduct:
         return np.asarray(self.least * totals + (1 - self.least) * found)
 
     def curvature(self, r: Floats, every: int = 1) -> Floats:
-        """Return L' diag(r) L for r of at least 0.
+        """Return L' diag(r) L.
 
         With `every` = s from each s-th row of every pattern only, scaled up.
         """
@@ -171,8 +174,9 @@ class BitProduct:
 
     def dense(self) -> Product:
         """Return the same likelihoods with a float per row and answer, in the same order."""
-        bits = np.unpackbits(self.packed, axis=1, count=self.answers, bitorder="little")
-        wide = self.least + (1 - self.least) * np.ascontiguousarray(bits.T)
+        ones = np.unpackbits(self.packed, axis=1, count=self.answers, bitorder="little")
+        bits = np.ascontiguousarray(ones.T)
+        wide = np.where(bits, np.float64(1.0), self.least)
         factors = [np.ascontiguousarray(other[:, self.codes]) for other in self.others]
         factors.insert(self.place, wide)
         return Product(tuple(factors), self.shares, self.n)
@@ -196,20 +200,13 @@ class BitProduct:
 
     def _square(self, pattern: int, r: Floats, every: int) -> Floats:
         """Return the sum of r_i A_i A_i' over rows of a pattern, A_i = least + (1 - least) b_i."""
-        rows = np.arange(self._starts[pattern], self._starts[pattern + 1], every)
-        weights, least = r[rows], self.least
-        found = np.zeros((self.answers, self.answers))
-        step = max(1, _BLOCK // self.answers)
-        for start in range(0, rows.size, step):
-            some = self.packed[rows[start : start + step]]
-            bits = np.unpackbits(some, axis=1, count=self.answers, bitorder="little")
-            rooted = bits * np.sqrt(weights[start : start + step])[:, None]
-            found += rooted.T @ rooted
-        # A bit is its own square: the sums of single bits stand on the diagonal.
-        single = found.diagonal()
-        mixed = least * (1 - least) * (single[:, None] + single)
-        found = least**2 * weights.sum() + mixed + (1 - least) ** 2 * found
-        return np.asarray(found * (self._count(pattern) / max(1, rows.size)))
+        from deniable.kernels.paired_bits import paired_bits
 
-    def _count(self, pattern: int) -> int:
-        return int(self._starts[pattern + 1] - self._starts[pattern])
+        first, end = self._starts[pattern : pattern + 2]
+        packed, weights = self.packed[first:end:every], r[first:end:every]
+        pairs, least = paired_bits(packed, weights, self.answers), self.least
+        # A bit is its own square: the sums of single bits stand on the diagonal.
+        single = pairs.diagonal()
+        mixed = least * (1 - least) * (single[:, None] + single)
+        found = least**2 * weights.sum() + mixed + (1 - least) ** 2 * pairs
+        return np.asarray(found * ((end - first) / len(packed)))

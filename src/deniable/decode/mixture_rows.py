@@ -45,6 +45,10 @@ class Rows(Protocol):
     def n(self) -> float:
         """The number of observations."""
 
+    @property
+    def effort(self) -> int:
+        """The multiplications that a row adds to a curvature: many, and only some rows are used."""
+
     def mixed(self, x: Floats) -> Floats:
         """Return L x, a number per row."""
 
@@ -78,6 +82,11 @@ class Table:
     def cells(self) -> int:
         """The number of components."""
         return int(self.table.shape[1])
+
+    @property
+    def effort(self) -> int:
+        """The multiplications that a row adds to a curvature."""
+        return self.cells**2
 
     def mixed(self, x: Floats) -> Floats:
         """Return L x, a number per row."""
@@ -138,6 +147,11 @@ class Product:
     def cells(self) -> int:
         """The number of cells."""
         return int(np.prod(self.sizes))
+
+    @property
+    def effort(self) -> int:
+        """The multiplications that a row adds to a curvature, at most."""
+        return self.cells**2
 
     @property
     def rows(self) -> int:
