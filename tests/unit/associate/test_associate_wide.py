@@ -114,9 +114,8 @@ def test_fields_that_do_not_group_keep_bits_from_being_used(rng):
     wide, _ = fields(rng)
     hashed = OLH(epsilon=2.0)
     codes = rng.integers(0, 2, N)
-    other = Variable(
-        "word", hashed, hashed.simulate(codes, rng, ("a", "b")), ("a", "b"), None, False
-    )
+    reports = hashed.simulate(codes, rng, ("a", "b"))
+    other = Variable("word", hashed, reports, ("a", "b"), other=False)
     patterns = patterns_of([other, wide])
     assert isinstance(patterns, Product)
     assert patterns.sizes == (2, 60)
@@ -128,5 +127,5 @@ def test_bits_that_always_agree_are_named(rng):
     reports["bits"][:, 0] &= 0b11110111
     reports["bits"][:, 0] |= (reports["bits"][:, 0] & 1) << 3
     same = Variable("wide", wide.mechanism, reports)
-    with pytest.raises(InvalidParameter, match="'wide' cannot be told apart.*'0', '3'"):
+    with pytest.raises(InvalidParameter, match=r"'wide' cannot be told apart.*'0', '3'"):
         patterns_of([same, narrow])
