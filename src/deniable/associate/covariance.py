@@ -33,7 +33,7 @@ LARGEST_TABLE = 2_048
 """Tables of more cells have no covariance (32 MB at this size)."""
 
 _AT_BOUND = 1e-9
-_WORTH = 8
+_WORTH = 32
 """Bits are so cheap that the information of all reports takes the time of some rounds."""
 
 
@@ -54,8 +54,7 @@ def information(patterns: Patterns, x: Floats) -> tuple[Floats, Floats]:
 
     Accuracy: where reports times cells^2 exceed 2^31 the information comes from a part of the
         reports, at least 100 per cell: standard errors move by a hundredth or two. Of a wide field
-        that is kept as bits it comes from all reports, up to 1.7e10 of them times answers^2, and
-        from more than a million beyond, where standard errors move by a thousandth or so.
+        that is kept as bits only where reports times its answers^2 exceed 2e10.
     """
     mixed = patterns.mixed(x)
     score = patterns.n * patterns.pulled(patterns.shares / mixed)
