@@ -27,6 +27,7 @@ from deniable.mechanisms import (
     Subset,
 )
 from deniable.mechanisms.base import Candidate, Floats, Reports, Values
+from deniable.mechanisms.bitmaps import AnswerBits
 from deniable.protocol import PrefixesParameters
 from deniable.testing.contract import check_mechanism
 from deniable.testing.ledger import LEDGER
@@ -248,3 +249,25 @@ def test_a_broken_mechanism_is_caught(
     failures = check_mechanism(broken(3, epsilon=1.5), rng, alpha=ALPHA)
     LEDGER.add(1e-12)
     assert any(failure.startswith(promise) for failure in failures), failures
+
+
+class WrongBits(OUE):
+    """Says too little about answers whose bit is set."""
+
+    def answer_bits(self, reports: Reports | bytes | memoryview, /) -> AnswerBits:
+        found = super().answer_bits(reports)
+        return replace(found, least=found.least * 1.001)
+
+
+def test_bits_with_other_likelihoods_are_caught(rng: np.random.Generator) -> None:
+    failures = check_mechanism(WrongBits(4, epsilon=1.0), rng, alpha=ALPHA)
+    assert any(failure.startswith("answer_bits") for failure in failures), failures
+
+
+def test_reports_are_bits_exactly_where_an_answer_has_one_of_its_own() -> None:
+    found = {
+        name: mechanism.answer_bits(np.zeros(0, mechanism.dtype)) is not None
+        for name, mechanism in {**CLOSED, **OPEN}.items()
+    }
+    yes = ("basic rappor", "oue", "subset")
+    assert found == {name: name.startswith(yes) for name in found}

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from deniable.associate.patterns import Patterns
 from deniable.decode.mixture import sampling
-from deniable.decode.mixture_rows import Product
+from deniable.decode.mixture_bits import BitProduct
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.least_squares import inverse
 
@@ -32,6 +33,8 @@ LARGEST_TABLE = 2_048
 """Tables of more cells have no covariance (32 MB at this size)."""
 
 _AT_BOUND = 1e-9
+_WORTH = 32
+"""Bits are so cheap that the information of all reports takes the time of some rounds."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +49,17 @@ class CellErrors:
     unbounded_covariance: Floats | None
 
 
-def information(patterns: Product, x: Floats) -> tuple[Floats, Floats]:
+def information(patterns: Patterns, x: Floats) -> tuple[Floats, Floats]:
     """Return the score L'(w / Lx) and the information of all reports at a table.
 
     Accuracy: where reports times cells^2 exceed 2^31 the information comes from a part of the
-        reports, at least 100 per cell: standard errors move by about a hundredth at most.
+        reports, at least 100 per cell: standard errors move by a hundredth or two. Of a wide field
+        that is kept as bits only where reports times its answers^2 exceed 2e10.
     """
     mixed = patterns.mixed(x)
     score = patterns.n * patterns.pulled(patterns.shares / mixed)
-    return score, patterns.n * patterns.curvature(patterns.shares / mixed**2, sampling(patterns))
+    every = sampling(patterns, _WORTH if isinstance(patterns, BitProduct) else 1)
+    return score, patterns.n * patterns.curvature(patterns.shares / mixed**2, every)
 
 
 def on_simplex(information: Floats, free: NDArray[np.bool_] | None = None) -> Floats:
@@ -80,7 +85,7 @@ def half_width(level: float) -> float:
     return float(stats.norm.isf((1 - level) / 2))
 
 
-def cell_errors(patterns: Product, x: Floats, level: float) -> CellErrors:
+def cell_errors(patterns: Patterns, x: Floats, level: float) -> CellErrors:
     """Return standard errors, intervals and covariances of a maximum-likelihood table.
 
     Edge cases: tables of more than 2,048 cells have NaN for every error.

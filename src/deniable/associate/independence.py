@@ -10,11 +10,10 @@ import numpy as np
 
 from deniable import _validate
 from deniable.associate.joint import Joint, check_options, joint_of_patterns, marginal_fits
-from deniable.associate.patterns import check_variables, patterns_of
+from deniable.associate.patterns import Patterns, check_variables, patterns_of
 from deniable.associate.scores import moments_test, score_test
 from deniable.associate.variable import Variable
 from deniable.associate.wald import bootstrap_test, wald_test
-from deniable.decode.mixture_rows import Product
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 
@@ -80,7 +79,7 @@ def independence(
 
 def independence_of_patterns(
     variables: Sequence[Variable],
-    patterns: Product,
+    patterns: Patterns,
     *,
     method: str = "default",
     rng: np.random.Generator | None = None,

@@ -10,11 +10,10 @@ import numpy as np
 
 from deniable import _validate
 from deniable.associate.covariance import LARGEST_TABLE, cell_errors, half_width
-from deniable.associate.patterns import empty_cohorts, patterns_of
+from deniable.associate.patterns import Patterns, empty_cohorts, patterns_of
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import Mixture, fit_rows
 from deniable.decode.mixture_em import run_em, run_squarem
-from deniable.decode.mixture_rows import Product
 from deniable.mechanisms.base import Floats
 
 SOLVERS = ("sqp", "squarem", "em")
@@ -112,7 +111,7 @@ def check_options(solver: str, level: float) -> None:
 
 def joint_of_patterns(
     variables: Sequence[Variable],
-    patterns: Product,
+    patterns: Patterns,
     *,
     solver: str = "sqp",
     level: float = 0.95,
@@ -157,11 +156,11 @@ def joint_of_patterns(
     )
 
 
-def _possible(solver: str, patterns: Product) -> str:
+def _possible(solver: str, patterns: Patterns) -> str:
     return "squarem" if solver == "sqp" and patterns.cells > LARGEST_TABLE else solver
 
 
-def _solved(patterns: Product, solver: str, margins: Sequence[Floats] | None) -> Mixture:
+def _solved(patterns: Patterns, solver: str, margins: Sequence[Floats] | None) -> Mixture:
     """Fit the table: SQP from independence, the others from a uniform table as they are known."""
     if solver == "sqp":
         found = marginal_fits(patterns) if margins is None else margins
@@ -170,10 +169,9 @@ def _solved(patterns: Product, solver: str, margins: Sequence[Floats] | None) ->
     return run(patterns, gap=GAP / 2 * patterns.n)
 
 
-def marginal_fits(patterns: Product) -> list[Floats]:
+def marginal_fits(patterns: Patterns) -> list[Floats]:
     """Return each variable's own maximum-likelihood distribution."""
-    alone = (Product((factor,), patterns.shares, patterns.n) for factor in patterns.factors)
-    return [fit_rows(rows).weights for rows in alone]
+    return [fit_rows(patterns.alone(place)).weights for place in range(len(patterns.sizes))]
 
 
 def independent_table(margins: Sequence[Floats]) -> Floats:

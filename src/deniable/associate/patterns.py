@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,15 @@ from numpy.typing import NDArray
 from deniable.associate.fields import CHUNK, FieldRows, field_rows
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.variable import Variable
+from deniable.associate.wide import joined_bits, some_lines, wide_field
+from deniable.decode.mixture_bits import BitProduct
 from deniable.decode.mixture_rows import Product
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.closed_form import NO_REPORTS
+
+Patterns = Product | BitProduct
+"""What a joint table is fitted to."""
 
 MOST_CELLS = 2**16
 """Larger tables are refused."""
@@ -26,23 +32,45 @@ _NAMED = 5
 
 def patterns_of(
     variables: Sequence[Variable], *, profile: str = DEFAULT_PROFILE, chunk: int = CHUNK
-) -> Product:
+) -> Patterns:
     """Return the likelihoods of all variables, a row per distinct pattern of reports.
 
     Guarantees: the result does not depend on the chunk.
 
-    Cost: 8 bytes per report and category where reports are not grouped, never per cell.
+    Cost: 8 bytes per report and category where reports are not grouped, never per cell; of a wide
+        field with a bit per answer beside fields that are grouped, a bit instead.
 
     Raises:
         InvalidParameter: if the variables cannot be analysed together; the message says why.
     """
     check_variables(variables)
-    fields = []
-    for variable in variables:
+
+    def read(variable: Variable) -> FieldRows:
         rows = field_rows(variable, profile=profile, chunk=chunk)
-        _refuse_alike(variable, rows.lines)
-        fields.append(rows)
-    n = variables[0].n
+        _refuse_alike(variable, rows.lines.shape[1], lambda step: rows.lines[:, ::step])
+        return rows
+
+    place = wide_field(variables)
+    others = [read(variable) for number, variable in enumerate(variables) if number != place]
+    if place is None:
+        return _product(others, variables[0].n)
+    kept = _kept_as_bits(variables[place], place, others)
+    if kept is None:
+        return _product([*others[:place], read(variables[place]), *others[place:]], variables[0].n)
+    return kept
+
+
+def _kept_as_bits(variable: Variable, place: int, others: Sequence[FieldRows]) -> BitProduct | None:
+    """Return a wide field as bits beside the others; None where that is not possible."""
+    bits = variable.mechanism.answer_bits(variable.reports)
+    found = None if bits is None else joined_bits(bits, place, others)
+    if bits is not None and found is not None:
+        _refuse_alike(variable, variable.n, functools.partial(some_lines, bits))
+    return found
+
+
+def _product(fields: Sequence[FieldRows], n: int) -> Product:
+    """Return the product of fields with a line of floats per category."""
     grouped = _joined(fields, n)
     if grouped is None:
         return Product(
@@ -122,13 +150,19 @@ def _expanded(field: FieldRows) -> Floats:
     return field.lines if field.codes is None else field.lines[:, field.codes]
 
 
-def _refuse_alike(variable: Variable, lines: Floats) -> None:
-    """Refuse categories whose likelihoods are the same, or sums of each other's, everywhere."""
-    step = max(1, lines.shape[1] // _ENOUGH)
+def _refuse_alike(variable: Variable, columns: int, lines: Callable[[int], Floats]) -> None:
+    """Refuse categories whose likelihoods are the same, or sums of each other's, everywhere.
+
+    Args:
+        variable: to name in the message.
+        columns: the number of its records.
+        lines: from a step s to the likelihoods of every s-th record.
+    """
+    step = max(1, columns // _ENOUGH)
     # A part of the records usually shows that all can be told apart.
-    if step > 1 and _dependence(lines[:, ::step]) is None:
+    if step > 1 and _dependence(lines(step)) is None:
         return
-    null = _dependence(lines)
+    null = _dependence(lines(1))
     if null is None:
         return
     alike = np.flatnonzero(np.abs(null) > 0.1 * np.abs(null).max())

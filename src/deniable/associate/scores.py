@@ -24,7 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, stats
 
-from deniable.decode.mixture_rows import Product
+from deniable.associate.patterns import Patterns
+from deniable.decode.mixture_bits import BitProduct
+from deniable.decode.mixture_rows import Product, multiplied
 from deniable.mechanisms.base import Floats
 
 _BLOCK = 2**14
@@ -33,7 +35,7 @@ Vectors = Callable[[slice], Floats]
 """From a block of rows to their vectors, a line per number; the first line is 1."""
 
 
-def score_test(patterns: Product, margins: Sequence[Floats]) -> tuple[float, int, float]:
+def score_test(patterns: Patterns, margins: Sequence[Floats]) -> tuple[float, int, float]:
     """Return statistic, degrees of freedom and p-value of the score test.
 
     For two variables the degrees are (m1 - 1)(m2 - 1); for more, all products of two or more of
@@ -41,10 +43,11 @@ def score_test(patterns: Product, margins: Sequence[Floats]) -> tuple[float, int
 
     Cost: O(rows x cells), one pass; a few megabytes beside the patterns.
     """
-    vectors = [
-        _scores(factor, margin) for factor, margin in zip(patterns.factors, margins, strict=True)
-    ]
-    moments, squares = _moments(patterns, vectors)
+    if isinstance(patterns, BitProduct):
+        moments, squares = _moments_of_bits(patterns, margins)
+    else:
+        pairs = zip(patterns.factors, margins, strict=True)
+        moments, squares = _moments(patterns, [_scores(*pair) for pair in pairs])
     for axis, square in enumerate(squares):
         moments = np.moveaxis(np.tensordot(_whitening(square), moments, (1, axis)), 0, axis)
     interactions = moments[_interactions(moments.shape)]
@@ -52,13 +55,15 @@ def score_test(patterns: Product, margins: Sequence[Floats]) -> tuple[float, int
     return statistic, interactions.size, float(stats.chi2.sf(statistic, interactions.size))
 
 
-def moments_test(patterns: Product) -> tuple[float, int, float]:
+def moments_test(patterns: Patterns) -> tuple[float, int, float]:
     """Return statistic, degrees of freedom and p-value of the moments test (Hotelling's F).
 
     Cost: O(rows x cells^2 / 4); the memory of the patterns once more.
 
     Edge cases: with fewer reports than numbers to test the p-value is 1.
     """
+    if isinstance(patterns, BitProduct):
+        patterns = patterns.dense()
     vectors = [_contrasts(factor) for factor in patterns.factors]
     everything = slice(0, patterns.rows)
     lines = [vector(everything) for vector in vectors]
@@ -77,15 +82,18 @@ def moments_test(patterns: Product) -> tuple[float, int, float]:
 
 
 def _scores(factor: Floats, margin: Floats) -> Vectors:
-    # The scores weighed by the margin sum to 0: the largest category's follows from the others'.
-    largest = int(np.argmax(margin))
-    kept = np.delete(np.arange(len(factor)), largest)
+    kept = _kept(margin)
 
     def vectors(block: slice) -> Floats:
         part = factor[:, block]
         return np.vstack([np.ones(part.shape[1]), part[kept] / (margin @ part) - 1])
 
     return vectors
+
+
+def _kept(margin: Floats) -> NDArray[np.intp]:
+    # The scores weighed by the margin sum to 0: the largest category's follows from the others'.
+    return np.delete(np.arange(len(margin)), int(np.argmax(margin)))
 
 
 def _contrasts(factor: Floats) -> Vectors:
@@ -108,6 +116,33 @@ def _moments(patterns: Product, vectors: Sequence[Vectors]) -> tuple[Floats, lis
         for square, line in zip(squares, lines, strict=True):
             square += (line * shares) @ line.T
     return moments.reshape(patterns.sizes), squares
+
+
+def _moments_of_bits(
+    patterns: BitProduct, margins: Sequence[Floats]
+) -> tuple[Floats, list[Floats]]:
+    """Return what `_moments` returns of scores, from sums over bits.
+
+    With d = A p of the wide variable the sums of A / d by pattern are all that its own vectors add
+    to the means of products, and the mean of u u' is that of A A' / d^2, less those of A / d.
+    """
+    place, shares = patterns.place, patterns.pattern_shares
+    wide, kept = patterns.alone(place), _kept(margins[place])
+    mixed = wide.mixed(margins[place])
+    sums = patterns.pulled_by_pattern(patterns.shares / mixed).T[kept]
+    means = sums.sum(axis=1) - 1
+    square = np.ones((len(kept) + 1, len(kept) + 1))
+    square[0, 1:] = square[1:, 0] = means
+    products = wide.curvature(patterns.shares / mixed**2)[np.ix_(kept, kept)]
+    square[1:, 1:] = products - np.add.outer(means, means) - 1
+    others = [*margins[:place], *margins[place + 1 :]]
+    every = slice(0, len(shares))
+    lines = [_scores(*pair)(every) for pair in zip(patterns.others, others, strict=True)]
+    moments = np.vstack([shares, sums - shares]) @ multiplied(lines).T
+    squares = [(line * shares) @ line.T for line in lines]
+    squares.insert(place, square)
+    moments = moments.reshape(len(square), *(len(line) for line in lines))
+    return np.moveaxis(moments, 0, place), squares
 
 
 def _whitening(square: Floats) -> Floats:

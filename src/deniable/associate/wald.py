@@ -9,10 +9,9 @@ from scipy import stats
 
 from deniable.associate.fields import rest_shares
 from deniable.associate.joint import Joint, independent_table, marginal_fits
-from deniable.associate.patterns import patterns_of
+from deniable.associate.patterns import Patterns, patterns_of
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import fit_rows
-from deniable.decode.mixture_rows import Product
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Candidate, Floats, Reports
 
@@ -65,7 +64,7 @@ def _summing(shape: tuple[int, ...], axis: int) -> Floats:
 
 
 def bootstrap_test(
-    variables: Sequence[Variable], patterns: Product, rng: np.random.Generator
+    variables: Sequence[Variable], patterns: Patterns, rng: np.random.Generator
 ) -> tuple[float, int, float]:
     """Return twice the log-likelihood ratio, degrees of freedom, and its bootstrap p-value.
 
@@ -89,7 +88,7 @@ def bootstrap_test(
     return observed, degrees, larger / (REPLICATES + 1)
 
 
-def _ratio(patterns: Product) -> tuple[float, list[Floats]]:
+def _ratio(patterns: Patterns) -> tuple[float, list[Floats]]:
     """Return 2 (best log-likelihood - best of an independent table), and the margins."""
     margins = marginal_fits(patterns)
     start = independent_table(margins)

@@ -30,7 +30,7 @@ _ROUNDS = 200
 _KEPT = 0.95
 _RIDGE = 1e-10
 _SAMPLED = 2**31
-"""Rows times cells squared beyond which a curvature is taken from a part of the rows."""
+"""Multiplications beyond which a curvature is taken from a part of the rows."""
 _PER_CELL = 100
 """But from at least so many rows per cell."""
 
@@ -94,15 +94,20 @@ def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) ->
     return _finished(rows, x / x.sum(), done)
 
 
-def sampling(rows: Rows) -> int:
+def sampling(rows: Rows, worth: int = 1) -> int:
     """Return s so that every s-th block of rows is enough for a curvature.
 
     Only where every row stands for one observation: grouped rows are sorted and of all weights.
+
+    Args:
+        rows: the likelihoods.
+        worth: how many times the work of a round the curvature may take.
     """
     if rows.shares.strides != (0,):
         return 1
     count = rows.shares.size
-    return max(1, min(count * rows.cells**2 // _SAMPLED, count // (_PER_CELL * rows.cells)))
+    most = worth * _SAMPLED
+    return max(1, min(count * rows.effort // most, count // (_PER_CELL * rows.cells)))
 
 
 def _finished(rows: Rows, x: Floats, done: int) -> Mixture:

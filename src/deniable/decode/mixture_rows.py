@@ -45,6 +45,10 @@ class Rows(Protocol):
     def n(self) -> float:
         """The number of observations."""
 
+    @property
+    def effort(self) -> int:
+        """The multiplications that a row adds to a curvature: many, and only some rows are used."""
+
     def mixed(self, x: Floats) -> Floats:
         """Return L x, a number per row."""
 
@@ -78,6 +82,11 @@ class Table:
     def cells(self) -> int:
         """The number of components."""
         return int(self.table.shape[1])
+
+    @property
+    def effort(self) -> int:
+        """The multiplications that a row adds to a curvature."""
+        return self.cells**2
 
     def mixed(self, x: Floats) -> Floats:
         """Return L x, a number per row."""
@@ -140,9 +149,18 @@ class Product:
         return int(np.prod(self.sizes))
 
     @property
+    def effort(self) -> int:
+        """The multiplications that a row adds to a curvature, at most."""
+        return self.cells**2
+
+    @property
     def rows(self) -> int:
         """The number of rows."""
         return int(self.factors[0].shape[1])
+
+    def alone(self, variable: int) -> Product:
+        """Return the likelihoods of one variable's answers, whatever the others say."""
+        return Product((self.factors[variable],), self.shares, self.n)
 
     def mixed(self, x: Floats) -> Floats:
         """Return L x, a number per row."""
@@ -226,13 +244,13 @@ class Product:
         return float(self.rows / used)
 
     def _sides(self, block: slice, split: int) -> tuple[Floats, Floats]:
-        left = _multiplied([factor[:, block] for factor in self.factors[:split]])
+        left = multiplied([factor[:, block] for factor in self.factors[:split]])
         if split == len(self.factors):
             return left, np.ones((1, left.shape[1]))
-        return left, _multiplied([factor[:, block] for factor in self.factors[split:]])
+        return left, multiplied([factor[:, block] for factor in self.factors[split:]])
 
 
-def _multiplied(factors: Sequence[Floats]) -> Floats:
+def multiplied(factors: Sequence[Floats]) -> Floats:
     """Return the products of all combinations of lines, in C order of the cells."""
     found = factors[0]
     for factor in factors[1:]:

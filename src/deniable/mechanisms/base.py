@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter, InvalidReport
+from deniable.mechanisms.bitmaps import AnswerBits
 from deniable.protocol import Parameters
 from deniable.protocol.domain import Absent
 from deniable.protocol.epsilon import as_float
@@ -214,6 +215,17 @@ class Mechanism(ABC):
         candidate's probabilities sum to 1 over all possible records. With `log`, natural
         logarithms, for records of so many bits that the probability itself underflows.
         """
+
+    def answer_bits(self, _: Reports | bytes | memoryview, /) -> AnswerBits | None:
+        """Return reports as bits, where they are a bit per answer and no more; else None.
+
+        The same likelihoods as `likelihood` gives, but for a factor per report, in a 64th of the
+        memory.
+
+        Raises:
+            InvalidReport: if a record could not have come from a client.
+        """
+        return None
 
     @abstractmethod
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:

@@ -42,6 +42,11 @@ class Pure:
         """Return the oracle of two exact probabilities."""
         return cls(float(p), float(q), float(p - q))
 
+    @property
+    def least(self) -> float:
+        """The ratio (1-p) q / (p (1-q)) of a bit's likelihood ratios, not set over set."""
+        return (1 - self.p) * self.q / (self.p * (1 - self.q))
+
     def frequency(self, share: Floats) -> Floats:
         """Return the unbiased frequency of answers supported by a share of the reports."""
         return (share - self.q) / self.gap

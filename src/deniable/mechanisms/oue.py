@@ -154,6 +154,12 @@ class OUE(Mechanism):
         result: Floats = background + own
         return result if log else np.exp(result)
 
+    def answer_bits(self, reports: Reports | bytes | memoryview, /) -> bitmaps.AnswerBits:
+        """Return reports as bits: only the answer's own bit differs from the background."""
+        packed = self.records(reports)["bits"]
+        bitmaps.check_padding(packed, self.parameters.bits)
+        return bitmaps.AnswerBits(packed, self.parameters.bits, self.pure.least)
+
     def _ones(self, reports: Reports | bytes | memoryview) -> Floats:
         packed = self.records(reports)["bits"]
         bitmaps.check_padding(packed, self.parameters.bits)

@@ -26,6 +26,7 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
+from deniable.mechanisms.bitmaps import AnswerBits
 from deniable.mechanisms.closed_form import Pure, categories_domain, checked, nothing_learned
 from deniable.mechanisms.coins import nearest_threshold
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
@@ -311,6 +312,13 @@ class Rappor(Mechanism):
         result = log_likelihood(self.pure, shape.bits, records, places)
         result -= np.log(shape.cohorts)
         return result if log else np.exp(result)
+
+    def answer_bits(self, reports: Reports | bytes | memoryview, /) -> AnswerBits | None:
+        """Return reports of the basic form as bits; None for a yes/no question and other forms."""
+        if self.parameters.form != "basic" or self._yes_no:
+            return None
+        packed = self._checked(reports)["bits"]
+        return AnswerBits(packed, self.parameters.bits, self.pure.least)
 
     def _words(self, candidates: Sequence[Candidate] | None) -> Words | None:
         """Return the fingerprints of candidate strings; None for the answers of a closed domain."""

@@ -110,6 +110,7 @@ def check_mechanism(
         lambda: contract_exact.parameters_travel(mechanism),
         lambda: contract_exact.channel_promises(mechanism, candidates),
         lambda: _estimates(case, rng, variance_tolerance, alpha),
+        lambda: _bits(case, rng),
     ]
     return [failure for promise in promises for failure in promise()]
 
@@ -184,6 +185,19 @@ def _refusals(case: Case, rng: np.random.Generator) -> Failures:
     nothing = mechanism.estimate(mechanism.zero(), case.candidates)
     if not (np.isnan(nothing.std_error).all() and nothing.notes and nothing.n == 0):
         yield "estimate: of no reports must be NaN with a note."
+
+
+def _bits(case: Case, rng: np.random.Generator) -> Failures:
+    """Where reports are a bit per answer, the bits have the likelihoods of the reports."""
+    mechanism, reports = case.mechanism, case.simulate(50, rng)
+    bits = mechanism.answer_bits(reports)
+    if bits is None:
+        return
+    ones = np.unpackbits(bits.packed, axis=1, count=bits.answers, bitorder="little")
+    factor = mechanism.likelihood(reports, case.candidates, log=True)
+    factor -= np.where(ones, 0.0, math.log(bits.least))
+    if not np.ptp(factor, axis=1).max() < 1e-9:
+        yield "answer_bits: not the likelihoods of the reports, but for a factor of each."
 
 
 def _estimates(case: Case, rng: np.random.Generator, tolerance: float, alpha: float) -> Failures:

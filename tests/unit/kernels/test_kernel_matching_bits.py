@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deniable.kernels.matching_bits import matching_bits, summed_bits
+from deniable.kernels.matching_bits import added_bits, matching_bits, summed_bits
 
 
 def slow_matches(ones, cohorts, places):
@@ -14,7 +14,7 @@ def slow_matches(ones, cohorts, places):
 
 
 @pytest.mark.parametrize(("bits", "answers", "hashes"), [(7, 3, 1), (8, 1, 2), (130, 9, 4)])
-def test_both_agree_with_loops_over_every_bit(bits, answers, hashes, rng):
+def test_all_agree_with_loops_over_every_bit(bits, answers, hashes, rng):
     ones = rng.integers(0, 2, (50, bits))
     cohorts = rng.integers(0, 3, 50).astype(np.uint16)
     packed = np.packbits(ones.astype(np.uint8), axis=1, bitorder="little")
@@ -23,6 +23,10 @@ def test_both_agree_with_loops_over_every_bit(bits, answers, hashes, rng):
     values = rng.normal(size=(3, bits))
     expected = [row @ values[cohort] for row, cohort in zip(ones, cohorts, strict=True)]
     assert np.allclose(summed_bits(packed, cohorts, values), expected, rtol=1e-12, atol=1e-12)
+    weights = rng.normal(size=50)
+    sums = [(weights * (cohorts == cohort)) @ ones for cohort in range(3)]
+    found = added_bits(packed, cohorts, weights, (3, bits))
+    assert np.allclose(found, sums, rtol=1e-12, atol=1e-12)
 
 
 def test_records_may_lie_apart(rng):
@@ -38,3 +42,4 @@ def test_no_reports_have_no_rows():
     cohorts = np.zeros(0, dtype=np.uint16)
     assert matching_bits(none, cohorts, np.zeros((1, 3, 1), np.int32)).shape == (0, 3)
     assert summed_bits(none, cohorts, np.ones((1, 16))).shape == (0,)
+    assert not added_bits(none, cohorts, np.zeros(0), (2, 16)).any()

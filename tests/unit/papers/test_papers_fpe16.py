@@ -40,8 +40,8 @@ from deniable.papers.fpe16_tables import (
 from deniable.papers.fpe16_unlisted import UNLISTED, shares
 from deniable.testing.statistics import accept, goodness_of_fit, reject
 
-IDS = [one.id for one in FIGURES if one.id.startswith("fpe16-")]
 WANTED = {"fpe16-table2", *(f"fpe16-fig{number}" for number in (3, 4, 13, 14, 15, 16))}
+IDS = [one.id for one in FIGURES if one.id in WANTED]
 PEOPLE = {"fpe16-table2": 4_000, "fpe16-fig4": 3_000, "fpe16-fig14": 5_000, "fpe16-fig15": 5_000}
 
 

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deniable.associate import Variable, associate, independence
+from deniable.associate.independence import independence_of_patterns
+from deniable.associate.joint import joint_of_patterns, marginal_fits
+from deniable.associate.patterns import patterns_of
+from deniable.associate.wide import wide_field
+from deniable.decode.mixture_bits import BitProduct
+from deniable.decode.mixture_rows import Product
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import KRR, OLH, OUE, Rappor, Subset
+
+N = 90_000
+WIDE = {
+    "basic": Rappor.basic(60, epsilon=3.0),
+    "oue": OUE(60, epsilon=3.0),
+    "subset": Subset(60, epsilon=2.0),
+}
+
+
+def fields(rng, kind="basic", n=N, wide_first=True):
+    """A wide field, and a narrow one that says yes for most of its even answers."""
+    x = rng.integers(0, 60, n)
+    y = np.where(rng.random(n) < 0.7, x % 2, 1 - x % 2)
+    narrow = KRR(2, epsilon=2.0)
+    found = [
+        Variable("wide", WIDE[kind], WIDE[kind].simulate(x, rng)),
+        Variable("narrow", narrow, narrow.simulate(y, rng)),
+    ]
+    return found if wide_first else found[::-1]
+
+
+@pytest.mark.parametrize("kind", WIDE)
+def test_bits_have_the_likelihoods_of_their_reports(kind, rng):
+    variables = fields(rng, kind)
+    patterns = patterns_of(variables)
+    assert isinstance(patterns, BitProduct)
+    order = np.argsort(variables[1].reports["symbol"], kind="stable")
+    some = order[::5_000]
+    expected = WIDE[kind].likelihood(variables[0].reports[some])
+    found = patterns.dense().factors[0][:, ::5_000].T
+    scale = expected.max(axis=1) / found.max(axis=1)
+    assert np.allclose(found * scale[:, None], expected, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("wide_first", [True, False])
+def test_results_are_those_of_floats(wide_first, rng):
+    variables = fields(rng, wide_first=wide_first)
+    patterns = patterns_of(variables)
+    assert isinstance(patterns, BitProduct)
+    dense = patterns.dense()
+    joint, test = associate(variables)
+    same = joint_of_patterns(variables, dense)
+    assert joint.probability.shape == ((60, 2) if wide_first else (2, 60))
+    assert joint.gap < 1e-6 * joint.n
+    assert np.allclose(joint.probability, same.probability, rtol=0, atol=1e-8)
+    assert np.allclose(joint.unbounded, same.unbounded, rtol=0, atol=1e-8)
+    assert np.allclose(joint.std_error, same.std_error, rtol=1e-6)
+    expected = independence_of_patterns(variables, dense, margins=marginal_fits(patterns))
+    assert test.statistic == pytest.approx(expected.statistic, rel=1e-10)
+    assert test.dof == expected.dof == 59
+    assert test.p_value < 1e-9
+
+
+def test_the_moments_test_reads_bits_too(rng):
+    variables = fields(rng)
+    found = independence(variables, method="moments")
+    dense = patterns_of(variables).dense()
+    expected = independence_of_patterns(variables, dense, method="moments")
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-10)
+
+
+def test_three_fields_are_tested_as_floats_are(rng):
+    variables = fields(rng)
+    third = Rappor.basic(epsilon=1.0)
+    flags = Variable("flag", third, third.simulate(rng.integers(0, 2, N), rng))
+    several = [variables[1], variables[0], flags]
+    patterns = patterns_of(several)
+    assert isinstance(patterns, BitProduct)
+    assert patterns.sizes == (2, 60, 2)
+    margins = marginal_fits(patterns)
+    tests = [
+        independence_of_patterns(several, rows, margins=margins)
+        for rows in (patterns, patterns.dense())
+    ]
+    assert tests[0].statistic == pytest.approx(tests[1].statistic, rel=1e-10)
+
+
+def test_the_chunk_does_not_matter(rng):
+    variables = fields(rng)
+    one, two = patterns_of(variables), patterns_of(variables, chunk=777)
+    assert isinstance(one, BitProduct)
+    assert isinstance(two, BitProduct)
+    assert np.array_equal(one.packed, two.packed)
+    assert np.array_equal(one.others[0], two.others[0])
+
+
+def test_few_reports_or_answers_and_other_answers_stay_floats(rng):
+    wide, narrow = fields(rng)
+    assert wide_field([narrow, wide]) == 1
+    few = fields(rng, n=1_000)
+    assert wide_field(few) is None
+    short = Rappor.basic(10, epsilon=3.0)
+    small = Variable("small", short, np.zeros(2**20, short.dtype))
+    assert wide_field([small, small]) is None
+    some = Variable("some", wide.mechanism, wide.reports, candidates=("0", "1", "2"))
+    assert wide_field([some, narrow]) is None
+
+
+def test_fields_that_do_not_group_keep_bits_from_being_used(rng):
+    wide, _ = fields(rng)
+    hashed = OLH(epsilon=2.0)
+    codes = rng.integers(0, 2, N)
+    reports = hashed.simulate(codes, rng, ("a", "b"))
+    other = Variable("word", hashed, reports, ("a", "b"), other=False)
+    patterns = patterns_of([other, wide])
+    assert isinstance(patterns, Product)
+    assert patterns.sizes == (2, 60)
+
+
+def test_bits_that_always_agree_are_named(rng):
+    wide, narrow = fields(rng)
+    reports = wide.reports.copy()
+    reports["bits"][:, 0] &= 0b11110111
+    reports["bits"][:, 0] |= (reports["bits"][:, 0] & 1) << 3
+    same = Variable("wide", wide.mechanism, reports)
+    with pytest.raises(InvalidParameter, match=r"'wide' cannot be told apart.*'0', '3'"):
+        patterns_of([same, narrow])
