@@ -1,7 +1,8 @@
 """Which n-grams are common at each place: the first look, place by place.
 
 The whole dictionary is streamed past the counts of all places at once, and each place keeps the
-n-grams whose bits stand out most. These are then fitted together by weighted least squares, and
+n-grams whose bits stand out most: in a large dictionary once more, when the frequent ones have been
+taken out. These are then fitted together by weighted least squares, and
 tested with a correction for the whole dictionary. Nothing here is a discovery: what passes only
 decides which pairs are looked at.
 """
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from deniable.decode import observe
+from deniable.decode import design_of, observe
 from deniable.decode.significance import benjamini_hochberg
 from deniable.discover.ngram_dictionary import dictionary
 from deniable.mechanisms import Counts, NGrams
@@ -24,6 +25,11 @@ from deniable.mechanisms.base import Floats
 SHORTLIST = 300
 """n-grams of each place that are fitted together."""
 ALPHA = 0.05
+LOOKED_AT_ONCE = 1_000
+"""A larger dictionary is streamed a second time, without what the first time has found."""
+
+Shares = dict[str, float]
+"""Estimated shares of n-grams, the largest first."""
 
 
 @dataclass(frozen=True)
@@ -60,34 +66,48 @@ def common_grams(
         most: the most n-grams of a place.
     """
     places = [mechanism.place_counts(counts, i) for i in range(mechanism.parameters.places)]
-    total, best = _shortlists(mechanism, places, letters)
+    nothing: list[Shares] = [{} for _ in places]
+    total, listed = _shortlists(mechanism, places, nothing, letters)
+    found = [_passing(mechanism, *one, total, alpha) for one in zip(places, listed, strict=True)]
+    if total > LOOKED_AT_ONCE:
+        _, more = _shortlists(mechanism, places, found, letters)
+        listed = [list(dict.fromkeys((*a, *b))) for a, b in zip(found, more, strict=True)]
+        pairs = zip(places, listed, strict=True)
+        found = [_passing(mechanism, *one, total, alpha) for one in pairs]
     return [
-        _common(mechanism, own, listed, total, alpha, most)
-        for own, listed in zip(places, best, strict=True)
+        Common(tuple(shares)[:most], tuple(shares.values())[:most], own.n, _error(mechanism, own))
+        for own, shares in zip(places, found, strict=True)
     ]
 
 
-def _common(
-    mechanism: NGrams, counts: Counts, listed: list[str], total: int, alpha: float, most: int
-) -> Common:
-    error = float(np.sqrt(mechanism.gram.variance(max(1, counts.n))))
+def _error(mechanism: NGrams, counts: Counts) -> float:
+    return float(np.sqrt(mechanism.gram.variance(max(1, counts.n))))
+
+
+def _passing(
+    mechanism: NGrams, counts: Counts, listed: list[str], total: int, alpha: float
+) -> Shares:
+    """Return the n-grams of a shortlist that pass the test, the most frequent first."""
     if counts.n == 0:
-        return Common((), (), 0, error)
+        return {}
     found = mechanism.gram.estimate(counts, listed)
     known = found.std_error > 0
     z = np.divide(found.frequency, found.std_error, out=np.full(len(listed), -np.inf), where=known)
-    p_values = np.append(stats.norm.sf(z), np.ones(total - len(listed)))
+    p_values = np.append(stats.norm.sf(z), np.ones(max(0, total - len(listed))))
     passed = np.flatnonzero(benjamini_hochberg(p_values, alpha)[: len(listed)])
-    order = passed[np.argsort(-found.frequency[passed], kind="stable")][:most]
-    shares = tuple(float(found.frequency[i]) for i in order)
-    return Common(tuple(listed[i] for i in order), shares, counts.n, error)
+    order = passed[np.argsort(-found.frequency[passed], kind="stable")]
+    return {listed[i]: float(found.frequency[i]) for i in order}
 
 
 def _shortlists(
-    mechanism: NGrams, places: Sequence[Counts], letters: str
+    mechanism: NGrams, places: Sequence[Counts], known: Sequence[Shares], letters: str
 ) -> tuple[int, list[list[str]]]:
-    """Return the size of the dictionary, and the n-grams that stand out at each place."""
-    pulls = [_pull(mechanism, counts) for counts in places]
+    """Return the size of the dictionary, and the n-grams that stand out at each place.
+
+    What is known already is taken out first: the bits of a frequent n-gram lift every other one
+    that shares some of them.
+    """
+    pulls = [_pull(mechanism, *one) for one in zip(places, known, strict=True)]
     kept: list[list[tuple[float, int, str]]] = [[] for _ in places]
     total = 0
     for block in dictionary(letters, mechanism.parameters.n):
@@ -102,10 +122,13 @@ def _shortlists(
     return total, [[gram for _, _, gram in own] for own in kept]
 
 
-def _pull(mechanism: NGrams, counts: Counts) -> Floats:
+def _pull(mechanism: NGrams, counts: Counts, known: Shares) -> Floats:
     """Return each cell's weighted deviation from the mean: its part in the score of an n-gram."""
     observed = observe(mechanism.gram, counts)
     weights, y = observed.people, observed.y
+    if known:
+        columns = design_of(observed.shape, list(known)).matrix()
+        y = y - columns.T @ np.array(list(known.values()))
     mean = float(weights @ y) / max(1.0, float(weights.sum()))
     return np.asarray(weights * (y - mean))
 

@@ -11,7 +11,7 @@ from deniable.discover.ngram_marginals import common_grams
 from deniable.discover.ngram_pairs import all_pairs
 from deniable.discover.ngrams import MOST_GRAMS, THRESHOLD, Search, candidates_of
 from deniable.papers.base import Figure, Options, Outcome, Rows
-from deniable.papers.charts import COLOURS, altair, data_of, styled
+from deniable.papers.charts import altair, data_of, styled
 from deniable.papers.fpe16_discovery import (
     LOWER,
     Crowd,
@@ -83,11 +83,10 @@ def _chart(points: Rows) -> Any:
                 "delta:O",
                 sort=order,
                 title="threshold, times delta",
-                scale=alt.Scale(domain=order, range=["#c5d0ee", COLOURS[0], COLOURS[1]],
-                                interpolate="rgb"),
+                scale=alt.Scale(domain=order, scheme="viridis"),
             ),
         )
-    )  # fmt: skip
+    )
     return styled(
         chart, "The threshold of pairs", "a point per run; epsilon 8.79 in each of three reports"
     )
