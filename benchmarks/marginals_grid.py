@@ -181,6 +181,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, help="a directory with taxi.csv and movielens.csv")
     parser.add_argument("--runs", type=int, default=10, help="of every cell (10)")
+    parser.add_argument("--cell", help="one cell only, such as taxi,4,2")
     parser.add_argument("--workers", type=int, default=2, help="processes (2)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args()
@@ -191,7 +192,8 @@ def main() -> None:
     wanted, start = options(), time.perf_counter()
     names = ("synthetic", "taxi", "movielens")
     tasks = [(name, d, k, wanted.runs, wanted.data)
-             for name, d, k in product(names, ATTRIBUTES, ORDERS)]  # fmt: skip
+             for name, d, k in product(names, ATTRIBUTES, ORDERS)
+             if wanted.cell in (None, f"{name},{d},{k}")]  # fmt: skip
     with ProcessPoolExecutor(wanted.workers, mp_context=get_context("spawn")) as pool:
         cells = list(pool.map(measured, tasks))
     seconds = time.perf_counter() - start
