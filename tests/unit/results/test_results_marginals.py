@@ -129,6 +129,8 @@ def test_fewer_reports_than_coefficients_say_what_is_unknown(tmp_path: Path) -> 
     pairs = pairs_view(reports)
     json.dumps(pairs.data, allow_nan=False)
     assert any(row["p_value"] is None for row in pairs.records)
+    for few in (pairs, tree_view(reports)):
+        assert any(note.startswith("Too few reports: of") for note in few.notes)
     assert view_text(tree_view(reports))
     picture = tables_view(reports, [reports.table(["a", "c"])])
     save_view(picture, tmp_path / "few.svg")
