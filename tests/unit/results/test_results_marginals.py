@@ -111,6 +111,10 @@ def test_constant_attributes_have_tables_and_no_correlation(tmp_path: Path) -> N
     both = reports.table(["a", "b"])
     assert both.smoothed.probability[1, 0] > 0.95
     view = pairs_view(reports)
+    picture = tmp_path / "constant.svg"
+    save_view(view, picture)
+    assert "n/a" in picture.read_text(encoding="utf-8")
+    assert ">null<" not in picture.read_text(encoding="utf-8")
     json.dumps(view.data, allow_nan=False)
     assert not any(row["holm"] for row in view.records)
     assert len(tree_view(reports).records) == 2
