@@ -55,8 +55,27 @@ def counting(n: int, rng: np.random.Generator) -> list[Rate]:
         rates.append(rate(label, n, partial(mechanism.accumulate, reports)))
     symbols = made("views", COUNTED, 2).simulate(codes, rng)["symbol"]
     rates.append(rate("views by numpy.unique", n, lambda: np.unique(symbols, return_counts=True)))
+    return [*rates, *largest(n, rng), *limits(made("inp_rr", COUNTED, 2), made("inp_rr", 16, 2))]
+
+
+def largest(n: int, rng: np.random.Generator) -> list[Rate]:
+    """Return the rate for the largest reports there are: inp_rr of 16 attributes, 8,192 bytes."""
+    mechanism = made("inp_rr", 16, 2)
+    count = max(1, n // 256)
+    reports = rng.bytes(count * mechanism.dtype.itemsize)
+    mechanism.accumulate(reports)
+    label = f"inp_rr of 16 attributes, {mechanism.dtype.itemsize:,} bytes"
+    return [rate(label, count, partial(mechanism.accumulate, reports))]
+
+
+def limits(*wide: RecordMechanism) -> list[Rate]:
+    """Return how many reports one core could read, of a byte and of other mechanisms' sizes."""
     memory = read_bandwidth()
-    return [*rates, Rate("reading memory, a byte each", memory.work, memory.seconds)]
+    sizes = [1, *(mechanism.dtype.itemsize for mechanism in wide)]
+    return [
+        Rate(f"reading memory, {size:,} bytes each", memory.work / size, memory.seconds)
+        for size in sizes
+    ]
 
 
 def decoding(n: int, rng: np.random.Generator) -> list[Rate]:

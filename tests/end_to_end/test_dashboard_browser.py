@@ -10,16 +10,17 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
 
 from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
-from deniable.protocol import Survey, read_authored
+from deniable.protocol import Record, Survey, read_authored
 from deniable.protocol.epochs import day_number
 from deniable.results.table import p_text
 from deniable.results.words import percent
@@ -68,6 +69,24 @@ domain = "boolean"
 mechanism = "krr"
 parameters = { epsilon = 1.0 }
 [[questions]]
+id = "trips"
+description = "How was the trip?"
+expires = 2099-12-31
+mechanism = "auto"
+parameters = { epsilon = 3.0, order = 2 }
+[[questions.fields]]
+name = "card"
+domain = "boolean"
+[[questions.fields]]
+name = "tip"
+domain = "boolean"
+[[questions.fields]]
+name = "zone"
+domain = { type = "categories", values = ["inner", "outer", "<script>alert('zone')</script>"] }
+[[questions.fields]]
+name = "always"
+domain = "boolean"
+[[questions]]
 id = "quiet"
 description = "Did nobody answer?"
 expires = 2099-12-31
@@ -85,6 +104,14 @@ def publish(folder: Path) -> Survey:
     return survey
 
 
+def trips(people: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return trips: only cards tip, zones go with nothing, and one attribute is constant."""
+    card = rng.random(people) < 0.6
+    tip = card & (rng.random(people) < 0.7)
+    zone, always = rng.integers(0, 3, people), np.ones(people)
+    return np.column_stack([card, tip, zone, always]).astype(np.int64)
+
+
 def fill(survey: Survey, data: Path, people: int) -> None:
     """Write simulated reports to all questions but the last."""
     rng = np.random.default_rng(5)
@@ -92,6 +119,11 @@ def fill(survey: Survey, data: Path, people: int) -> None:
         for question in survey.questions[:-1]:
             reports = {}
             for part in question.fields:
+                if isinstance(part.domain, Record):
+                    reports[part.name] = mechanism_for(part.parameters).simulate(
+                        trips(people, rng), rng
+                    )
+                    continue
                 size = part.domain.size or len(CANDIDATES)
                 codes = np.minimum(rng.geometric(0.3, people) - 1, size - 1)
                 strings = CANDIDATES if part.domain.size is None else None
@@ -154,7 +186,7 @@ class Watch:
 
     def _request(self, url: str) -> None:
         self.hosts.add(urlsplit(url).netloc)
-        if "chart.svg" in url:
+        if "chart.svg" in url or "record.svg" in url:
             self.pictures.append(url)
 
 
@@ -218,7 +250,7 @@ def test_from_the_list_to_a_question_and_its_files(
         cells = list(csv.DictReader(file))
     assert [float(cell["frequency"]) for cell in cells] == [row["frequency"] for row in rows]
     page.click("nav >> text=Health")
-    assert "40,000" in page.inner_text("dl")
+    assert "60,000" in page.inner_text("dl")
     context.close()
 
 
@@ -247,6 +279,37 @@ def test_several_fields_have_a_section_each(address: str, browser: Browser, watc
         section = page.locator(f"section[aria-labelledby=field-{name}]")
         cells = section.locator("tbody td").all_inner_texts()
         assert cells == [cell for row in shown_numbers(rows) for cell in row]
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1_280])
+def test_a_record_shows_heat_map_tree_and_pair_tables(
+    scheme: Literal["light", "dark"], width: int, address: str, browser: Browser, watch: Watch
+) -> None:
+    size = {"width": width, "height": 900}
+    context, page = open_page(browser, watch, viewport=size, color_scheme=scheme)
+    page.goto(f"{address}/questions/trips")
+    section = page.locator("section[aria-labelledby=pairs]")
+    pictures = section.locator("img")
+    assert pictures.count() == 2
+    for number, kind in enumerate(("heat", "tree")):
+        picture = pictures.nth(number)
+        picture.scroll_into_view_if_needed()
+        assert picture.is_visible()
+        assert picture.evaluate("i => i.decode().then(() => i.naturalWidth)") > 200
+        shown = str(picture.evaluate("i => i.currentSrc"))
+        assert f"kind={kind}" in shown
+        assert ("theme=dark" in shown) == (scheme == "dark")
+    surest = section.locator("tbody tr").first
+    assert surest.locator("th").inner_text() == "card, tip"
+    assert surest.locator("td").last.inner_text() == "Holm"
+    tables = section.locator(".words table")
+    assert tables.count() == 3  # an edge of the tree each
+    assert tables.first.locator("caption").inner_text() == "card and tip"
+    assert tables.first.locator("tbody tr").count() == 4
+    assert "<script>alert('zone')</script>" in page.inner_text("main")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 
 

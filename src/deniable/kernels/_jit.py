@@ -2,8 +2,8 @@
 
 Compiled code is cached on disk beside the package or, where that is read-only, in the user's
 cache folder. Where neither can be written Numba raises; then the kernel is compiled in memory,
-once per process. The cache knows a kernel by its own file only: after a change of `mixing.py` or
-`generator.py`, whose functions others inline, remove `kernels/__pycache__`.
+once per process. The cache knows a kernel by its own file only: after a change of `mixing.py`,
+`generator.py` or `adders.py`, whose functions others inline, remove `kernels/__pycache__`.
 """
 
 from __future__ import annotations

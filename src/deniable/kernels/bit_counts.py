@@ -1,10 +1,7 @@
 """Count the set bits of reports, per bit position and cohort, with bit-sliced counters.
 
-Model: 15 words added bit by bit give four words, the binary digits of 64 sums, by 11 full adders
-of five logical operations each (the carry-save adders of Harley and Seal). Each cohort has a
-buffer of 15 rows of 512 bits, which reports fill side by side, and twelve rows of digits
-("planes") to which a full buffer is added; every 273 buffers, before 12 digits could overflow,
-the planes are added to ordinary integers. So a report costs a copy and a fraction of an addition,
+Model: each cohort has a block of kernels/adders.py: a buffer that reports fill side by side, and
+planes to which a full buffer is added. So a report costs a copy and a fraction of an addition,
 instead of one addition per bit.
 """
 
@@ -17,21 +14,21 @@ from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
 from deniable.kernels._jit import njit
+from deniable.kernels.adders import (
+    ADDITIONS,
+    BLOCK,
+    BUFFER,
+    ROW,
+    Integers,
+    add_buffer,
+    empty_planes,
+)
 
 Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
-Integers = NDArray[np.int64]
-
-_ROW = 8  # words in a row: one vector of 512 bits
-_ROWS = 15  # rows in a buffer: their sum has 4 binary digits
-_PLANES = 12
-_ADDITIONS = (2**_PLANES - 1) // _ROWS
-_BUFFER = _ROWS * _ROW
-_STATE = _BUFFER + _PLANES * _ROW
 
 # Indices are unsigned in the inner loop: Numba checks signed ones for being negative.
 _0, _1, _2, _3, _4, _5, _6, _7, _8 = (np.uint64(i) for i in range(9))
-_FULL = np.uint64(_BUFFER)
+_FULL = np.uint64(BUFFER)
 
 
 def count_bits(reports: NDArray[Any], cohorts: int, bits: int) -> tuple[Integers, Integers]:
@@ -71,8 +68,8 @@ def _count_all(reports: NDArray[Any], totals: Integers, table: Integers) -> None
     cohort_at, bits_at = places["cohort"][1], places["bits"][1]
     width = reports.dtype["bits"].itemsize
     raw = np.asarray(_Memory(reports))
-    for start in range(0, width, 8 * _ROW):
-        size = min(width - start, 8 * _ROW)
+    for start in range(0, width, 8 * ROW):
+        size = min(width - start, 8 * ROW)
         where = _Where(reports.size, reports.strides[0], cohort_at, bits_at + start, size)
         columns = np.zeros((totals.size, -(-size // 8) * 64), dtype=np.int64)
         totals[:] = 0
@@ -118,7 +115,7 @@ def _count(raw: Bytes, where: _Where, totals: Integers, table: Integers) -> bool
     slot = 1  # words from one record to the next: a power of two, so that records fill rows
     while 8 * slot < where.size:
         slot *= 2
-    state = np.zeros((totals.size, _STATE), dtype=np.uint64)
+    state = np.zeros((totals.size, BLOCK), dtype=np.uint64)
     filled = np.zeros(totals.size, dtype=np.uint64)
     additions = np.zeros(totals.size, dtype=np.int64)
     for i in range(where.records):
@@ -140,17 +137,17 @@ def _count(raw: Bytes, where: _Where, totals: Integers, table: Integers) -> bool
         if filled[c] == _FULL:
             filled[c] = _0
             additions[c] += 1
-            totals[c] += _BUFFER // slot
-            _add_buffer(state[c])
-            if additions[c] == _ADDITIONS:
+            totals[c] += BUFFER // slot
+            add_buffer(state[c])
+            if additions[c] == ADDITIONS:
                 additions[c] = 0
-                _empty_planes(state[c], slot, table[c])
+                empty_planes(state[c], slot, table[c])
     for cohort in range(totals.size):
         if filled[cohort] or additions[cohort]:
-            state[cohort, np.int64(filled[cohort]) : _BUFFER] = 0
+            state[cohort, np.int64(filled[cohort]) : BUFFER] = 0
             totals[cohort] += np.int64(filled[cohort]) // slot
-            _add_buffer(state[cohort])
-            _empty_planes(state[cohort], slot, table[cohort])
+            add_buffer(state[cohort])
+            empty_planes(state[cohort], slot, table[cohort])
     return True
 
 
@@ -174,53 +171,3 @@ def _part(raw: Bytes, at: np.uint64, count: int) -> np.uint64:
     for i in range(count):
         word |= np.uint64(raw[at + np.uint64(i)]) << np.uint64(8 * i)
     return word
-
-
-@njit
-def _add(a: np.uint64, b: np.uint64, c: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Return the two binary digits of a + b + c, bit by bit: a full adder."""
-    half = a ^ b
-    return half ^ c, (a & b) | (half & c)
-
-
-@njit
-def _add_buffer(block: Words) -> None:
-    """Add the 15 rows of a buffer to the planes behind it."""
-    for j in range(_ROW):
-        # Fifteen 1s make one 1 and seven 2s; those, one 2 and three 4s; those, one 4 and one 8.
-        one_a, two_a = _add(block[j], block[j + 8], block[j + 16])
-        one_b, two_b = _add(block[j + 24], block[j + 32], block[j + 40])
-        one_c, two_c = _add(block[j + 48], block[j + 56], block[j + 64])
-        one_d, two_d = _add(block[j + 72], block[j + 80], block[j + 88])
-        one_e, two_e = _add(block[j + 96], block[j + 104], block[j + 112])
-        one_f, two_f = _add(one_a, one_b, one_c)
-        ones, two_g = _add(one_d, one_e, one_f)
-        two_h, four_a = _add(two_a, two_b, two_c)
-        two_i, four_b = _add(two_d, two_e, two_f)
-        twos, four_c = _add(two_g, two_h, two_i)
-        fours, eights = _add(four_a, four_b, four_c)
-        at = j + _BUFFER
-        carry = block[at] & ones
-        block[at] ^= ones
-        block[at + 8], carry = _add(block[at + 8], twos, carry)
-        block[at + 16], carry = _add(block[at + 16], fours, carry)
-        block[at + 24], carry = _add(block[at + 24], eights, carry)
-        for plane in range(4, _PLANES):
-            digit = block[at + 8 * plane]
-            block[at + 8 * plane] = digit ^ carry
-            carry &= digit
-
-
-@njit
-def _empty_planes(block: Words, slot: int, row: Integers) -> None:
-    """Add the numbers in the planes to a row of counts, and clear them."""
-    for j in range(_ROW):
-        column = 64 * (j % slot)
-        if column < row.size:  # not behind the last word, where slots are wider than records
-            for bit in range(64):
-                value = np.uint64(0)
-                for plane in range(_PLANES):
-                    digit = (block[_BUFFER + 8 * plane + j] >> np.uint64(bit)) & _1
-                    value |= digit << np.uint64(plane)
-                row[column + bit] += np.int64(value)
-    block[_BUFFER:] = 0

@@ -61,13 +61,30 @@ def shrunken_interactions(
     value = np.concatenate([(m.value / m.scale).reshape(-1) for m in measured.values()])
     variance = np.concatenate([(m.variance / m.scale**2).reshape(-1) for m in measured.values()])
     prior, base = fit_prior(value, variance), np.zeros(value.size)
-    if len(next(iter(measured))) == 2 and len(moments.levels) >= LEAST:
+    pairs = len(next(iter(measured))) == 2
+    if pairs and len(moments.levels) >= LEAST:
         fitted, left_out = _explained(moments, groups, measured)
         other = fit_prior(value - left_out, variance)
         if other.log_likelihood > prior.log_likelihood + PREFERRED:
             prior, base = other, fitted
     shrunken = base + prior.shrunk(value - base, variance)
+    if pairs:
+        shrunken = _trusted(value, shrunken, variance)
     return _split(shrunken, measured)
+
+
+def _trusted(value: Floats, shrunken: Floats, variance: Floats) -> Floats:
+    """Return values moved towards shrunken ones by the share (m - 2)/m of m effects.
+
+    Few effects tell little about where effects come from. Of what a known prior would take off, m
+    effects that must tell it themselves may take off (m - 2)/m [James and Stein, "Estimation with
+    quadratic loss", 1961]: from one or two effects nothing can be learned. This is for pairs, whose
+    interactions are often large; those of more attributes mostly are nothing, few or many.
+    """
+    known = np.isfinite(variance)
+    effects = int(known.sum())
+    share = np.where(known, max(0, effects - 2) / max(1, effects), 1.0)
+    return value + share * (shrunken - value)
 
 
 def _split(flat: Floats, measured: Mapping[Shape, _Measured]) -> dict[Shape, Floats]:

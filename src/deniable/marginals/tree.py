@@ -22,6 +22,8 @@ from deniable.mechanisms.base import Floats
 
 REDRAWS = 200
 """How often the noise is drawn again for the confidence of an edge."""
+TIE = 1e-12
+"""Bits by which pairs that nobody reported about differ in a redraw."""
 
 Edges = NDArray[np.int64]
 """Pairs of places, the last axis of length 2, the smaller place first."""
@@ -134,7 +136,8 @@ def with_confidence(
     noise with the covariance of the raw interaction, and the tree is built again. The margins are
     left as they are: their noise moves all pairs of an attribute alike.
 
-    Guarantees: an edge that noise could exchange for another shows it by a low share. The noise of
+    Guarantees: an edge that noise could exchange for another shows it by a low share; so does one
+    of a pair that nobody reported about, which any other such pair could replace. The noise of
     different pairs is drawn independently, which it is where every report is about one pair, and
     nearly so elsewhere.
 
@@ -149,8 +152,12 @@ def with_confidence(
     d = len(tree.attributes)
     matrix = np.zeros((redraws, d, d))
     for (i, j), table in tables.items():
-        drawn = _redrawn(table, *raw[i, j], rng, redraws)
-        matrix[:, i, j] = matrix[:, j, i] = mutual_information(drawn)
+        _, spread = interaction(*raw[i, j])
+        if np.isfinite(spread).all():
+            found = mutual_information(_redrawn(table, spread, rng, redraws))
+        else:  # nobody reported about this pair: no such pair comes before another, but by chance
+            found = TIE * rng.random(redraws)
+        matrix[:, i, j] = matrix[:, j, i] = found
     numbers = spanning_trees(matrix) @ np.array([d, 1])
     edges = (
         Edge(e.first, e.second, e.information, _share(numbers, e.first * d + e.second))
@@ -163,14 +170,9 @@ def _share(numbers: Edges, wanted: int) -> float:
     return float(np.mean(np.any(numbers == wanted, axis=1)))
 
 
-def _redrawn(
-    table: Floats, cells: Floats, covariance: Floats, rng: np.random.Generator, redraws: int
-) -> Floats:
+def _redrawn(table: Floats, spread: Floats, rng: np.random.Generator, redraws: int) -> Floats:
     """Return tables with the margins of `table` and freshly noisy interactions."""
-    _, spread = interaction(cells, covariance)
     product = np.outer(table.sum(axis=1), table.sum(axis=0))
-    if not np.isfinite(spread).all():  # nobody reported about this pair: it may be anything small
-        return np.broadcast_to(product, (redraws, *product.shape))
     variances, directions = np.linalg.eigh(spread)
     root = directions * np.sqrt(np.maximum(variances, 0.0))
     noise = rng.standard_normal((redraws, len(root))) @ root.T

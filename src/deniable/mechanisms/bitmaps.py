@@ -13,7 +13,6 @@ Packed = NDArray[np.uint8]
 
 CHUNK_BITS = 2**22
 """Bits that are held unpacked at once: a few arrays of so many bytes."""
-_CHUNK = 2**16
 
 
 @dataclass(frozen=True)
@@ -45,22 +44,15 @@ def unpacked(packed: Packed, bits: int) -> NDArray[np.uint8]:
 def count_bits(packed: Packed, bits: int) -> NDArray[np.int64]:
     """Return how often each bit is set, over all rows of packed reports.
 
-    Cost: linear in the bytes; a copy of 65,536 reports at a time.
+    Cost: linear in the bytes, nearly as fast as they are read.
 
     Raises:
         InvalidReport: if a padding bit is set.
     """
     # Imported here because Numba takes most of a second to load and few commands count.
-    from deniable.kernels.bit_counts import count_bits as counted
+    from deniable.kernels.bit_sums import sum_bits
 
-    table = np.zeros(bits, dtype=np.int64)
-    layout = [("cohort", "<u2"), ("bits", "u1", (packed.shape[1],))]
-    for start in range(0, len(packed), _CHUNK):
-        part = packed[start : start + _CHUNK]
-        reports = np.zeros(len(part), dtype=layout)
-        reports["bits"] = part
-        table += counted(reports, 1, bits)[1][0]
-    return table
+    return sum_bits(packed, bits)
 
 
 def check_padding(packed: Packed, bits: int) -> None:

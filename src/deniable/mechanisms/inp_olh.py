@@ -86,14 +86,7 @@ class InpOLH(RecordMechanism):
         Raises:
             InvalidReport: if a seed is not one of the pool, or a symbol not below g.
         """
-        return self.oracle.accumulate(self._wide(reports))
-
-    def _wide(self, reports: Reports | bytes | memoryview) -> Reports:
-        """Return reports in OLH's record, which has wider items."""
-        records = self.records(reports)
-        wide = np.empty(records.size, dtype=self.oracle.dtype)
-        wide["seed"], wide["symbol"] = records["seed"], records["symbol"]
-        return wide
+        return self.oracle.counted(self.records(reports))
 
     def reader(self, counts: Counts) -> Reader:
         """Return tables as sums of the records' estimates.

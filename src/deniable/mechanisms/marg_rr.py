@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
 from deniable.mechanisms import bitmaps, unary
@@ -15,6 +16,7 @@ from deniable.mechanisms.inp_rr import cell_sums, summed_variance
 from deniable.mechanisms.marg_ps import no_cells
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.record_base import Reader, Reading
+from deniable.mechanisms.record_symbols import count_symbols
 from deniable.mechanisms.record_tables import TableMechanism, weighted
 from deniable.protocol import Parameters
 from deniable.protocol.marg_rr import MargRRParameters
@@ -105,18 +107,26 @@ class MargRR(TableMechanism):
 
     def _count_bytes(self, records: Reports, counts: Counts) -> None:
         """Add reports of one byte of bits: each of its 256 values is counted, then its bits."""
-        most, seen = self.parameters.most_cells, np.zeros(256 * counts.reports.size, np.int64)
-        step = max(_CHUNK, seen.size)
-        for start in range(0, records.size, step):
-            part = records[start : start + step]
-            places = part["marginal"].astype(np.int64) * 256 + part["bits"][:, 0]
-            seen += np.bincount(places, minlength=seen.size)
-        values = seen.reshape(-1, 256)
+        most = self.parameters.most_cells
+        values = self._byte_values(records, counts.reports.size)
         bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
         if most < 8 and np.any(values[:, 1 << most :]):
             raise InvalidReport("record", "The bits beyond the drawn table's cells must be zero.")
         counts.reports[:] += values.sum(axis=1)
         counts.table[:] += values @ bits[:, :most].astype(np.int64)
+
+    def _byte_values(self, records: Reports, tables: int) -> NDArray[np.int64]:
+        """Return how often each table was reported with each value of its byte."""
+        if records.itemsize == 2:  # the table's number is a byte, too: both as one symbol
+            symbols = np.ascontiguousarray(records).view("<u2")
+            return count_symbols(symbols, 2**16).reshape(256, 256).T[:tables]
+        seen = np.zeros(256 * tables, dtype=np.int64)
+        step = max(_CHUNK, seen.size)
+        for start in range(0, records.size, step):
+            part = records[start : start + step]
+            places = part["marginal"].astype(np.int64) * 256 + part["bits"][:, 0]
+            seen += np.bincount(places, minlength=seen.size)
+        return seen.reshape(-1, 256)
 
     def _count_bits(self, records: Reports, counts: Counts) -> None:
         """Add reports of any number of bits."""

@@ -145,7 +145,16 @@ class OLH(Mechanism):
         Raises:
             InvalidReport: if a seed is not one of the pool, or a symbol not below g.
         """
-        records, shape = self._checked(reports), self.parameters
+        return self.counted(self.records(reports))
+
+    def counted(self, records: Reports) -> Counts:
+        """Return the counts of records that have a `seed` and a `symbol`, however wide.
+
+        Raises:
+            InvalidReport: as `accumulate`.
+        """
+        shape = self.parameters
+        self._check(records)
         number = np.array([records.size], dtype=np.int64)
         if not self._counted:
             pairs = (records["seed"].astype(np.int64) << 16) | records["symbol"]
@@ -158,11 +167,15 @@ class OLH(Mechanism):
         return Counts(number, table.reshape(shape.seeds, shape.symbols))
 
     def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
-        records, shape = self.records(reports), self.parameters
+        records = self.records(reports)
+        self._check(records)
+        return records
+
+    def _check(self, records: Reports) -> None:
+        shape = self.parameters
         for name, bound in (("seed", shape.seeds), ("symbol", shape.symbols)):
             if records.size and int(records[name].max()) >= bound:
                 raise InvalidReport("record", f"The {name} must be below {bound}.")
-        return records
 
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
         """Return the unbiased frequency of each candidate.

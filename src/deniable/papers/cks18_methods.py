@@ -15,10 +15,14 @@ from deniable.marginals.smoothed import smoothed_tables
 from deniable.mechanisms import Counts, RecordMechanism, mechanism_for
 from deniable.mechanisms.base import Floats, Reports
 from deniable.mechanisms.inp_em import InpEM
+from deniable.mechanisms.inp_ht import InpHT
 from deniable.mechanisms.inp_rr import InpRR
+from deniable.mechanisms.marg_ps import MargPS
+from deniable.mechanisms.views import Views
 from deniable.papers.cks18_people import Crowd, People
 from deniable.protocol import MECHANISMS, Attribute, Boolean, Parameters, Record
 from deniable.protocol.auto_record import AutoRecord
+from deniable.protocol.inp_ht import InpHTParameters
 
 NINE = (
     *("inp_rr", "inp_ps", "inp_ht", "marg_rr", "marg_ps", "marg_ht"),
@@ -50,11 +54,16 @@ class Method:
         """Return the counts of the people's reports.
 
         Guarantees: distributed as the counts of simulated reports. Those of inp_rr are drawn cell
-        by cell, as sums of two binomials: its reports would be 2^d bits for each person.
+        by cell, as sums of two binomials: its reports would be 2^d bits for each person. Methods
+        that are inp_ht under another name get its draws.
         """
         if isinstance(self.mechanism, InpRR):
             return _drawn_bits(self.mechanism, crowd, rng)
-        return self.mechanism.accumulate(self.mechanism.simulate(crowd.codes, rng))
+        sign = same_as_signs(self.mechanism)
+        if sign is None:
+            return self.mechanism.accumulate(self.mechanism.simulate(crowd.codes, rng))
+        reports = sign.simulate(crowd.codes, rng)
+        return self.mechanism.accumulate(reports.astype(self.mechanism.dtype))
 
     def tables(self, counts: Counts, subsets: Sequence[tuple[int, ...]]) -> list[Floats]:
         """Return the tables that the method is scored by: raw of the nine, smoothed of ours.
@@ -92,6 +101,21 @@ def _drawn_bits(mechanism: InpRR, crowd: Crowd, rng: np.random.Generator) -> Cou
     own = held.astype(np.int64)
     ones = rng.binomial(own, mechanism.pure.p) + rng.binomial(crowd.n - own, mechanism.pure.q)
     return Counts(np.array([crowd.n], dtype=np.int64), ones[None, :])
+
+
+def same_as_signs(mechanism: RecordMechanism) -> InpHT | None:
+    """Return inp_ht where a mechanism's reports are just its reports, else None.
+
+    Order 1: marg_ps, and views of one attribute, send the level of one drawn yes/no attribute and
+    keep it with probability E/(E + 1). So does inp_ht, whose sign is that level, with the same
+    symbols. From the same draws their errors are the same, not the same up to luck.
+    """
+    if not isinstance(mechanism, MargPS | Views) or mechanism.parameters.most_cells != 2:
+        return None
+    if mechanism.pools.views != tuple((i,) for i in range(len(mechanism.levels))):
+        return None
+    keep = mechanism.parameters.keep(2)
+    return InpHT.from_parameters(InpHTParameters(mechanism.levels, 1, keep))
 
 
 def every_report(mechanism: RecordMechanism) -> Reports | None:

@@ -95,10 +95,10 @@ def _read_set(table: Mapping[str, object], notes: Notes) -> Domain | None:
 def _read_names(values: object, notes: Notes, limit: int) -> tuple[str, ...] | None:
     if not isinstance(values, list) or not 2 <= len(values) <= limit:
         got = f"{len(values):,}" if isinstance(values, list) else "none"
-        notes.problem(
-            f"must be a list of 2 to {limit:,} names. Got {got}.",
-            'list the possible answers, or use type = "strings" if they cannot be listed.',
-        )
+        fix = 'list the possible answers, or use type = "strings" if they cannot be listed.'
+        if isinstance(values, list) and len(values) == 1:
+            fix = "leave it out: an answer that is always the same tells nothing."
+        notes.problem(f"must be a list of 2 to {limit:,} names. Got {got}.", fix)
         return None
     names = [unicodedata.normalize("NFC", value) for value in values if isinstance(value, str)]
     if len(names) < len(values) or not all(is_category_name(name) for name in names):

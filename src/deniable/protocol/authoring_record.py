@@ -73,7 +73,8 @@ def _read_attributes(tables: object, notes: Notes) -> Record | None:
         got = len(tables) if isinstance(tables, list) else "no list"
         notes.problem(
             f"a record has {MIN_ATTRIBUTES} to {MAX_ATTRIBUTES} fields. Got {got}.",
-            "ask one attribute as a plain question; split more than that into several records.",
+            "ask one attribute as a plain question; split more than "
+            f"{MAX_ATTRIBUTES} into several records.",
         )
         return None
     places = [notes.at(i) for i in range(len(tables))]

@@ -61,10 +61,7 @@ def record_choices(
     micros = wanted_shape(NAME, wanted, domain, absent)[2]
     found = list(_possible(domain, wanted, absent, micros))
     if not found:
-        raise InvalidParameter(
-            "auto found no mechanism that can carry so many levels at this order.",
-            "Lower 'order', or the number of levels.",
-        )
+        _refuse(domain, wanted, absent)
     errors = {choice.mechanism: _error(choice.parameters, micros) for choice in found}
     best = min(errors.values()) * _NEARLY
 
@@ -73,6 +70,14 @@ def record_choices(
         return 0.0 if error <= best else error
 
     return sorted(found, key=loss)
+
+
+def _refuse(domain: Domain, wanted: Mapping[str, object], absent: bool) -> None:
+    """Raise InvalidParameter with the figure of the mechanism that grows least."""
+    try:
+        CoefficientsParameters.resolve(wanted, domain, absent)
+    except InvalidParameter as error:
+        raise InvalidParameter(f"auto found no mechanism: {error.message}", error.fix) from None
 
 
 def _possible(

@@ -46,6 +46,7 @@ from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
     AUTHORED,
+    LOWER,
     check_count,
     read_shape,
     read_symbol,
@@ -93,8 +94,7 @@ class CoefficientsParameters(SignParameters):
                 f"coefficients in the basis 'contrasts' takes at most {MAX_LEVELS} levels each.",
                 'Use basis = "walsh".',
             )
-        instead = "Lower 'order', or the number of levels."
-        check_count("coefficients", "coefficients", self.coefficients, MOST_COEFFICIENTS, instead)
+        check_count("coefficients", "coefficients", self.coefficients, MOST_COEFFICIENTS, LOWER)
         if len(self.orders) != self.order - 1:
             must = f"a list of {self.order - 1} thresholds"
             raise _validate.invalid("orders", "coefficients", must, self.orders)

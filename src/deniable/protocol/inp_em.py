@@ -17,7 +17,7 @@ from deniable.protocol import epsilon, thresholds
 from deniable.protocol.domain import Domain
 from deniable.protocol.inwards import truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
-from deniable.protocol.record_parameters import check_count, code_of, wanted_shape
+from deniable.protocol.record_parameters import WHOLE, check_count, code_of, wanted_shape
 from deniable.protocol.record_sign import SignParameters
 from deniable.protocol.record_unary import check_bits
 
@@ -31,7 +31,7 @@ class InpEMParameters(SignParameters):
     mechanism: ClassVar[str] = "inp_em"
 
     def _check_size(self) -> None:
-        check_count("inp_em", "bits", self.width, MOST_BITS)
+        check_count("inp_em", "bits", self.width, MOST_BITS, WHOLE)
 
     @classmethod
     def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from deniable.protocol.layout import Layout
-from deniable.protocol.record_parameters import check_count, read_symbol, symbol_layout
+from deniable.protocol.record_parameters import LOWER, check_count, read_symbol, symbol_layout
 from deniable.protocol.record_selection import Chosen, Selection
 from deniable.protocol.record_sign import MOST_COEFFICIENTS, SignParameters
 
@@ -28,7 +28,7 @@ class InpHTParameters(SignParameters):
     mechanism: ClassVar[str] = "inp_ht"
 
     def _check_size(self) -> None:
-        check_count("inp_ht", "coefficients", self.coefficients, MOST_COEFFICIENTS)
+        check_count("inp_ht", "coefficients", self.coefficients, MOST_COEFFICIENTS, LOWER)
 
     @cached_property
     def selection(self) -> Selection:

@@ -21,6 +21,7 @@ from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
     AUTHORED,
+    WHOLE,
     check_count,
     read_shape,
     read_symbol,
@@ -59,7 +60,7 @@ class InpHTCMSParameters(SignParameters):
     members_published: ClassVar[tuple[str, ...]] = ("rows", "width", "keep")
 
     def _check_size(self) -> None:
-        check_count("inp_ht_cms", "possible records", self.records, MOST_RECORDS)
+        check_count("inp_ht_cms", "possible records", self.records, MOST_RECORDS, WHOLE)
         check_rows("rows", "inp_ht_cms", self.rows)
         check_width("width", "inp_ht_cms", self.width)
         smaller = "Lower 'rows' or 'width'."

@@ -22,6 +22,7 @@ from deniable.protocol.olh import MAX_SEEDS, MAX_SYMBOLS, OLHParameters, best_sy
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
     AUTHORED,
+    WHOLE,
     RecordParameters,
     check_count,
     read_shape,
@@ -62,7 +63,7 @@ class InpOLHParameters(RecordParameters):
 
     def __post_init__(self) -> None:
         self._check_shape()
-        check_count("inp_olh", "possible records", self.records, MOST_RECORDS)
+        check_count("inp_olh", "possible records", self.records, MOST_RECORDS, WHOLE)
         _validate.integer("symbols", "inp_olh", self.symbols, 2, MAX_SYMBOLS)
         _validate.integer("seeds", "inp_olh", self.seeds, 2, MAX_SEEDS)
         _validate.integer("keep", "inp_olh", self.keep, 0, thresholds.ONE)

@@ -21,6 +21,7 @@ from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
     AUTHORED,
+    WHOLE,
     RecordParameters,
     check_count,
     code_of,
@@ -53,7 +54,7 @@ class InpPSParameters(RecordParameters):
 
     def __post_init__(self) -> None:
         self._check_shape()
-        check_count("inp_ps", "cells", self.cells, MOST_CELLS)
+        check_count("inp_ps", "cells", self.cells, MOST_CELLS, WHOLE)
         _validate.integer("keep", "inp_ps", self.keep, 0, thresholds.ONE)
         check_truth("keep", "inp_ps", self.keep, self.cells - 1)
 
@@ -62,7 +63,7 @@ class InpPSParameters(RecordParameters):
         """Read `epsilon` and `order`."""
         levels, order, micros = wanted_shape("inp_ps", wanted, domain, absent)
         cells = 1 << sum((count - 1).bit_length() for count in levels)
-        check_count("inp_ps", "cells", cells, MOST_CELLS)
+        check_count("inp_ps", "cells", cells, MOST_CELLS, WHOLE)
         return cls(levels, order, truth_threshold(cells - 1, micros))
 
     @classmethod

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from deniable.protocol.layout import Item, Layout
-from deniable.protocol.record_parameters import check_count, code_of
+from deniable.protocol.record_parameters import WHOLE, check_count, code_of
 from deniable.protocol.record_unary import ParallelParameters, check_bits
 
 MOST_CELLS = 2**16
@@ -21,7 +21,7 @@ class InpRRParameters(ParallelParameters):
     mechanism: ClassVar[str] = "inp_rr"
 
     def _check_size(self) -> None:
-        check_count("inp_rr", "bits", self.cells, MOST_CELLS)
+        check_count("inp_rr", "bits", self.cells, MOST_CELLS, WHOLE)
 
     @property
     def collected(self) -> int:

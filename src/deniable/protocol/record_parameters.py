@@ -25,6 +25,10 @@ from deniable.protocol.record_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES, Reco
 DEFAULT_ORDER = 2
 INSTEAD = "Use mechanism = \"coefficients\", or a lower 'order'."
 """The remedy where a method would need too many cells."""
+WHOLE = 'Use mechanism = "auto" or "coefficients": they do not grow with all combinations.'
+"""The remedy where a method reports whole records, which no lower order makes fewer."""
+LOWER = "Lower 'order', or the number of levels."
+"""The remedy where no other method needs fewer coefficients."""
 
 
 def check_order(name: str, owner: str, value: object) -> int:

@@ -63,7 +63,10 @@ def heat_chart(
     width: int = WIDE,
     heading: bool = True,
 ) -> Any:
-    """Return the heat map of correlations; a dot marks pairs that are dependent by Holm."""
+    """Return the heat map of correlations; a dot marks pairs that are dependent by Holm.
+
+    Edge cases: an attribute that is constant correlates with nothing: "n/a".
+    """
     alt, colours = altair(), THEMES[theme]
     names = distinct([shortened(name, 24) for name in attributes])
     sure = {(test.first, test.second) for test in tests if test.holm}
@@ -75,6 +78,7 @@ def heat_chart(
                     "first": names[first],
                     "second": names[second],
                     "correlation": one.value if np.isfinite(one.value) else None,
+                    "shown": f"{one.value:.2f}" if np.isfinite(one.value) else "n/a",
                     "mark": "•" if (i, j) in sure else "",
                 }
             )
@@ -96,9 +100,7 @@ def heat_chart(
     texts = [base.mark_text(color=colours.text, fontSize=13, dy=1).encode(text="mark:N")]
     if step >= 34:
         texts = [
-            base.mark_text(color=colours.text, fontSize=10).encode(
-                text=alt.Text("correlation:Q", format=".2f")
-            ),
+            base.mark_text(color=colours.text, fontSize=10).encode(text="shown:N"),
             base.mark_text(color=colours.text, fontSize=12, dy=12).encode(text="mark:N"),
         ]
     chart = alt.layer(squares, *texts).properties(width=alt.Step(step), height=alt.Step(step))

@@ -36,6 +36,10 @@ ALONG = (
     "Along the tree: every attribute depends on one other at most. What the tree does not join is "
     "taken to depend only through the path between, so this is a model, not an estimate."
 )
+UNKNOWN = (
+    "Too few reports: of {unknown:,} of {pairs:,} pairs nobody reported on some coefficients. They "
+    "have no raw table and no test, and smoothing takes them for independent."
+)
 TREE_SEED = 0
 """Redraws are no secret: the same reports give the same confidence."""
 
@@ -64,17 +68,25 @@ def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
         )
     rows.sort(key=_surest_first)
     heading = (*heading_of(reports), f"{len(rows):,} pairs of attributes")
-    data = {**summary_of(reports), "alpha": alpha, "pairs": rows, "notes": [TESTED, CORRELATED]}
+    notes = (*unknown_pairs(reports), TESTED, CORRELATED)
+    data = {**summary_of(reports), "alpha": alpha, "pairs": rows, "notes": list(notes)}
     return View(
         heading,
         ("first", "second", "raw", "std. error", "smoothed", "bits", "p-value", "dependent"),
         [_pair_line(row) for row in rows],
         rows,
         data,
-        (TESTED, CORRELATED),
+        notes,
         lambda: heat_chart(names, correlations, tests),
         f"Heat map of the correlations of {len(names)} attributes.",
     )
+
+
+def unknown_pairs(reports: RecordReports) -> tuple[str, ...]:
+    """Return a note where pairs have no raw table."""
+    raw = reports.pairs.raw.values()
+    unknown = sum(not np.isfinite(table.probability).all() for table in raw)
+    return (UNKNOWN.format(unknown=unknown, pairs=len(raw)),) if unknown else ()
 
 
 def _surest_first(row: Mapping[str, Cell]) -> tuple[float, float]:
@@ -113,6 +125,7 @@ def learnt_tree(reports: RecordReports) -> Tree:
 def tree_view(reports: RecordReports) -> View:
     """Return the dependency tree: its edges, the most informative first."""
     tree, names = learnt_tree(reports), reports.record.names
+    notes = (*unknown_pairs(reports), LEARNT)
     rows: list[dict[str, Cell]] = [
         {
             "first": names[edge.first],
@@ -126,7 +139,7 @@ def tree_view(reports: RecordReports) -> View:
         **summary_of(reports),
         "information": tree.information,
         "edges": rows,
-        "notes": [LEARNT],
+        "notes": list(notes),
     }
     return View(
         (*heading_of(reports), f"dependency tree, {tree.information:.4g} bits in all"),
@@ -137,7 +150,7 @@ def tree_view(reports: RecordReports) -> View:
         ],
         rows,
         data,
-        (LEARNT,),
+        notes,
         lambda: tree_chart(tree),
         f"Tree that joins {len(names)} attributes.",
     )

@@ -136,6 +136,21 @@ def test_constant_attributes_and_attributes_that_are_equal() -> None:
     assert np.diagonal(tables[(3, 4)].probability).sum() > 0.97
 
 
+@pytest.mark.parametrize(("attributes", "pairs"), [(2, 1), (4, 6)])
+def test_few_pairs_are_moved_by_a_part_only(attributes: int, pairs: int) -> None:
+    """(m - 2)/m of m pairs: pure noise of one pair stays, a third of that of six."""
+    known = np.full((1,), 1e-8)
+    measured = {(i,): Moment(np.zeros(1), known, 1e6) for i in range(attributes)}
+    for pair in combinations(range(attributes), 2):
+        measured[pair] = Moment(np.full((1, 1), 1e-3), np.full((1, 1), 1e-2), 1e6)
+    tables, _ = smooth(Moments((2,) * attributes, measured, 10**6), 2)
+    left = max(0.0, 1 - max(0, pairs - 2) / pairs)
+    for pair in combinations(range(attributes), 2):
+        moment = float((tables[pair] * [[1, -1], [-1, 1]]).sum())
+        # What the prior leaves of noise this small is little, and never negative.
+        assert left * 1e-3 - 1e-9 <= moment < (left + 0.5 * (1 - left)) * 1e-3 + 1e-9
+
+
 def test_fewer_reports_than_coefficients() -> None:
     """Smoothed tables are near the product, raw ones unknown where nobody reported."""
     rng = np.random.default_rng(4)

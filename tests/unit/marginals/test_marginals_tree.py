@@ -195,6 +195,15 @@ def test_a_pair_that_nobody_reported_about_keeps_no_edge() -> None:
     assert found.edges[0].confidence == 1
 
 
+def test_where_nobody_reported_no_edge_is_sure() -> None:
+    pairs = list(combinations(range(8), 2))
+    tables = {pair: np.full((2, 2), 0.25) for pair in pairs}
+    raw = {pair: (np.full((2, 2), np.nan), np.full((4, 4), np.nan)) for pair in pairs}
+    tree = chow_liu(tuple("abcdefgh"), tables)
+    found = with_confidence(tree, tables, raw, np.random.default_rng(0), 200)
+    assert max(edge.confidence for edge in found.edges) < 0.5  # 2/8 each, by chance
+
+
 def test_fewer_than_two_attributes_make_no_tree() -> None:
     with pytest.raises(InvalidParameter, match="at least two attributes"):
         chow_liu(("a",), {})

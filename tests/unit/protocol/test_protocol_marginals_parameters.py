@@ -21,6 +21,7 @@ from deniable.protocol import (
     Strings,
     ViewsParameters,
 )
+from deniable.protocol.auto_record import record_choices
 from deniable.protocol.coefficients import best_orders
 from deniable.protocol.epsilon import exp_micros
 from deniable.protocol.record_parameters import cell_of, code_of
@@ -108,6 +109,7 @@ def test_what_grows_with_two_to_the_d_is_refused_with_the_figure(name: str, figu
     with pytest.raises(InvalidParameter, match=figure) as caught:
         resolved(name, *(2,) * 32)
     assert "coefficients" in caught.value.fix
+    assert "order" not in caught.value.fix  # which would not help
 
 
 @pytest.mark.parametrize("name", RECORD_MECHANISMS)
@@ -121,6 +123,12 @@ def test_records_beyond_all_measure_are_refused_at_once(name: str) -> None:
 def test_too_high_an_order_is_refused(name: str) -> None:
     with pytest.raises(InvalidParameter, match=r"would need [\d,]+ (coefficients|cells)"):
         resolved(name, *(2,) * 32, order=8)
+
+
+def test_auto_says_what_is_too_much() -> None:
+    with pytest.raises(InvalidParameter, match=r"auto found no .*2,448,023,842") as error:
+        record_choices(record_of(*(2,) * 32), {"epsilon": 1.0, "order": 16})
+    assert "order" in error.value.fix
 
 
 @pytest.mark.parametrize("name", RECORD_MECHANISMS)

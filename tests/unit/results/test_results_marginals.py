@@ -111,6 +111,10 @@ def test_constant_attributes_have_tables_and_no_correlation(tmp_path: Path) -> N
     both = reports.table(["a", "b"])
     assert both.smoothed.probability[1, 0] > 0.95
     view = pairs_view(reports)
+    picture = tmp_path / "constant.svg"
+    save_view(view, picture)
+    assert "n/a" in picture.read_text(encoding="utf-8")
+    assert ">null<" not in picture.read_text(encoding="utf-8")
     json.dumps(view.data, allow_nan=False)
     assert not any(row["holm"] for row in view.records)
     assert len(tree_view(reports).records) == 2
@@ -129,6 +133,8 @@ def test_fewer_reports_than_coefficients_say_what_is_unknown(tmp_path: Path) -> 
     pairs = pairs_view(reports)
     json.dumps(pairs.data, allow_nan=False)
     assert any(row["p_value"] is None for row in pairs.records)
+    for few in (pairs, tree_view(reports)):
+        assert any(note.startswith("Too few reports: of") for note in few.notes)
     assert view_text(tree_view(reports))
     picture = tables_view(reports, [reports.table(["a", "c"])])
     save_view(picture, tmp_path / "few.svg")
