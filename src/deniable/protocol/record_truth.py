@@ -11,6 +11,7 @@ ratio of k-RR rises with it: no table exceeds E.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -47,9 +48,9 @@ class TruthParameters(RecordParameters):
     members_published: ClassVar[tuple[str, ...]] = ("truth",)
 
     @property
+    @abstractmethod
     def sizes(self) -> tuple[int, ...]:
         """The numbers of cells that tables have, rising."""
-        raise NotImplementedError
 
     def _check_truth(self, sizes: Iterable[int]) -> None:
         _validate.integer("truth", self.mechanism, self.truth, 0, ONE)
