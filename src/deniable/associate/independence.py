@@ -15,6 +15,7 @@ from deniable.associate.scores import moments_test, score_test
 from deniable.associate.variable import Variable
 from deniable.associate.wald import bootstrap_test, wald_test
 from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
 METHODS = ("default", "score", "moments", "wald", "bootstrap")
@@ -42,6 +43,7 @@ class Independence:
     notes: tuple[str, ...] = ()
 
 
+@one_thread
 def independence(
     variables: Sequence[Variable],
     *,
@@ -77,6 +79,7 @@ def independence(
     return independence_of_patterns(variables, patterns, method=method, rng=rng)
 
 
+@one_thread
 def independence_of_patterns(
     variables: Sequence[Variable],
     patterns: Patterns,
@@ -103,6 +106,7 @@ def independence_of_patterns(
     return Independence(method, statistic, dof, p_value, int(patterns.n), notes)
 
 
+@one_thread
 def associate(
     variables: Sequence[Variable], *, solver: str = "sqp", level: float = 0.95
 ) -> tuple[Joint, Independence]:
@@ -135,6 +139,7 @@ class Pair:
     bh: float
 
 
+@one_thread
 def independence_of_pairs(
     variables: Sequence[Variable], *, method: str = "default"
 ) -> tuple[Pair, ...]:

@@ -14,6 +14,7 @@ from deniable.associate.patterns import Patterns, empty_cohorts, patterns_of
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import Mixture, fit_rows
 from deniable.decode.mixture_em import run_em, run_squarem
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
 SOLVERS = ("sqp", "squarem", "em")
@@ -70,6 +71,7 @@ class Joint:
     unbounded_covariance: Floats | None = None
 
 
+@one_thread
 def estimate_joint(
     variables: Sequence[Variable], *, solver: str = "sqp", level: float = 0.95
 ) -> Joint:
@@ -109,6 +111,7 @@ def check_options(solver: str, level: float) -> None:
         raise _validate.invalid("level", "estimate_joint", "a number between 0 and 1", level)
 
 
+@one_thread
 def joint_of_patterns(
     variables: Sequence[Variable],
     patterns: Patterns,

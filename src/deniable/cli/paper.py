@@ -10,6 +10,7 @@ from rich.table import Table
 
 from deniable import papers
 from deniable.cli.output import JsonFlag, emit_json, out, progress
+from deniable.kernels.one_thread import one_thread
 from deniable.papers import Figure, Outcome
 from deniable.papers.writing import compared
 
@@ -44,7 +45,8 @@ def paper(
             full=full,
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
-        outcome = chosen.run(options)
+        with one_thread:  # runs are many and small
+            outcome = chosen.run(options)
     files = [str(path) for path in papers.write(chosen, outcome, directory)]
     if json:
         sizes = {"id": chosen.id, "seed": seed, "runs": options.runs, "people": options.people}

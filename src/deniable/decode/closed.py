@@ -12,6 +12,7 @@ from deniable.decode.bayes import posterior_mean
 from deniable.decode.observed import check_counts, is_open
 from deniable.decode.simplex import base_cut, normalise, project
 from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import (
     KRR,
     OUE,
@@ -151,6 +152,7 @@ def _not_closed(mechanism: Mechanism) -> InvalidParameter:
     )
 
 
+@one_thread
 def point_estimates(
     mechanism: Mechanism,
     counts: Counts,

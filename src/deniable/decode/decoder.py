@@ -27,6 +27,7 @@ from deniable.decode.regression import Evidence, Regression
 from deniable.decode.screening import screen
 from deniable.decode.simplex import project_at_most
 from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Candidate, Counts, Mechanism
 from deniable.mechanisms.base import Code, Floats
 from deniable.mechanisms.candidates import label_of
@@ -36,6 +37,7 @@ FULL = 0.5
 """Up to so many candidates per cell with reports, all are fitted at once."""
 
 
+@one_thread
 def decode(
     mechanism: Mechanism,
     counts: Counts,
@@ -119,6 +121,7 @@ def _listed(mechanism: Mechanism, labels: Sequence[Candidate] | None) -> bool:
     return mechanism.hashed and not any(isinstance(label, Code) for label in labels or ())
 
 
+@one_thread
 def decode_cells(
     observed: Observed,
     design: Design,

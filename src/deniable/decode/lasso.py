@@ -23,6 +23,7 @@ from deniable.decode.design import design_of
 from deniable.decode.observed import observe
 from deniable.decode.significance import benjamini_hochberg, bonferroni
 from deniable.errors import InvalidParameter, MissingExtra
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Candidate, Counts, Mechanism
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.candidates import label_of
@@ -63,6 +64,7 @@ class LassoDecoded:
     bh: NDArray[np.bool_]
 
 
+@one_thread
 def decode_lasso(
     mechanism: Mechanism,
     counts: Counts,

@@ -21,6 +21,7 @@ import numpy as np
 from deniable.decode.mixture_em import Mixture, run_em
 from deniable.decode.mixture_rows import Rows, Table
 from deniable.decode.nonnegative import nonnegative_least_squares
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
 __all__ = ["Mixture", "expectation_maximisation", "fit_mixture", "fit_rows"]
@@ -35,6 +36,7 @@ _PER_CELL = 100
 """But from at least so many rows per cell."""
 
 
+@one_thread
 def fit_mixture(
     likelihood: Floats, weights: Floats | None = None, *, most: int = _ROUNDS
 ) -> Mixture:
@@ -58,6 +60,7 @@ def fit_mixture(
     return fit_rows(Table.of(likelihood, weights), most=most)
 
 
+@one_thread
 def expectation_maximisation(
     likelihood: Floats, weights: Floats | None = None, *, gap: float = 0.01, rounds: int = 100_000
 ) -> Mixture:
@@ -65,6 +68,7 @@ def expectation_maximisation(
     return run_em(Table.of(likelihood, weights), gap=gap, rounds=rounds)
 
 
+@one_thread
 def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) -> Mixture:
     """Fit by sequential quadratic programming, to a table or to a product of factors.
 

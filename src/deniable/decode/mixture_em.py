@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable.decode.mixture_rows import Rows
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
 
@@ -30,6 +31,7 @@ class Mixture:
     converged: bool
 
 
+@one_thread
 def run_em(
     rows: Rows, *, gap: float = 0.01, rounds: int = 100_000, start: Floats | None = None
 ) -> Mixture:
@@ -58,6 +60,7 @@ def run_em(
     return Mixture(x, reached, done, reached <= gap)
 
 
+@one_thread
 def run_squarem(
     rows: Rows, *, gap: float = 0.01, rounds: int = 100_000, start: Floats | None = None
 ) -> Mixture:

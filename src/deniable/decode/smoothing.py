@@ -19,6 +19,7 @@ from deniable import _validate
 from deniable.decode.closed import Gaussian, Support, information_of
 from deniable.decode.nonnegative import nonnegative_least_squares
 from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Candidate, Counts, Mechanism
 from deniable.mechanisms.base import Floats
 
@@ -45,6 +46,7 @@ class Smoothed:
     effective: float
 
 
+@one_thread
 def smooth(
     mechanism: Mechanism,
     counts: Counts,

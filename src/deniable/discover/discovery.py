@@ -14,6 +14,7 @@ from deniable.discover.branches import Branches, branches_of
 from deniable.discover.growth import Level, Progress, grow
 from deniable.discover.tables import Table
 from deniable.discover.verify import ALPHA, Found, verify
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Counts, Prefixes
 from deniable.protocol import Strings
 from deniable.protocol.prefixes_plan import BEAM
@@ -57,6 +58,7 @@ class Discovery:
         return tuple(row for row in self.rows if row.storey and not row.holm)
 
 
+@one_thread
 def discover(
     mechanism: Prefixes,
     counts: Counts,

@@ -29,6 +29,7 @@ from deniable.discover.ngram_marginals import Common, common_grams
 from deniable.discover.ngram_pairs import Pairs, all_pairs
 from deniable.discover.verify import ALPHA, Found, holm_adjusted
 from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import NGrams
 from deniable.mechanisms.base import Reports
 from deniable.protocol import NGramsParameters, Strings
@@ -116,6 +117,7 @@ def candidates_of(graph: Graph, shape: NGramsParameters, search: Search) -> Cand
     return Candidates(tuple(found[: search.most]), len(found) <= search.most and budget.left > 0)
 
 
+@one_thread
 def discover_ngrams(
     mechanism: NGrams,
     reports: Reports | bytes | memoryview,

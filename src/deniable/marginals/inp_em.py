@@ -16,6 +16,7 @@ from scipy import stats
 
 from deniable.decode.mixture import fit_mixture
 from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
 from deniable.marginals.raw import axes_of
 from deniable.marginals.table import Table
 from deniable.mechanisms import Counts, InpEM
@@ -47,6 +48,7 @@ class LikelyTable:
         return self.p_value < ALPHA
 
 
+@one_thread
 def likely_table(mechanism: InpEM, counts: Counts, attributes: Sequence[str | int]) -> LikelyTable:
     """Return the most likely table of some attributes.
 

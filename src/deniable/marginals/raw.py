@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from deniable.kernels.one_thread import one_thread
 from deniable.marginals.table import Table
 from deniable.mechanisms import Counts, RecordMechanism
 from deniable.mechanisms.record_base import NO_REPORTS, NOT_REPORTED
 
 
+@one_thread
 def raw_table(mechanism: RecordMechanism, counts: Counts, attributes: Sequence[str | int]) -> Table:
     """Return the unbiased table of some attributes.
 

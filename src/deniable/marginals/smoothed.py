@@ -23,6 +23,7 @@ import numpy as np
 from deniable import _validate
 from deniable.decode.simplex import project
 from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
 from deniable.marginals.interactions import shrunken_interactions
 from deniable.marginals.maxent import fit_margins, largest_entropy, margins_of
 from deniable.marginals.raw import axes_of
@@ -43,6 +44,7 @@ CONTRADICTS = (
 )
 
 
+@one_thread
 def smoothed_tables(
     mechanism: RecordMechanism,
     counts: Counts,
@@ -96,6 +98,7 @@ def _wanted(
     return list(combinations(range(attributes), size))
 
 
+@one_thread
 def smooth(
     moments: Moments, order: int, wanted: Sequence[Subset] | None = None
 ) -> tuple[Tables, set[Subset]]:

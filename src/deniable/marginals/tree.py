@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
 from deniable.marginals.independence import interaction
 from deniable.marginals.information import information_matrix, mutual_information
 from deniable.mechanisms.base import Floats
@@ -123,6 +124,7 @@ def chow_liu(attributes: Sequence[str], tables: Mapping[tuple[int, int], Floats]
     return Tree(tuple(attributes), tuple(sorted(edges, key=lambda edge: -edge.information)))
 
 
+@one_thread
 def with_confidence(
     tree: Tree,
     tables: Mapping[tuple[int, int], Floats],
