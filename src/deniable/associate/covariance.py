@@ -12,7 +12,9 @@ interval must not depend on it. One Newton step from the maximum, without the bo
     unbounded = x + Sigma (L'(w / Lx)),
 
 is, to the order that matters, the maximum that a table with negative cells would have: unbiased and
-normal with covariance Sigma. Intervals are made around it.
+normal with covariance Sigma. Intervals are made around it, within 0 and 1. Where it is more than a
+standard error below 0 the upper end is that of a standard error below 0: noise that low says
+nothing more about the share (power-constrained limits, [Cowan, Cranmer, Gross, Vitells, 2011]).
 """
 
 from __future__ import annotations
@@ -99,6 +101,6 @@ def cell_errors(patterns: Patterns, x: Floats, level: float) -> CellErrors:
     std_error = np.sqrt(np.maximum(sigma.diagonal(), 0.0))
     wide = half_width(level) * std_error
     low = np.minimum(np.clip(unbounded - wide, 0.0, 1.0), x)
-    high = np.maximum(np.clip(unbounded + wide, 0.0, 1.0), x)
+    high = np.maximum(np.clip(np.maximum(unbounded, -std_error) + wide, 0.0, 1.0), x)
     active = on_simplex(whole, x > _AT_BOUND)
     return CellErrors(std_error, low, high, active, unbounded, sigma)

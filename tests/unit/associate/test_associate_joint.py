@@ -157,3 +157,14 @@ def test_every_closed_mechanism_takes_part(rng):
     for kind in CLOSED:
         joint = estimate_joint([closed("a", x, rng, kind), closed("b", y, rng)])
         assert np.all(np.abs(joint.unbounded - truth_of(x, y)) < 6 * joint.std_error), kind
+
+
+def test_no_interval_ends_at_zero(rng):
+    """Of cells that nobody has, noise puts one in six more than a standard error below 0."""
+    krr = KRR(3, epsilon=1.0)
+    fields = [Variable(n, krr, krr.simulate(rng.integers(0, 2, 9_000), rng)) for n in "abc"]
+    joint = estimate_joint(fields)
+    below = joint.unbounded < -1.2 * joint.std_error
+    assert below.any()
+    assert np.all(joint.low[below] == 0)
+    assert np.allclose(joint.high[below], 0.96 * joint.std_error[below], rtol=1e-3)
