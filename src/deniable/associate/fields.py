@@ -16,7 +16,7 @@ from deniable.associate.variable import Variable
 from deniable.decode.simplex import project
 from deniable.mechanisms.base import Floats, Reports
 
-CHUNK = 2**18
+CHUNK = 2**20
 """Likelihoods that are computed at once."""
 
 _DIRECT = 2**22

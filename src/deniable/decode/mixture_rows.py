@@ -175,11 +175,11 @@ class Product:
     def pulled(self, r: Floats) -> Floats:
         """Return L' r, a number per cell."""
         split = self._split()
-        found = np.zeros((int(np.prod(self.sizes[:split])), int(np.prod(self.sizes[split:]))))
+        found = np.zeros((int(np.prod(self.sizes[split:])), int(np.prod(self.sizes[:split]))))
         for block in self._blocks():
             left, right = self._sides(block, split)
-            found += (left * r[block]) @ right.T
-        return found.reshape(-1)
+            found += (right * r[block]) @ left.T
+        return found.T.reshape(-1)
 
     def curvature(self, r: Floats, every: int = 1) -> Floats:
         """Return L' diag(r) L; with `every` = s from each s-th block of rows only, scaled up.
@@ -205,7 +205,8 @@ class Product:
             sides = self._sides(block, split)
             wide, narrow = sides[few], sides[1 - few]
             for b, d in pairs:
-                sums[b, d] += (wide * (r[block] * narrow[b] * narrow[d])) @ wide.T
+                rooted = wide * np.sqrt(r[block] * narrow[b] * narrow[d])
+                sums[b, d] += rooted @ rooted.T  # symmetric: half the multiplications
         for b, d in pairs:
             sums[d, b] = sums[b, d]
         # Cells are (left, right): put the axes of the sides back in their order.
