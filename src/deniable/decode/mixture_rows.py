@@ -205,8 +205,7 @@ class Product:
             sides = self._sides(block, split)
             wide, narrow = sides[few], sides[1 - few]
             for b, d in pairs:
-                rooted = wide * np.sqrt(r[block] * narrow[b] * narrow[d])
-                sums[b, d] += rooted @ rooted.T  # symmetric: half the multiplications
+                sums[b, d] += (wide * (r[block] * narrow[b] * narrow[d])) @ wide.T
         for b, d in pairs:
             sums[d, b] = sums[b, d]
         # Cells are (left, right): put the axes of the sides back in their order.
