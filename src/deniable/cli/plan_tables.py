@@ -44,7 +44,14 @@ def show_plan(plan: Plan) -> None:
     out.print(f"Recommended: {plan.reason}", markup=False)
     if plan.error is not None:
         out.print(f"Needed for a share of 1% ± {percent(plan.error)}.", markup=False)
-    _close(plan.warnings, shuffled=plan.best.central is not None)
+    central = plan.best.central
+    if central is not None and central.at_least is not None:
+        out.print(
+            f"The central epsilon of {plan.best.mechanism} is at least {central.at_least:.6f}: "
+            "some crowd has it.",
+            markup=False,
+        )
+    _close(plan.warnings, shuffled=central is not None)
 
 
 def show_survey(plan: SurveyPlan) -> None:

@@ -25,8 +25,8 @@ Two answers come out, on either side of the truth:
 
 That mean alone, (A + D1, C - A + D2) of [Feldman, McMillan, Talwar, SODA 2023], is no upper bound:
 for k-RR of three answers at E = 5/2, e^eps = 23/10 and two people it has delta 0.0099, and a crowd
-of two reaches 0.0247. The errata of that paper correct the lemma by splitting the rest too, as the
-blanket does, which is the best of all such splittings [Su, Cheng, Wang, arXiv 2504.07414].
+of two reaches 0.0247. The errata of that paper (arXiv 2208.04591) say that the proof of its lemma 3.5
+fails where low < 1/(E + 1), which is everywhere but for yes or no.
 
 Numerically: c between two quantiles, the probability outside added to delta; where there are very
 many c, several share the fewest clones and the least hiding; tails are taken 1e-9 against us.

@@ -197,3 +197,9 @@ def test_budgets_that_do_not_go_together(more: list[object], message: str) -> No
 def test_a_survey_has_no_budget_of_its_own(started: Path) -> None:
     with pytest.raises(InvalidParameter, match="takes --people and --delta only"):
         call("plan", "--survey", started, "--people", 100, "--window", 7)
+
+
+def test_a_central_epsilon_says_how_near_it_is() -> None:
+    text = call("plan", "--yes-no", "--people", 1_000, "--epsilon", 1, "--delta", 1e-8)
+    assert "The central epsilon of krr is at least 0.16" in text
+    assert "at least" not in call("plan", *HUNDRED, "--delta", 1e-8)  # pgr: no such crowd is known
