@@ -25,10 +25,10 @@ Two answers come out, on either side of the truth:
 
 That mean alone, (A + D1, C - A + D2) of [Feldman, McMillan, Talwar, SODA 2023], is no upper bound:
 for k-RR of three answers at E = 5/2, e^eps = 23/10 and two people it has delta 0.0099, and a crowd
-of two reaches 0.0247. The errata of that paper (arXiv 2208.04591) say that the proof of its lemma 3.5
-fails where low < 1/(E + 1), which is everywhere but for yes or no.
+of two reaches 0.0247. The errata of that paper (arXiv 2208.04591) say that the proof of its lemma
+3.5 fails where low < 1/(E + 1), which is everywhere but for yes or no.
 
-Numerically: c between two quantiles, the probability outside added to delta; where there are very
+Numerically: c between two places, the probability outside added to delta; where there are very
 many c, several share the fewest clones and the least hiding; tails are taken 1e-9 against us.
 """
 
@@ -39,7 +39,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from deniable.privacy.tails import GUARD, Numbers, at_least, middle, weights
+from deniable.privacy.tails import GUARD, Numbers, at_least, middle, one_middle, weights
 from deniable.privacy.two_level import Levels
 
 _OUTSIDE = 1e-4
@@ -64,7 +64,7 @@ class Blanket:
     def __init__(self, levels: Levels, people: int, delta: float) -> None:
         self._ratio, self._twice = float(levels.ratio), float(2 * levels.low)
         tail = delta * _OUTSIDE / 8
-        first, last = middle(people - 1, self._twice, tail)
+        first, last = one_middle(people - 1, self._twice, tail)
         steps = min(_CELLS, last + 1 - first) + 1
         ends = np.unique(np.linspace(first, last + 1, steps).astype(np.int64))
         self._chances, outside = weights(people - 1, self._twice, ends)
@@ -82,9 +82,8 @@ class Blanket:
         hidden = both + neither / levels.ratio if both else neither
         self._share = float(hidden / rest) if rest else 0.0
         trials = self._others[:, None]
-        law = stats.binom(trials, self._share)
-        lowest = np.maximum(0.0, law.ppf(tail))
-        widest = float((law.isf(tail) - lowest).max())
+        lowest, highest = middle(trials, self._share, tail)
+        widest = float((highest - lowest).max())
         count = min(widest, max(2, _EVALUATED // len(self._others)))
         step = max(1.0, math.ceil(widest / count)) if count else 1.0
         self._places = lowest + step * np.arange(1.0 + math.ceil(widest / step))[None, :]

@@ -15,7 +15,7 @@ A' = alpha - e^eps (1 - alpha) and B = e^eps alpha - (1 - alpha); whence with a0
 Two-level mechanisms (`two_level.py`) have a form of their own, `blanket.py`, and a yes or no the
 exact one, `yes_no.py`; the best counts. For k-RR a real crowd says how much less could be true.
 
-Numerically: every c between two quantiles, the probability outside added to delta; where there are
+Numerically: every c between two places, the probability outside added to delta; where there are
 very many c, several share the smallest of them, which is safe because one more clone can only hide
 more; each binomial tail is taken 1e-9 of itself against us.
 """
@@ -30,7 +30,7 @@ import numpy as np
 
 from deniable import _validate
 from deniable.privacy.blanket import Blanket
-from deniable.privacy.tails import GUARD, Numbers, at_least, middle, weights
+from deniable.privacy.tails import GUARD, Numbers, at_least, one_middle, weights
 from deniable.privacy.two_level import levels
 from deniable.privacy.yes_no import MOST_PEOPLE, SMALLEST_DELTA, YesNo
 from deniable.protocol import KRRParameters, Parameters
@@ -105,7 +105,7 @@ def clones(local: float, people: int, delta: float) -> Shuffled:
     people, delta = _checked(people, delta)
     grown = math.exp(local)
     alpha = grown / (grown + 1)
-    first, last = middle(people - 1, math.exp(-local), delta * _OUTSIDE / 2)
+    first, last = one_middle(people - 1, math.exp(-local), delta * _OUTSIDE / 2)
     steps = min(_PLACES, last + 1 - first) + 1
     ends = np.unique(np.linspace(first, last + 1, steps).astype(np.int64))
     chances, outside = weights(people - 1, math.exp(-local), ends)

@@ -15,7 +15,7 @@ Which m is the worst depends on epsilon and on n, without a pattern that could b
 looked at. Where they are very many, neighbouring m share the fewest people who hold x and the
 fewest who hold z of any of them, which is safe because one more report can only hide more.
 
-Numerically: both binomial laws between two quantiles, the probability outside added to delta; the
+Numerically: both binomial laws between two places, the probability outside added to delta; the
 sums of products by Fourier transforms, whose error is far below the 1e-13 taken against us.
 """
 
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal, stats
 
-from deniable.privacy.tails import Numbers
+from deniable.privacy.tails import Numbers, middle
 from deniable.privacy.two_level import Levels
 
 Counts = NDArray[np.int64]
@@ -94,23 +94,21 @@ class YesNo:
 
     def _tails(self, yes: Counts, no: Counts) -> list[Numbers]:
         """Return P(N >= s) of each crowd, for every s where it is neither 1 nor 0."""
-        some = zip(*_quantiles(yes, self._keep, self._tail), strict=True)
-        more = zip(*_quantiles(no, self._move, self._tail), strict=True)
+        some = zip(*_ends(yes, self._keep, self._tail), strict=True)
+        more = zip(*_ends(no, self._move, self._tail), strict=True)
         rows = zip(yes, no, some, more, strict=True)
         return [self._tails_of(int(m), int(k), *one, *other) for m, k, one, other in rows]
 
     def _tails_of(self, yes: int, no: int, first: int, last: int, low: int, high: int) -> Numbers:
         width = last - first
         inside = stats.binom.sf(np.arange(low, high), no, self._move)  # P(>= low + 1 .. high)
-        # Outside of the quantiles P is taken as 1 or 0.
+        # Outside of these places P is taken as 1 or 0.
         reached = np.concatenate([np.ones(width + 1), inside, np.zeros(width + 1)])
         chances = stats.binom.pmf(np.arange(first, last + 1), yes, self._keep)
         found = signal.fftconvolve(reached, chances, mode="valid")
         return np.concatenate([[1.0], np.clip(found, 0.0, 1.0), [0.0]])
 
 
-def _quantiles(trials: Counts, probability: float, tail: float) -> tuple[list[int], list[int]]:
-    law = stats.binom(trials, probability)
-    first = np.maximum(0, law.ppf(tail)).astype(np.int64)
-    last = law.isf(tail).astype(np.int64)
-    return first.tolist(), last.tolist()
+def _ends(trials: Counts, probability: float, tail: float) -> tuple[list[int], list[int]]:
+    first, last = middle(trials.astype(np.float64), probability, tail)
+    return first.astype(np.int64).tolist(), last.astype(np.int64).tolist()

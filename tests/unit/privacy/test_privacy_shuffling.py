@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, permutations, product
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 from deniable.client.encoders import encoder_for
 from deniable.errors import InvalidParameter
@@ -17,7 +17,7 @@ from deniable.mechanisms import KRR, OLH, OUE, PGR, Hadamard, Mechanism, Subset
 from deniable.privacy import report_channel
 from deniable.privacy.blanket import Blanket
 from deniable.privacy.shuffling import CONDITIONS, clones, shuffled
-from deniable.privacy.tails import at_least
+from deniable.privacy.tails import at_least, middle
 from deniable.privacy.two_level import Levels, levels
 from deniable.protocol import Answer
 from deniable.protocol.domain import code_key
@@ -228,3 +228,16 @@ def test_binomial_tails_are_exact_where_they_can_be_counted() -> None:
 def test_impossible_questions_are_refused(arguments: tuple[float, int, float], name: str) -> None:
     with pytest.raises(InvalidParameter, match=f"'{name}' parameter"):
         clones(*arguments)
+
+
+@pytest.mark.parametrize("tail", [1e-3, 1e-12, 1e-200])
+@pytest.mark.parametrize("chance", [0.0, 1e-6, 0.3, 0.999, 1.0])
+def test_no_more_than_the_tail_lies_outside_of_the_middle(chance: float, tail: float) -> None:
+    trials = np.array([0.0, 1.0, 50.0, 3_000.0, 1e7])
+    first, last = middle(trials, chance, tail)
+    assert np.all((first >= 0) & (first <= last) & (last <= trials))
+    assert np.all(stats.binom.cdf(first - 1, trials, chance) <= tail)
+    assert np.all(stats.binom.sf(last, trials, chance) <= tail)
+    if 0 < chance < 1 and tail > 1e-100:  # and not by much more than needed
+        wide = 3 * math.sqrt(-2 * math.log(tail)) * np.sqrt(trials * chance) - 2 * math.log(tail)
+        assert np.all(last - first <= wide + 2)
