@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deniable.mechanisms import KRR
+from deniable.mechanisms import KRR, OUE
 from deniable.plan import Setting, make_plan, of_categories, plan_reports, plan_window
 from deniable.privacy.shuffling import CONDITIONS, shuffled
 
@@ -66,5 +66,7 @@ def test_the_central_epsilons_of_the_page_are_those_that_are_computed() -> None:
         found = shuffled(mechanism.parameters, 10**6, 1e-8)
         assert f"{found.epsilon:.6f}" in text
         assert f"{found.at_least:.6f}" in text
+    unary = shuffled(OUE(100, epsilon=1.0743).parameters, 10**6, 1e-8)
+    assert f"encoding of 100 answers {unary.epsilon:.6f}" in text
     small = shuffled(KRR(3, epsilon=1.0).parameters, 100, 1e-8)
     assert f"between {small.at_least:.6f} and {small.epsilon:.6f}" in " ".join(text.split())
