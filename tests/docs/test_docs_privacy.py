@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from deniable.plan import Setting, make_plan, of_categories
-from deniable.privacy.shuffling import CONDITIONS
+from deniable.mechanisms import KRR, OUE
+from deniable.plan import Setting, make_plan, of_categories, plan_reports, plan_window
+from deniable.privacy.shuffling import CONDITIONS, shuffled
 
 ROOT = Path(__file__).parents[2]
 PRIVACY, PLAN = (ROOT / f"docs/{name}.md" for name in ("privacy", "plan"))
@@ -44,3 +45,28 @@ def test_the_table_of_the_plan_is_the_one_that_is_printed() -> None:
         )
         assert cells in text
     assert plan.reason in text
+
+
+def test_the_budgets_of_the_plan_are_what_is_printed() -> None:
+    text = " ".join(PLAN.read_text().split())
+    windowed = plan_window(Setting(1_000_000, 1.0, of_categories(100)), 7)
+    assert windowed.reason in text
+    for way in windowed.ways:
+        assert f"{100 * way.error:.3g}% {100 * way.window_error:.3g}%" in text
+    scheduled = plan_reports(Setting(100_000, 2.0, of_categories(10)), 6)
+    for row in scheduled.rows:
+        assert f"{row.number} {row.epsilon:.6f} {row.q:.6f} {100 * row.error:.3g}%" in text
+    assert f"Useful reports: {scheduled.useful}" in text
+    assert f"epsilon {scheduled.spent:.6f}" in text
+
+
+def test_the_central_epsilons_of_the_page_are_those_that_are_computed() -> None:
+    text = PRIVACY.read_text()
+    for mechanism in (KRR(3, epsilon=1.0743), KRR(100, epsilon=1.0743), KRR(2, epsilon=1.0743)):
+        found = shuffled(mechanism.parameters, 10**6, 1e-8)
+        assert f"{found.epsilon:.6f}" in text
+        assert f"{found.at_least:.6f}" in text
+    unary = shuffled(OUE(100, epsilon=1.0743).parameters, 10**6, 1e-8)
+    assert f"encoding of 100 answers {unary.epsilon:.6f}" in text
+    small = shuffled(KRR(3, epsilon=1.0).parameters, 100, 1e-8)
+    assert f"between {small.at_least:.6f} and {small.epsilon:.6f}" in " ".join(text.split())

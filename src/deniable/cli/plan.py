@@ -8,6 +8,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from deniable.cli.output import JsonFlag, emit_json, out
+from deniable.cli.plan_budgets import show_reports, show_window
 from deniable.cli.plan_tables import show_plan, show_survey
 from deniable.errors import InvalidParameter
 from deniable.plan import (
@@ -18,7 +19,9 @@ from deniable.plan import (
     of_bins,
     of_categories,
     people_needed,
+    plan_reports,
     plan_survey,
+    plan_window,
 )
 from deniable.plan.setting import known_mechanism
 from deniable.protocol import Boolean, Domain, Strings, Survey, read_authored
@@ -62,6 +65,17 @@ def plan(
     delta: Annotated[
         float | None, typer.Option(help="Also the central epsilon of a shuffled crowd.")
     ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(min=2, help="Epsilon is what any so many consecutive epochs may spend."),
+    ] = None,
+    reports: Annotated[
+        int | None,
+        typer.Option(min=1, help="Epsilon is for ever, and each report spends some: show so many."),
+    ] = None,
+    keep: Annotated[
+        float | None, typer.Option(help="The share that each report leaves; 0.5 unless said.")
+    ] = None,
     survey: Annotated[
         Path | None, typer.Option(help="Plan a whole survey.", metavar="survey.toml")
     ] = None,
@@ -83,7 +97,7 @@ def plan(
     }
     given = [name for name, value in flags.items() if value]
     if survey is not None:
-        if given or epsilon or forever or mechanism or error or output:
+        if given or epsilon or forever or mechanism or error or output or window or reports:
             raise InvalidParameter(
                 "--survey takes --people and --delta only: the rest stands in the survey."
             )
@@ -100,6 +114,14 @@ def plan(
         raise InvalidParameter("--levels and --order belong to --attributes.", "Leave them out.")
     domain = _domain(given[0], categories or attributes, numbers, levels)
     setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error, order)
+    if window or reports or keep is not None:
+        if output is not None or delta is not None or (window and (reports or error)):
+            raise InvalidParameter(
+                "--window goes with --mechanism, and --reports with --keep and --error; neither "
+                "goes with the other, with --delta or with --output."
+            )
+        _plan_budget(setting, mechanism, error, window, reports, keep, json)
+        return
     made = make_plan(setting, mechanism, error, delta)
     if output is not None:
         from deniable.results.plan_chart import save_plan_chart
@@ -169,6 +191,30 @@ def _found(needed: Number | None, what: str) -> Number:
     if needed is None:
         raise InvalidParameter(f"No {what} reaches this error.", "Allow a larger one.")
     return needed
+
+
+def _plan_budget(
+    setting: Setting,
+    mechanism: str | None,
+    error: float | None,
+    window: int | None,
+    reports: int | None,
+    keep: float | None,
+    json: bool,
+) -> None:
+    """Plan values that change all the time: a budget per window, or one for ever."""
+    if window:
+        if keep is not None:
+            raise InvalidParameter("--keep belongs to --reports.", "Leave it out.")
+        windowed = plan_window(setting, window, mechanism)
+        emit_json(windowed.as_json()) if json else show_window(windowed)
+        return
+    if not reports or mechanism:
+        raise InvalidParameter(
+            "--keep belongs to --reports, which has a mechanism of its own: a bit per answer."
+        )
+    scheduled = plan_reports(setting, reports, 0.5 if keep is None else keep, error)
+    emit_json(scheduled.as_json()) if json else show_reports(scheduled)
 
 
 def _plan_survey(path: Path, people: int | None, delta: float | None, json: bool) -> None:

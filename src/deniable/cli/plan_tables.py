@@ -43,8 +43,15 @@ def show_plan(plan: Plan) -> None:
     _show_tables(("mechanism",), rows, plan.needed)
     out.print(f"Recommended: {plan.reason}", markup=False)
     if plan.error is not None:
-        out.print(f"Needed for a share of 1% ± {_percent(plan.error)}.", markup=False)
-    _close(plan.warnings, shuffled=plan.best.central is not None)
+        out.print(f"Needed for a share of 1% ± {percent(plan.error)}.", markup=False)
+    central = plan.best.central
+    if central is not None and central.at_least is not None:
+        out.print(
+            f"The central epsilon of {plan.best.mechanism} is at least {central.at_least:.6f}: "
+            "some crowd has it.",
+            markup=False,
+        )
+    _close(plan.warnings, shuffled=central is not None)
 
 
 def show_survey(plan: SurveyPlan) -> None:
@@ -72,9 +79,9 @@ def _name(planned: Planned) -> str:
 
 def _show_tables(first: Sequence[str], rows: _Named, needed: Mapping[str, Needed]) -> None:
     """Print what is learned, then what it costs: both together are too wide for a terminal."""
-    learned = _table(first, [*_LEARNED, *(["people needed", "ε needed"] if needed else [])])
+    learned = table(first, [*_LEARNED, *(["people needed", "ε needed"] if needed else [])])
     central = any(prediction.central is not None for _, prediction in rows)
-    costs = _table(first, [*_COSTS, *(["ε central"] if central else [])])
+    costs = table(first, [*_COSTS, *(["ε central"] if central else [])])
     for names, prediction in rows:
         more = _needed(needed[prediction.mechanism]) if needed else []
         learned.add_row(*map(escape, names), *_learned(prediction), *more)
@@ -84,20 +91,21 @@ def _show_tables(first: Sequence[str], rows: _Named, needed: Mapping[str, Needed
     out.print(costs)
 
 
-def _table(first: Sequence[str], columns: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False)
+def table(first: Sequence[str], columns: Sequence[str]) -> Table:
+    """Return an empty table: names on the left, numbers on the right."""
+    made = Table(box=None, pad_edge=False)
     for name in first:
-        table.add_column(name, no_wrap=True)
+        made.add_column(name, no_wrap=True)
     for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+        made.add_column(name, justify="right", no_wrap=True)
+    return made
 
 
 def _learned(prediction: Prediction) -> list[str]:
     return [
-        _percent(prediction.mean_error),
-        _percent(prediction.margin),
-        _percent(prediction.smallest) if prediction.smallest < 1 else "none",
+        percent(prediction.mean_error),
+        percent(prediction.margin),
+        percent(prediction.smallest) if prediction.smallest < 1 else "none",
         f"{prediction.learned:,}",
     ]
 
@@ -131,7 +139,8 @@ def _close(warnings: Sequence[str], *, shuffled: bool) -> None:
         out.print(meaning, style="dim", markup=False)
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Return a share with three digits."""
     return f"{100 * share:.3g}%"
 
 

@@ -26,6 +26,7 @@ from deniable.errors import InvalidAnswer, InvalidParameter, RecordRefused, Stor
 from deniable.protocol import Question, Report, Survey
 from deniable.protocol.epochs import day_of, epoch_of
 from deniable.protocol.epsilon import MICRO
+from deniable.protocol.windows import Window
 
 DEFAULT_CEILING = 16.0
 """The most epsilon that a device discloses in its life unless the app says otherwise.
@@ -49,7 +50,8 @@ class Client:
     disk is only what is randomised, and keyed 16-byte tags. `record` never raises and never waits
     for disk or network unless `strict` is set. Nothing is collected, sent or written before
     consent. At most one report per question and epoch (or ever) leaves the directory, whatever
-    the clock does and however many processes share it. No server can raise the ceiling.
+    the clock does and however many processes share it. No server can raise the ceiling or the
+    budget per window.
 
     Args:
         survey: what `deniable publish` wrote: a path, its bytes, or a Survey.
@@ -58,6 +60,9 @@ class Client:
         consent: what the app knows about the person's consent. It is stored; DENIED also wipes,
             GRANTED does not undo an earlier opt_out(). See `deniable.client.consent`.
         ceiling: the most epsilon that is ever disclosed, over all questions.
+        window: (epsilon, days): besides, the most that is disclosed within any so many consecutive
+            UTC days, over all questions; a report belongs to all days of its epoch. What does not
+            fit is counted as "window" and not reported. None for no such budget.
         account_secret: at least 16 secret bytes of the person's account, so that all their devices
             share one permanent response; never written to disk.
         write_key: what the collector asks writers to show, if it does.
@@ -82,6 +87,7 @@ class Client:
         *,
         consent: Consent | None = None,
         ceiling: float = DEFAULT_CEILING,
+        window: tuple[float, int] | None = None,
         account_secret: bytes | None = None,
         write_key: str | None = None,
         transport: Transport | None = None,
@@ -98,12 +104,14 @@ class Client:
                 raise InvalidParameter("Client takes either an endpoint or a transport, not both.")
             transport = HttpTransport(endpoint, limits.timeout_seconds, allow_plain_http)
         self._ceiling = _validate.positive("ceiling", "Client", ceiling)
+        self._window = _window(window)
         self._strict = strict
         self._device = Device(
             Bundle.read(survey),
             Path(directory),
             consent or Consent.UNKNOWN,
             int(Decimal(repr(self._ceiling)) * MICRO),
+            self._window,
             None if account_secret is None else AccountSecret(account_secret),
             transport,
             _authorization(write_key),
@@ -230,7 +238,7 @@ class Client:
             StoreError: if the directory cannot be read: to show nothing would not be true.
         """
         with self._device.database.reading() as connection:
-            return ledger.disclosed(connection, self._ceiling)
+            return ledger.disclosed(connection, self._ceiling, self._window)
 
     def pending(self) -> list[Report]:
         """Return the reports that wait to be sent, exactly as they will be.
@@ -317,6 +325,14 @@ class Client:
 
 _MAYBE = (Consent.GRANTED, None)
 """With these last known states a value is taken on; the transaction decides."""
+
+
+def _window(wanted: tuple[float, int] | None) -> Window | None:
+    if wanted is None:
+        return None
+    if not isinstance(wanted, tuple | list) or len(wanted) != 2:
+        raise _validate.invalid("window", "Client", "(epsilon, days) or None", wanted)
+    return Window.of(*wanted)
 
 
 def _authorization(write_key: str | None) -> dict[str, str]:

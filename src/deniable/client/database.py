@@ -40,6 +40,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         " record BLOB NOT NULL, not_before INTEGER NOT NULL, last_day INTEGER NOT NULL,"
         " leased_until REAL NOT NULL DEFAULT 0, stale_since INTEGER) WITHOUT ROWID",
     ),
+    (
+        # What was spent on which days, all questions together: for budgets per window.
+        "CREATE TABLE charges (first INTEGER, last INTEGER, micros INTEGER NOT NULL,"
+        " PRIMARY KEY (first, last)) WITHOUT ROWID",
+        # When the earlier reports were made is not known. The day of this change is the latest
+        # that it can have been, so no window that is still to come counts too little.
+        "INSERT INTO charges SELECT day, day, micros FROM"
+        " (SELECT CAST(strftime('%s', 'now') AS INTEGER) / 86400 AS day, SUM(micros) AS micros"
+        " FROM ledger) WHERE micros > 0",
+    ),
 )
 """The statements that lead from each schema version to the next; only ever appended to."""
 

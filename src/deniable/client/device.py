@@ -22,6 +22,7 @@ from deniable.client.upload import Uploader
 from deniable.errors import InvalidSurvey, RecordRefused, StoreError
 from deniable.protocol import Question
 from deniable.protocol.epochs import day_number
+from deniable.protocol.windows import Window
 
 Clock = Callable[[], datetime]
 _ANY_EPOCH = -1
@@ -36,6 +37,7 @@ class Device:
         directory: where the database and the secret live.
         consent: what the app says about consent; UNKNOWN where it says nothing.
         ceiling: the most epsilon that will ever be disclosed, in micros.
+        window: the most within any so many consecutive days; None for no such budget.
         secret: the account secret, or None for one of the device's own.
         transport: how to reach the collector, or None to let reports pile up.
         headers: what to send with every batch.
@@ -47,6 +49,7 @@ class Device:
         directory: Path,
         consent: Consent,
         ceiling: int,
+        window: Window | None,
         secret: Secret | None,
         transport: Transport | None,
         headers: dict[str, str],
@@ -61,7 +64,7 @@ class Device:
         self.consent = ConsentBook(self.database, own, consent)
         self._limits, self._clock, self._transport = limits, clock, transport
         self._recorder = Recorder(
-            self.database, secret or own, self.consent, ceiling, limits.outbox, entropy
+            self.database, secret or own, self.consent, ceiling, window, limits.outbox, entropy
         )
         self._absences = Absences(
             self.database, self._recorder, self.consent, self.counters, limits.stale_days

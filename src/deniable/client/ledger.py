@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from deniable.client import memo
 from deniable.protocol import Answer, Question, composition
+from deniable.protocol.epochs import days_of
 from deniable.protocol.epsilon import MICRO
+from deniable.protocol.windows import Span, Window
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,19 @@ class QuestionDisclosed:
 
 @dataclass(frozen=True)
 class Disclosed:
-    """What a device has disclosed, and the most it ever will."""
+    """What a device has disclosed, and the most it ever will.
+
+    Attributes:
+        questions: one line per question.
+        ceiling: the most epsilon of all questions, ever.
+        window: the most of any so many consecutive days; None without such a budget.
+        fullest: micros of the window that has spent the most so far.
+    """
 
     questions: tuple[QuestionDisclosed, ...]
     ceiling: float
+    window: Window | None = None
+    fullest: int = 0
 
     @property
     def epsilon(self) -> float:
@@ -64,7 +75,13 @@ class Disclosed:
             f"{q.question}: epsilon {q.epsilon:.3f} in {q.reports} reports of {q.answers} answers"
             for q in self.questions
         ]
-        return "\n".join([*lines, f"total: epsilon {self.epsilon:.3f} of {self.ceiling:g}"])
+        lines.append(f"total: epsilon {self.epsilon:.3f} of {self.ceiling:g}")
+        if self.window is not None:
+            lines.append(
+                f"any {self.window.epochs} days: epsilon {round_up(self.fullest):.3f} at most so "
+                f"far, of {self.window.budget / MICRO:g}"
+            )
+        return "\n".join(lines)
 
 
 def round_up(micros: int) -> float:
@@ -103,8 +120,35 @@ def total(connection: sqlite3.Connection) -> int:
     return int(row[0])
 
 
-def add(connection: sqlite3.Connection, question: Question, charge: Charge) -> None:
-    """Enter a report and its charge."""
+def fits(
+    connection: sqlite3.Connection,
+    window: Window | None,
+    question: Question,
+    epoch: int,
+    micros: int,
+) -> bool:
+    """Tell whether a report of an epoch leaves every window of days within its budget.
+
+    Edge cases: a report that costs nothing always fits, and all do without a budget.
+    """
+    if window is None or not micros:
+        return True
+    first, last = days_of(epoch, question.epoch)
+    near = connection.execute(
+        "SELECT first, last, micros FROM charges WHERE last > ? AND first < ?",
+        (first - window.epochs, last + window.epochs),
+    )
+    return micros <= window.room((Span(*row) for row in near), first, last)
+
+
+def add(connection: sqlite3.Connection, question: Question, epoch: int, charge: Charge) -> None:
+    """Enter a report and its charge, for ever and for the days of its epoch."""
+    if charge.micros:
+        connection.execute(
+            "INSERT INTO charges VALUES (?, ?, ?) ON CONFLICT (first, last) DO UPDATE"
+            " SET micros = micros + excluded.micros",
+            (*days_of(epoch, question.epoch), charge.micros),
+        )
     connection.executemany("INSERT INTO tags VALUES (?)", [(tag,) for tag in charge.tags])
     connection.execute(
         "INSERT INTO ledger VALUES (?, 1, ?, ?) ON CONFLICT (question) DO UPDATE"
@@ -114,9 +158,15 @@ def add(connection: sqlite3.Connection, question: Question, charge: Charge) -> N
     )
 
 
-def disclosed(connection: sqlite3.Connection | None, ceiling: float) -> Disclosed:
+def disclosed(
+    connection: sqlite3.Connection | None, ceiling: float, window: Window | None = None
+) -> Disclosed:
     """Return the whole ledger, readable."""
     if connection is None:
-        return Disclosed((), ceiling)
+        return Disclosed((), ceiling, window)
     rows = connection.execute("SELECT question, reports, answers, micros FROM ledger")
-    return Disclosed(tuple(QuestionDisclosed(*row) for row in rows), ceiling)
+    questions = tuple(QuestionDisclosed(*row) for row in rows)
+    if window is None:
+        return Disclosed(questions, ceiling)
+    spans = connection.execute("SELECT first, last, micros FROM charges")
+    return Disclosed(questions, ceiling, window, window.fullest(Span(*row) for row in spans))

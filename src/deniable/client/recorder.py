@@ -14,6 +14,7 @@ from deniable.client.refusals import refused
 from deniable.client.secret import Secret
 from deniable.protocol import Answer, Question, Report
 from deniable.protocol.report import ID_BYTES
+from deniable.protocol.windows import Window
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,6 +43,7 @@ class Recorder:
         secret: Secret,
         consent: ConsentBook,
         ceiling: int,
+        window: Window | None,
         room: int,
         entropy: SystemDraws,
     ) -> None:
@@ -49,6 +51,7 @@ class Recorder:
         self._secret = secret
         self._consent = consent
         self._ceiling = ceiling
+        self._window = window
         self._room = room
         self._entropy = entropy
 
@@ -85,6 +88,8 @@ class Recorder:
         # A report that costs nothing is made even if the ceiling has been lowered since.
         if charge.micros and ledger.total(connection) + charge.micros > self._ceiling:
             raise refused("ceiling")
+        if not ledger.fits(connection, self._window, question, entry.epoch, charge.micros):
+            raise refused("window")
         record = encode_answers(question, entry.answers, secret, self._entropy)
         report = Report(
             question.id,
@@ -95,7 +100,7 @@ class Recorder:
             record,
         )
         history.mark_used(connection, question, entry.epoch)
-        ledger.add(connection, question, charge)
+        ledger.add(connection, question, entry.epoch, charge)
         outbox.put(connection, question, report)
 
 

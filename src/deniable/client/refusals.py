@@ -23,6 +23,7 @@ REASONS = {
     "answered": "This question was answered already in this epoch (or for ever, if asked once).",
     "changed": "The question changed without a new version: publish it with a higher version.",
     "ceiling": "The report would exceed the client's ceiling of epsilon.",
+    "window": "The report would exceed the client's budget of epsilon per window of days.",
     "outbox_full": "Too many reports wait to be sent: nothing was reported, nothing was spent.",
     "queue_full": "Too many values wait for the client's thread: call record less often.",
     "storage": "The client's directory cannot be read or written: check the disk and the modes.",

@@ -6,22 +6,28 @@ Everything here is a closed form; nothing is simulated.
 from deniable.plan.inverse import epsilon_needed, people_needed
 from deniable.plan.plan import Needed, Plan, make_plan
 from deniable.plan.prediction import Prediction, predict
+from deniable.plan.reports import ReportsPlan, plan_reports
 from deniable.plan.setting import Setting, of_attributes, of_bins, of_categories
 from deniable.plan.survey import Planned, SurveyPlan, plan_survey
+from deniable.plan.window import WindowPlan, plan_window
 
 __all__ = [
     "Needed",
     "Plan",
     "Planned",
     "Prediction",
+    "ReportsPlan",
     "Setting",
     "SurveyPlan",
+    "WindowPlan",
     "epsilon_needed",
     "make_plan",
     "of_attributes",
     "of_bins",
     "of_categories",
     "people_needed",
+    "plan_reports",
     "plan_survey",
+    "plan_window",
     "predict",
 ]

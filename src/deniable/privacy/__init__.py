@@ -19,7 +19,7 @@ from deniable.privacy.enumeration import (
 )
 from deniable.privacy.over_time import epsilon_after
 from deniable.privacy.schedules import Schedule
-from deniable.privacy.windows import Window
+from deniable.protocol.windows import Window
 
 __all__ = [
     "Channel",

@@ -12,9 +12,10 @@ A' = alpha - e^eps (1 - alpha) and B = e^eps alpha - (1 - alpha); whence with a0
 
     delta(eps) = sum over c of P(C = c) [ A' P(Bin(c, 1/2) >= a0 - 1) - B P(Bin(c, 1/2) >= a0) ].
 
-Two-level mechanisms (`two_level.py`) have a form of their own, `blanket.py`; the better one counts.
+Two-level mechanisms (`two_level.py`) have a form of their own, `blanket.py`, and a yes or no the
+exact one, `yes_no.py`; the best counts. For k-RR a real crowd says how much less could be true.
 
-Numerically: every c between two quantiles, the probability outside added to delta; where there are
+Numerically: every c between two places, the probability outside added to delta; where there are
 very many c, several share the smallest of them, which is safe because one more clone can only hide
 more; each binomial tail is taken 1e-9 of itself against us.
 """
@@ -29,9 +30,10 @@ import numpy as np
 
 from deniable import _validate
 from deniable.privacy.blanket import Blanket
-from deniable.privacy.tails import GUARD, Numbers, at_least, middle, weights
+from deniable.privacy.tails import GUARD, Numbers, at_least, one_middle, weights
 from deniable.privacy.two_level import levels
-from deniable.protocol import Parameters
+from deniable.privacy.yes_no import MOST_PEOPLE, SMALLEST_DELTA, YesNo
+from deniable.protocol import KRRParameters, Parameters
 from deniable.protocol.epsilon import LARGEST, MICRO, as_float
 
 CONDITIONS = (
@@ -46,7 +48,8 @@ _OUTSIDE = 1e-4
 """The share of delta that is given away to the c outside of the sum."""
 _PLACES = 4_096
 """So many different c are evaluated at most."""
-_STEPS = 40
+_STEPS = 30
+"""Halvings of an epsilon of at most 32: to 3e-8, far below the micro that is shown."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,9 @@ class Shuffled:
         delta: with this probability the promise may fail.
         people: n, who report.
         local: the epsilon of one report, eps0.
-        bound: "clones", or "blanket" for mechanisms of two levels.
+        bound: "clones", "blanket" for mechanisms of two levels, "yes or no".
+        at_least: an epsilon that some crowd of n people really has, rounded down to micros: nobody
+            can promise less. None where no such crowd is known.
     """
 
     epsilon: float
@@ -66,6 +71,7 @@ class Shuffled:
     people: int
     local: float
     bound: str
+    at_least: float | None = None
 
     def as_json(self) -> dict[str, object]:
         """Return the promise with its conditions."""
@@ -75,6 +81,7 @@ class Shuffled:
             "people": self.people,
             "local_epsilon": self.local,
             "bound": self.bound,
+            "at_least": self.at_least,
             "conditions": list(CONDITIONS),
         }
 
@@ -98,7 +105,7 @@ def clones(local: float, people: int, delta: float) -> Shuffled:
     people, delta = _checked(people, delta)
     grown = math.exp(local)
     alpha = grown / (grown + 1)
-    first, last = middle(people - 1, math.exp(-local), delta * _OUTSIDE / 2)
+    first, last = one_middle(people - 1, math.exp(-local), delta * _OUTSIDE / 2)
     steps = min(_PLACES, last + 1 - first) + 1
     ends = np.unique(np.linspace(first, last + 1, steps).astype(np.int64))
     chances, outside = weights(people - 1, math.exp(-local), ends)
@@ -108,7 +115,11 @@ def clones(local: float, people: int, delta: float) -> Shuffled:
 
 
 def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
-    """Return the central epsilon of one report of a mechanism: the better of the two bounds.
+    """Return the central epsilon of one report of a mechanism: the best of the bounds.
+
+    Guarantees: as `clones`. For a yes or no, and for k-RR, `at_least` says how near it is.
+
+    Cost: as `clones`, and up to some million incomplete beta functions more.
 
     Raises:
         InvalidParameter: as `clones`.
@@ -119,12 +130,16 @@ def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
     if found is None:
         return general
     blanket = Blanket(found, people, delta)
-    if not blanket.computable:
-        return general
-    own = _smallest(blanket.delta, local, delta)
-    if own >= general.epsilon:
-        return general
-    return Shuffled(own, delta, people, local, "blanket")
+    bounds = {"clones": general.epsilon, "blanket": _smallest(blanket.delta, local, delta)}
+    reached = None
+    if isinstance(parameters, KRRParameters) and parameters.categories > 2:
+        reached = _reached(blanket.attained, local, delta)
+    if not found.both + found.neither and people <= MOST_PEOPLE and delta >= SMALLEST_DELTA:
+        exact = YesNo(found, people, delta)
+        bounds["yes or no"] = _smallest(exact.delta, local, delta)
+        reached = _reached(exact.attained, local, delta)
+    best = min(reversed(bounds), key=lambda name: bounds[name])
+    return Shuffled(bounds[best], delta, people, local, best, reached)
 
 
 def _checked(people: int, delta: float) -> tuple[int, float]:
@@ -136,6 +151,17 @@ def _checked(people: int, delta: float) -> tuple[int, float]:
 
 def _smallest(failing: Callable[[float], float], local: float, delta: float) -> float:
     """Return the smallest epsilon whose delta is kept, rounded up to micros; at most the local."""
+    _, high = _bracket(failing, local, delta)
+    return min(math.ceil(high * MICRO) / MICRO, local)
+
+
+def _reached(failing: Callable[[float], float], local: float, delta: float) -> float:
+    """Return the largest epsilon whose delta is not kept, rounded down to micros."""
+    low, _ = _bracket(failing, local, delta)
+    return math.floor(low * MICRO) / MICRO
+
+
+def _bracket(failing: Callable[[float], float], local: float, delta: float) -> tuple[float, float]:
     low, high = 0.0, local
     for _ in range(_STEPS):
         half = (low + high) / 2
@@ -143,7 +169,7 @@ def _smallest(failing: Callable[[float], float], local: float, delta: float) -> 
             high = half
         else:
             low = half
-    return min(math.ceil(high * MICRO) / MICRO, local)
+    return low, high
 
 
 def _divergence(epsilon: float, alpha: float, places: Numbers, chances: Numbers) -> float:

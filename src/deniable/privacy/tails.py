@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
@@ -24,10 +26,25 @@ def at_least(successes: Numbers, trials: Numbers) -> Numbers:
     return np.where(inside, found, np.where(successes < 1, 1.0, 0.0))
 
 
-def middle(trials: int, probability: float, tail: float) -> tuple[int, int]:
-    """Return the first and last number of successes between two quantiles, tail on either side."""
-    law = stats.binom(trials, min(1.0, probability))
-    return int(law.ppf(tail)), int(law.isf(tail))
+def middle(trials: Numbers, probability: float, tail: float) -> tuple[Numbers, Numbers]:
+    """Return places that no more than `tail` of each binomial law lies below, or above.
+
+    Bernstein's inequality, P(|Bin - mean| >= s) <= exp(-s^2 / (2 (variance + s/3))) on either side,
+    solved for s: not the quantiles themselves, whose search fails for very small tails and takes
+    very long for very many trials.
+    """
+    log, chance = -math.log(tail), min(1.0, probability)
+    wide = log / 3 + np.sqrt(log * log / 9 + 2 * log * trials * chance * (1 - chance))
+    if chance in (0.0, 1.0):
+        wide = np.zeros_like(wide)
+    first = np.maximum(0.0, np.floor(trials * chance - wide))
+    return first, np.minimum(trials, np.ceil(trials * chance + wide))
+
+
+def one_middle(trials: int, probability: float, tail: float) -> tuple[int, int]:
+    """Return the same for one law, as integers."""
+    first, last = middle(np.array(float(trials)), probability, tail)
+    return int(first), int(last)
 
 
 def weights(trials: int, probability: float, ends: NDArray[np.int64]) -> tuple[Numbers, float]:

@@ -152,3 +152,54 @@ def test_a_plan_of_a_record_as_json() -> None:
 def test_levels_and_order_belong_to_attributes() -> None:
     with pytest.raises(InvalidParameter, match="belong to --attributes"):
         call("plan", "--yes-no", "--order", 2, "--people", 10, "--epsilon", 1)
+
+
+def test_both_ways_to_spend_a_budget_per_window() -> None:
+    text = call("plan", *HUNDRED, "--window", 7)
+    assert "at most epsilon 1 in any 7 epochs" in text
+    assert "1 epoch in 7" in text
+    assert "every epoch" in text
+    assert "times less variance" in text
+    answer = json.loads(call("plan", *HUNDRED, "--window", 7, "--mechanism", "oue", "--json"))
+    assert (answer["window"], answer["budget"], answer["better"]) == (7, 1.0, "one epoch in w")
+    assert {way["mechanism"] for way in answer["ways"]} == {"oue"}
+    assert [way["people_per_epoch"] for way in answer["ways"]] == [14_285, 100_000]
+
+
+def test_the_schedule_of_a_budget_for_ever() -> None:
+    text = call("plan", "--categories", 10, "--people", 100_000, "--epsilon", 2, "--reports", 6)
+    assert "0.731059" in text
+    assert "Useful reports: 5" in text
+    arguments = ("--yes-no", "--people", 100_000, "--epsilon", 2, "--reports", 60, "--json")
+    answer = json.loads(call("plan", *arguments, "--keep", 0.25, "--error", 0.1))
+    assert (answer["keep"], answer["p"], len(answer["reports"])) == (0.25, 0.5, 60)
+    assert answer["reports"][-1]["error"] is None
+    assert answer["useful"] == sum(row["useful"] for row in answer["reports"])
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--window", 7, "--reports", 3], "neither"),
+        (["--window", 7, "--delta", 1e-8], "neither"),
+        (["--window", 7, "--error", 0.01], "neither"),
+        (["--reports", 7, "--output", "plan.png"], "neither"),
+        (["--window", 7, "--keep", 0.5], "--keep belongs"),
+        (["--keep", 0.5], "--keep belongs"),
+        (["--reports", 3, "--mechanism", "oue"], "mechanism of its own"),
+    ],
+)
+def test_budgets_that_do_not_go_together(more: list[object], message: str) -> None:
+    with pytest.raises(InvalidParameter, match=message):
+        call("plan", *HUNDRED, *more)
+
+
+def test_a_survey_has_no_budget_of_its_own(started: Path) -> None:
+    with pytest.raises(InvalidParameter, match="takes --people and --delta only"):
+        call("plan", "--survey", started, "--people", 100, "--window", 7)
+
+
+def test_a_central_epsilon_says_how_near_it_is() -> None:
+    text = call("plan", "--yes-no", "--people", 1_000, "--epsilon", 1, "--delta", 1e-8)
+    assert "The central epsilon of krr is at least 0.16" in text
+    assert "at least" not in call("plan", *HUNDRED, "--delta", 1e-8)  # pgr: no such crowd is known

@@ -9,15 +9,15 @@ from itertools import combinations_with_replacement, permutations, product
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 from deniable.client.encoders import encoder_for
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import KRR, OLH, OUE, Hadamard, Mechanism, Subset
+from deniable.mechanisms import KRR, OLH, OUE, PGR, Hadamard, Mechanism, Subset
 from deniable.privacy import report_channel
 from deniable.privacy.blanket import Blanket
 from deniable.privacy.shuffling import CONDITIONS, clones, shuffled
-from deniable.privacy.tails import at_least
+from deniable.privacy.tails import at_least, middle
 from deniable.privacy.two_level import Levels, levels
 from deniable.protocol import Answer
 from deniable.protocol.domain import code_key
@@ -81,15 +81,16 @@ def slow_blanket(epsilon: float, found: Levels, people: int) -> float:
     [KRR(2, epsilon=1.0), KRR(5, epsilon=2.0), Hadamard(8, epsilon=1.0), OUE(8, epsilon=2.0)],
 )
 def test_the_blanket_is_at_least_the_slow_one(mechanism: Mechanism) -> None:
-    """With few people b and v are put at 0 nearly, so that only yes or no is tight."""
+    """And the same where no report has the higher probability under both answers."""
     found = levels(mechanism.parameters)
     assert found is not None
     blanket = Blanket(found, 9, 0.01)
     for epsilon in (0.0, 0.2, 0.5, 0.9):
         slow = slow_blanket(epsilon, found, 9)
         assert blanket.delta(epsilon) >= slow
-        if not found.neither:
+        if not found.both:
             assert blanket.delta(epsilon) == pytest.approx(slow, abs=2e-6)
+        assert blanket.attained(epsilon) <= slow
 
 
 def test_the_blanket_of_a_larger_crowd_is_near_the_slow_one() -> None:
@@ -112,17 +113,32 @@ def test_the_blanket_of_a_larger_crowd_is_near_the_slow_one() -> None:
         g = math.exp(epsilon)
         gains = a * (e - g) + z * (1 - g * e) + v * (1 - g)
         slow = float((chances * np.maximum(0.0, gains)).sum()) / people
-        assert slow <= Blanket(found, people, 1e-4).delta(epsilon) <= 1.35 * slow
+        blanket = Blanket(found, people, 1e-4)
+        assert slow <= blanket.delta(epsilon) <= 1.002 * slow
+        assert 0.99 * slow <= blanket.attained(epsilon) <= slow
 
 
-def test_the_blanket_is_better_than_clones_where_there_is_one() -> None:
-    general = clones(1.0, 10**5, 1e-8).epsilon
-    for mechanism in (KRR(2, epsilon=1.0), KRR(50, epsilon=1.0), OUE(9, epsilon=1.0)):
-        found = shuffled(mechanism.parameters, 10**5, 1e-8)
+@pytest.mark.parametrize("people", [200, 10**5, 10**11])
+def test_the_blanket_is_better_than_clones_where_there_is_one(people: int) -> None:
+    general = clones(1.0, people, 1e-8).epsilon
+    for mechanism in (KRR(50, epsilon=1.0), OUE(9, epsilon=1.0)):
+        found = shuffled(mechanism.parameters, people, 1e-8)
         assert found.bound == "blanket"
         assert found.epsilon < general
-    huge = shuffled(KRR(2, epsilon=1.0).parameters, 10**11, 1e-8)
-    assert huge.bound == "clones"  # too many terms
+
+
+@pytest.mark.parametrize("cells", [50, 200])
+def test_cells_that_share_their_clones_are_on_the_safe_side(
+    monkeypatch: pytest.MonkeyPatch, cells: int
+) -> None:
+    found = levels(KRR(3, epsilon=1.0).parameters)
+    assert found is not None
+    fine = Blanket(found, 10_000, 1e-6)
+    monkeypatch.setattr("deniable.privacy.blanket._CELLS", cells)
+    coarse = Blanket(found, 10_000, 1e-6)
+    for epsilon in (0.01, 0.03, 0.045):
+        assert fine.delta(epsilon) <= coarse.delta(epsilon) <= 1.2 * fine.delta(epsilon)
+        assert fine.attained(epsilon) >= coarse.attained(epsilon)
 
 
 def crowd(laws: list[dict[bytes, Fraction]]) -> dict[tuple[bytes, ...], Fraction]:
@@ -146,6 +162,7 @@ def crowd(laws: list[dict[bytes, Fraction]]) -> dict[tuple[bytes, ...], Fraction
         (Hadamard(3, epsilon=1.0), 3, 3),
         (Subset(4, epsilon=0.5), 4, 3),
         (OUE(3, epsilon=1.0), 3, 3),
+        (PGR.closed(4, epsilon=1.0), 4, 3),
     ],
 )
 @pytest.mark.parametrize("delta", [0.02, 0.1])
@@ -211,3 +228,16 @@ def test_binomial_tails_are_exact_where_they_can_be_counted() -> None:
 def test_impossible_questions_are_refused(arguments: tuple[float, int, float], name: str) -> None:
     with pytest.raises(InvalidParameter, match=f"'{name}' parameter"):
         clones(*arguments)
+
+
+@pytest.mark.parametrize("tail", [1e-3, 1e-12, 1e-200])
+@pytest.mark.parametrize("chance", [0.0, 1e-6, 0.3, 0.999, 1.0])
+def test_no_more_than_the_tail_lies_outside_of_the_middle(chance: float, tail: float) -> None:
+    trials = np.array([0.0, 1.0, 50.0, 3_000.0, 1e7])
+    first, last = middle(trials, chance, tail)
+    assert np.all((first >= 0) & (first <= last) & (last <= trials))
+    assert np.all(stats.binom.cdf(first - 1, trials, chance) <= tail)
+    assert np.all(stats.binom.sf(last, trials, chance) <= tail)
+    if 0 < chance < 1 and tail > 1e-100:  # and not by much more than needed
+        wide = 3 * math.sqrt(-2 * math.log(tail)) * np.sqrt(trials * chance) - 2 * math.log(tail)
+        assert np.all(last - first <= wide + 2)

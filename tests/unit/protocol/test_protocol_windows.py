@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable.errors import InvalidParameter
-from deniable.privacy.windows import Window
+from deniable.protocol.windows import Span, Window
 
 
 def slow_allowed(window: Window, spent: dict[int, int], epoch: int) -> int:
@@ -46,6 +46,50 @@ def test_spending_what_is_allowed_keeps_every_window(
         sum(spent.get(start + step, 0) for step in range(epochs)) <= 100
         for start in range(-epochs, 14)
     )
+
+
+SPANS = st.lists(
+    st.builds(
+        lambda first, length, micros: Span(first, first + length, micros),
+        st.integers(-6, 12),
+        st.integers(0, 5),
+        st.integers(0, 40),
+    ),
+    max_size=10,
+)
+
+
+def sum_within(spans: list[Span], first: int, last: int) -> int:
+    return sum(span.micros for span in spans if span.first <= last and first <= span.last)
+
+
+@given(SPANS, st.integers(-5, 10), st.integers(0, 4), st.integers(1, 6))
+def test_a_report_that_lasts_is_in_every_window_that_it_touches(
+    spans: list[Span], first: int, length: int, epochs: int
+) -> None:
+    window, last = Window(100, epochs), first + length
+    touching = range(first - epochs + 1, last + 1)
+    sums = [sum_within(spans, start, start + epochs - 1) for start in touching]
+    assert window.room(spans, first, last) == max(0, 100 - max(sums))
+    everywhere = [sum_within(spans, start, start + epochs - 1) for start in range(-14, 20)]
+    assert window.fullest(spans) == max(everywhere)
+    # What lies as far away as the window is long does not matter.
+    near = [s for s in spans if s.last > first - epochs and s.first < last + epochs]
+    assert window.room(near, first, last) == window.room(spans, first, last)
+
+
+@pytest.mark.parametrize(("epsilon", "micros"), [(1, 1_000_000), (0.1, 100_000), (1e-6, 1)])
+def test_an_epsilon_that_people_write(epsilon: float, micros: int) -> None:
+    assert Window.of(epsilon, 7) == Window(micros, 7)
+    assert Window.of(epsilon + 4e-7, 7) == Window(micros, 7)  # rounded down
+
+
+@pytest.mark.parametrize(
+    "bad", [(0, 7), (-1.0, 7), (math.nan, 7), ("1", 7), (1.0, 0), (1.0, 1.5), (1.0, True)]
+)
+def test_what_is_no_window_is_refused(bad: tuple[object, object]) -> None:
+    with pytest.raises(InvalidParameter, match="parameter of Window"):
+        Window.of(*bad)
 
 
 def test_a_window_over_its_budget_is_noticed() -> None:

@@ -1,0 +1,182 @@
+"""Values that change all the time: a budget per window of epochs, and the two ways to spend it.
+
+Model (`protocol/windows.py`): every device spends at most the budget within any w epochs. Either it
+reports in every epoch with a w-th of the budget, or in one epoch of w with all of it, devices
+taking turns, so that m = n/w people report in an epoch. The noise of both is the mechanism's closed
+form. The share of n people that m of them stand for has besides, as a sample without replacement,
+
+    f (1 - f) (1/m - 1/n).
+
+Of small epsilons noise grows like 1/epsilon^2, so that taking turns is better by about w in
+variance; with large ones there is no noise left to save, and the sample costs more.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from deniable.errors import InvalidParameter
+from deniable.plan.prediction import SHOWN, Prediction, Z, predict
+from deniable.plan.setting import Setting, known_mechanism
+from deniable.protocol.epsilon import MICRO
+from deniable.protocol.windows import Window
+
+EVERY, TURNS = "every epoch", "one epoch in w"
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to spend the budget.
+
+    Attributes:
+        name: EVERY or TURNS.
+        people: who report in one epoch.
+        prediction: what one epoch gives and costs, by the mechanism that suits this epsilon.
+        window: w.
+        sampled: 1/m - 1/n, the error of the sample per f (1 - f).
+        answers: of a closed domain, else 0: the error is that of a rare string.
+    """
+
+    name: str
+    people: int
+    prediction: Prediction
+    window: int
+    sampled: float
+    answers: int
+
+    @property
+    def error(self) -> float:
+        """The expected error of a share in one epoch, one standard deviation."""
+        share = 1 / self.answers if self.answers else 0.0
+        return math.hypot(self.prediction.mean_error, self._sampling(share))
+
+    @property
+    def margin(self) -> float:
+        """Half the width of the 95% interval of a share of 1% in one epoch."""
+        return math.hypot(self.prediction.margin, Z * self._sampling(SHOWN))
+
+    @property
+    def window_error(self) -> float:
+        """The error of a share over a whole window, if it stays the same.
+
+        Then everybody has reported, and nothing is left of the sample's error.
+        """
+        return self.prediction.mean_error / math.sqrt(self.window)
+
+    @property
+    def epochs(self) -> int:
+        """How many epochs must be pooled until a share of 1% is told from nothing."""
+        return max(1, math.ceil((self.prediction.smallest / SHOWN) ** 2))
+
+    def as_json(self) -> dict[str, object]:
+        """Return the way as `deniable plan --window --json` prints it."""
+        return {
+            "way": self.name,
+            "people_per_epoch": self.people,
+            "mechanism": self.prediction.mechanism,
+            "epsilon": self.prediction.epsilon,
+            "mean_error": self.error,
+            "mean_error_of_window": self.window_error,
+            "interval_width": 2 * self.margin,
+            "smallest_share": self.prediction.smallest,
+            "epochs_for_1_percent": self.epochs,
+        }
+
+    def _sampling(self, share: float) -> float:
+        return math.sqrt(share * (1 - share) * self.sampled)
+
+
+@dataclass(frozen=True)
+class WindowPlan:
+    """Both ways side by side.
+
+    Attributes:
+        setting: people, answers, and as its epsilon the budget of a window.
+        window: the budget and w.
+        ways: the better one first.
+    """
+
+    setting: Setting
+    window: Window
+    ways: tuple[Way, Way]
+
+    @property
+    def better(self) -> Way:
+        """The way with the smaller error in one epoch."""
+        return self.ways[0]
+
+    @property
+    def ratio(self) -> float:
+        """How many times the variance of the better way the other one has."""
+        better, other = (way.error for way in self.ways)
+        return (other / better) ** 2
+
+    @property
+    def reason(self) -> str:
+        """Why, in a sentence."""
+        if self.better.name == TURNS:
+            how = "a part of the epsilon costs more than a part of the people"
+        else:
+            how = "a part of the people costs more than a part of the epsilon"
+        name = self.better.name.replace(" w", f" {self.window.epochs:,}")
+        return f"Reporting in {name} has {self.ratio:.3g} times less variance: {how}."
+
+    def as_json(self) -> dict[str, object]:
+        """Return the plan as `deniable plan --window --json` prints it."""
+        return {
+            "people": self.setting.people,
+            "budget": self.setting.epsilon,
+            "window": self.window.epochs,
+            "domain": self.setting.domain.kind,
+            "answers": self.setting.answers or None,
+            "tests": self.setting.tests,
+            "better": self.better.name,
+            "variance_ratio": self.ratio,
+            "reason": self.reason,
+            "ways": [way.as_json() for way in self.ways],
+        }
+
+
+def plan_window(setting: Setting, epochs: int, mechanism: str | None = None) -> WindowPlan:
+    """Predict what both ways to spend a budget per window would give.
+
+    Args:
+        setting: its epsilon is the budget that no window may exceed; no permanent response.
+        epochs: w.
+        mechanism: this one; what "auto" takes at each of the two epsilons unless said.
+
+    Raises:
+        InvalidParameter: if the budget or the people are too few for w parts, or the mechanism
+            has no form.
+    """
+    if setting.forever is not None:
+        raise InvalidParameter(
+            "A budget per window is for reports without a permanent response.",
+            "Leave --forever out.",
+        )
+    window = Window.of(setting.epsilon, epochs)
+    if window.even < 1 or setting.people < epochs:
+        raise InvalidParameter(
+            f"Epsilon {setting.epsilon:g} and {setting.people:,} people cannot be shared by "
+            f"{epochs:,} epochs.",
+            "Shorten the window.",
+        )
+    each = setting.with_epsilon(window.even / MICRO)
+    some = setting.with_people(setting.people // epochs)
+    sampled = 1 / some.people - 1 / setting.people
+    found = [
+        Way(EVERY, each.people, _predicted(each, mechanism), epochs, 0.0, setting.answers),
+        Way(TURNS, some.people, _predicted(some, mechanism), epochs, sampled, setting.answers),
+    ]
+    better, other = sorted(found, key=lambda way: way.error)
+    return WindowPlan(setting, window, (better, other))
+
+
+def _predicted(setting: Setting, mechanism: str | None) -> Prediction:
+    choice = setting.choice(known_mechanism(mechanism)) if mechanism else setting.choices()[0]
+    if choice is None:
+        raise InvalidParameter(
+            f"{mechanism} has no form for these answers and epsilons.", "Use another one."
+        )
+    return predict(choice.parameters, setting)
