@@ -12,10 +12,11 @@ from deniable.audit.averaging import right_guesses
 from deniable.audit.detect import advice_finding, advise
 from deniable.audit.exact import audit_exact, prove_field
 from deniable.audit.ngrams_cells import ngrams_ratios
+from deniable.audit.pairs import worst_pair
 from deniable.audit.poison import crafted
 from deniable.audit.poisoning import poison_field
 from deniable.audit.reading import records_of, supports
-from deniable.audit.sample import audit_sample, worst_pair
+from deniable.audit.sample import audit_sample
 from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws
 from deniable.client.encoders.ngrams import NGramsEncoder
