@@ -6,7 +6,7 @@ Everything here is a closed form; nothing is simulated.
 from deniable.plan.inverse import epsilon_needed, people_needed
 from deniable.plan.plan import Needed, Plan, make_plan
 from deniable.plan.prediction import Prediction, predict
-from deniable.plan.setting import Setting, of_attributes, of_bins, of_categories
+from deniable.plan.setting import Setting, of_attributes, of_bins, of_categories, of_strings
 from deniable.plan.survey import Planned, SurveyPlan, plan_survey
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "of_attributes",
     "of_bins",
     "of_categories",
+    "of_strings",
     "people_needed",
     "plan_survey",
     "predict",

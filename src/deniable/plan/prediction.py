@@ -9,7 +9,8 @@ what fitting several answers at once costs, and with what collisions of hashed a
 as in figure 3 of [EPK14], where V(0) = 1/(n (2q - 1)^2): a share of this size passes the test every
 second time, and so many equally frequent answers do.
 
-Of mechanisms that find strings the shares are those of whole strings that are tested for.
+Of mechanisms that find strings the shares are those of whole strings, and the smallest is that of a
+string which is found every second time (`discovered.py`).
 Of a record the shares are those of the cells of tables of k attributes, raw (`record_cells.py`).
 """
 
@@ -21,10 +22,11 @@ from dataclasses import dataclass
 from scipy import stats
 
 from deniable.mechanisms import mechanism_of
+from deniable.plan.discovered import smallest_found
 from deniable.plan.record_cells import cell_deviation
 from deniable.plan.record_choices import WORK
 from deniable.plan.setting import Setting
-from deniable.plan.work import operations, words
+from deniable.plan.work import FOUND, operations, words
 from deniable.privacy.leverage import leverage_of
 from deniable.privacy.shuffling import Shuffled, shuffled
 from deniable.protocol import (
@@ -36,6 +38,7 @@ from deniable.protocol import (
     RapporParameters,
     RecordParameters,
     Sets,
+    Strings,
 )
 from deniable.protocol.auto import SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.protocol.closed_form import mean_variance
@@ -44,8 +47,6 @@ from deniable.protocol.question import PLAIN_FIELD
 
 LEVEL = 0.05
 Z = float(stats.norm.isf(LEVEL / 2))
-FOUND = {"prefixes": "n + groups (K log K + M)", "ngrams": "n k (r + 1) + pairs of places"}
-"""The work of mechanisms that find strings."""
 SHOWN = 0.01
 """The share whose interval is predicted."""
 
@@ -133,7 +134,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     field = Field(PLAIN_FIELD, setting.domain, parameters)
     rare = _deviation(field, setting, 0.0)
     mean = _deviation(field, setting, 1 / setting.answers) if setting.answers else rare
-    smallest = critical(setting.tests) * rare
+    smallest = _smallest(parameters, setting, rare)
     forever = parameters.epsilon_forever
     return Prediction(
         parameters=parameters,
@@ -150,6 +151,16 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
         forever=None if forever is None else as_float(forever),
         central=None if delta is None else shuffled(parameters, setting.people, delta),
     )
+
+
+def _smallest(parameters: Parameters, setting: Setting, rare: float) -> float:
+    """Return the smallest share that is seen, or of strings that nobody listed, found."""
+    domain = setting.domain
+    if isinstance(parameters, PrefixesParameters | NGramsParameters) and isinstance(
+        domain, Strings
+    ):
+        return smallest_found(parameters, domain, setting.people)
+    return critical(setting.tests) * rare
 
 
 def margin_of(choice: Choice, setting: Setting) -> float:
