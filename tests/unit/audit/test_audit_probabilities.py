@@ -27,6 +27,7 @@ from deniable.protocol import (
     Field,
     Parameters,
     Question,
+    Sets,
     Strings,
 )
 from deniable.protocol.record_truth import TruthParameters
@@ -36,10 +37,11 @@ from deniable.testing.statistics import accept, goodness_of_fit
 
 STRONG: dict[str, object] = {"epsilon": 3.0}
 """Large probabilities: few devices are needed to see an error of 5%."""
+BITS = ("inp_rr", "marg_rr")
 NAMES = Strings("abcd", 4)
 ASKED = [
     a_question("krr", categories(3), "krr", {**STRONG, "epsilon_forever": 4.0}),
-    a_question("oue", categories(12), "oue", STRONG),
+    a_question("oue", Sets(tuple("abcdefgh"), 4), "oue", {"epsilon": 8.0, "per": "bit"}),
     a_question("rappor", Strings(), "rappor", RESPONSE),
     a_question("rappor-fresh", categories(8), "rappor", {"f": 0.0, "p": 0.5, "q": 0.9}),
     a_question("orr", Strings(), "orr", {**STRONG, "k": 2, "cohorts": 8}),
@@ -47,8 +49,13 @@ ASKED = [
     a_question("hcms", Strings(), "hcms", STRONG),
     *(a_question(name, categories(6), name, STRONG) for name in ("pgr", "hadamard", "subset")),
     a_question("prefixes", NAMES, "prefixes", {**STRONG, "points": 20, "cohorts": 2}),
-    a_question("ngrams", NAMES, "ngrams", {"epsilon": 6.0, "k": 8, "h": 1, "m": 2}),
-    *(a_question(name, record(2, 2), name, STRONG) for name in RECORD_MECHANISMS),
+    a_question("ngrams", NAMES, "ngrams", {"p": 0.4, "q": 0.9, "k": 8, "h": 1, "m": 2}),
+    *(
+        a_question(name, record(2, 2), name, {"epsilon": 1.2} if name in BITS else STRONG)
+        for name in RECORD_MECHANISMS
+        if name != "inp_olh"
+    ),
+    a_question("inp_olh", record(2, 2), "inp_olh", {**STRONG, "g": 2}),
 ]
 LEAST = 1_500
 
