@@ -85,9 +85,18 @@ def test_every_mechanism_is_here() -> None:
     assert all(thresholds_of(question) for question in ASKED)
 
 
+def tried(question: Question) -> list[str]:
+    """Return the smallest probability; where few devices are needed, all of them."""
+    every = thresholds_of(question)
+    if question.id in ("krr", "rappor", "rappor-fresh", "ngrams"):
+        return every
+    published = question.fields[0].parameters.published()
+    return sorted(every, key=lambda name: int(str(published.get(name, 0))))[:1]
+
+
 @pytest.mark.parametrize(
     ("question", "name"),
-    [(question, name) for question in ASKED for name in thresholds_of(question)],
+    [(question, name) for question in ASKED for name in tried(question)],
     ids=lambda x: getattr(x, "id", x),
 )
 def test_an_error_of_5_percent_is_found_with_as_many_devices_as_are_asked(
