@@ -139,7 +139,7 @@ class TestLinking:
         """And a change of value shows, but for what two reports have in common by chance."""
         asked = replace(question, repeat="permanent")
         equal = chance_equal(question.fields[0].parameters)
-        assert 0 < equal <= 0.5
+        assert 0 < equal < 0.7  # one bit is often the same
         for n in (1, 7):
             assert self.link(asked, n, rng) == pytest.approx(1 - equal / 2)
 
