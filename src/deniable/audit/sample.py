@@ -77,8 +77,8 @@ def audit_sample(
     Guarantees: a correct encoder fails a finding with probability at most `alpha`.
 
     Accuracy: as many devices report as it takes to find an error of 5% in any threshold 99 times
-    in 100, with probability p of the outcome that it decides about 35,000 (1 - p)/p reports; but
-    no more than `most_devices`. The finding says which error would have been found.
+    in 100, where it decides an outcome of probability p about 25,000 (1 - p)/p reports of both
+    answers together; but no more than `most_devices`. The finding says which error would be found.
 
     Cost: two encodings per device and answer; where something is permanent, some more.
 
