@@ -1,6 +1,7 @@
 """Five mutants, each a mistake that would betray people, each caught by one of the audits.
 
 A mutant changes the shipped code for the length of a test; the same audit passes without it.
+Probabilities that are 5% off have a file of their own.
 """
 
 from __future__ import annotations
@@ -143,6 +144,7 @@ class TestAFloat:
             threshold: Any = keep * 1.0
             return right(self, symbol, threshold, draws)
 
+        assert audit_exact(krr).holds
         monkeypatch.setattr(KRREncoder, "_stage", stage)
         audit = audit_exact(krr)
         assert "epsilon of one report" in failed(audit)
@@ -191,6 +193,7 @@ class TestARetryThatIsDrawnAgain:
 
     def test_another_id(self, monkeypatch: pytest.MonkeyPatch) -> None:
         survey = a_survey(colours(3), "krr", {"epsilon": 1.0})
+        assert audit_wire(survey).holds
         change_leases(monkeypatch, lambda report: replace(report, id=os.urandom(16)))
         assert "one report per epoch" in failed(audit_wire(survey))
 

@@ -24,7 +24,9 @@ from deniable.audit.detect_records import likeliest_record
 from deniable.mechanisms.base import Floats
 from deniable.protocol import (
     KRRParameters,
+    NGramsParameters,
     Parameters,
+    PrefixesParameters,
     Question,
     RecordParameters,
     SubsetParameters,
@@ -92,6 +94,10 @@ def chance_equal(parameters: Parameters) -> float:
         return likeliest_record(parameters)
     if isinstance(parameters, SubsetParameters):
         return 1 / comb(parameters.categories, parameters.size)
+    if isinstance(parameters, PrefixesParameters):
+        return chance_equal(parameters.oracle)
+    if isinstance(parameters, NGramsParameters):
+        return chance_equal(parameters.whole) * chance_equal(parameters.gram) ** parameters.grams
     sizes = ("categories", "symbols", "seeds", "points", "rows", "width", "size")
     signs = 2 if any(item.name == "sign" for item in parameters.layout.items) else 1
     numbers: list[int] = [getattr(parameters, name, 1) for name in sizes]

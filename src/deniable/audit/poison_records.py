@@ -4,7 +4,8 @@ Model: a liar chooses what the report is about as well: a table or view with the
 size that is worth the most, or a coefficient of the attribute alone. The rest says the level: a
 cell with it, all cells with it, the sign that it has, its bits. Other attributes are drawn
 uniformly. Of hashed records, the symbol that most records of the level share, over a few seeds; or
-the coefficient that all records share.
+the coefficient that all records share. To push a level down the rest says the opposite: a cell of
+another level, no cell with it, the other sign, a symbol that few records share.
 """
 
 from __future__ import annotations
@@ -40,6 +41,15 @@ SEEDS = 32
 SAMPLED = 256
 """So many seeds are tried, on so many records of the level."""
 
+SIGNED = (
+    MargHTParameters,
+    InpHTParameters,
+    CoefficientsParameters,
+    InpOLHParameters,
+    InpHTCMSParameters,
+)
+"""Mechanisms whose crafted reports say the opposite of the level itself, to push it down."""
+
 Codes = tuple[int, ...]
 Items = dict[str, int | bytes]
 
@@ -50,6 +60,8 @@ def crafted_records(
     level: int,
     count: int,
     rng: np.random.Generator,
+    *,
+    down: bool = False,
 ) -> bytes:
     """Return so many records, one after the other, each pushing a level of an attribute most.
 
@@ -61,17 +73,21 @@ def crafted_records(
         level: to be pushed.
         count: the number of fake clients.
         rng: where the rest of a record comes from.
+        down: push the level down instead of up.
 
     Raises:
         InvalidParameter: if there is no attack on the mechanism yet.
         InvalidReport: if the collector would refuse a record.
     """
+    # A code that differs in one bit takes the most away where every bit has a coin of its own.
+    other = level ^ 1 if level ^ 1 < parameters.levels[attribute] else level - 1
+    said = other if down and not isinstance(parameters, SIGNED) else level
 
     def codes() -> Codes:
         drawn = [int(rng.integers(0, most)) for most in parameters.levels]
-        return (*drawn[:attribute], level, *drawn[attribute + 1 :])
+        return (*drawn[:attribute], said, *drawn[attribute + 1 :])
 
-    make = _maker(parameters, attribute, codes, rng)
+    make = _maker(parameters, attribute, codes, rng, down)
     records = [parameters.layout.pack(make()) for _ in range(count)]
     for record in records:
         parameters.check_record(record)
@@ -83,6 +99,7 @@ def _maker(
     attribute: int,
     codes: Callable[[], Codes],
     rng: np.random.Generator,
+    down: bool,
 ) -> Callable[[], Items]:
     """Return what makes the items of one crafted record."""
     if isinstance(parameters, InpPSParameters):
@@ -97,14 +114,14 @@ def _maker(
     if isinstance(parameters, MargRRParameters | MargPSParameters | ViewsParameters):
         return _about_a_table(parameters, attribute, codes, rng)
     if isinstance(parameters, MargHTParameters):
-        return _about_a_table_sign(parameters, attribute, codes, rng)
+        return _about_a_table_sign(parameters, attribute, codes, rng, down)
     if isinstance(parameters, InpHTParameters | CoefficientsParameters):
-        return _about_one(parameters, attribute, codes()[attribute], rng)
+        return _about_one(parameters, attribute, codes()[attribute], rng, down)
     if isinstance(parameters, InpOLHParameters):
-        return _with_a_good_seed(parameters, codes, rng)
+        return _with_a_good_seed(parameters, codes, rng, down)
     if isinstance(parameters, InpHTCMSParameters):
         rows, width = parameters.rows, parameters.width
-        return lambda: {"symbol": 2 * int(rng.integers(0, rows)) * width}
+        return lambda: {"symbol": 2 * int(rng.integers(0, rows)) * width + down}
     raise InvalidParameter(f"There is no attack on '{parameters.mechanism}' yet.")
 
 
@@ -141,13 +158,14 @@ def _about_a_table_sign(
     attribute: int,
     codes: Callable[[], Codes],
     rng: np.random.Generator,
+    down: bool,
 ) -> Callable[[], Items]:
     def sign() -> Items:
         table = int(rng.choice(_some_tables(parameters, attribute)))
         among = parameters.marginal(table)
         place = sum(parameters.bits[i] for i in among[: among.index(attribute)])
         alpha = int(rng.integers(1, 1 << parameters.bits[attribute])) << place
-        own = sign_of(alpha, parameters.cell(table, codes()))
+        own = sign_of(alpha, parameters.cell(table, codes())) ^ down
         return {"symbol": 2 * (table * parameters.most_cells + alpha) + own}
 
     return sign
@@ -158,6 +176,7 @@ def _about_one(
     attribute: int,
     level: int,
     rng: np.random.Generator,
+    down: bool,
 ) -> Callable[[], Items]:
     """Report coefficients of the attribute alone, those that count most for the level."""
     functions = parameters.selection.functions
@@ -172,22 +191,29 @@ def _about_one(
 
     def sign() -> Items:
         function = int(rng.choice(len(signs), p=chances))
-        return {"symbol": 2 * (first + function) + (signs[function] < 0)}
+        return {"symbol": 2 * (first + function) + ((signs[function] < 0) ^ down)}
 
     return sign
 
 
 def _with_a_good_seed(
-    parameters: InpOLHParameters, codes: Callable[[], Codes], rng: np.random.Generator
+    parameters: InpOLHParameters,
+    codes: Callable[[], Codes],
+    rng: np.random.Generator,
+    down: bool,
 ) -> Callable[[], Items]:
-    """Report the symbol that most records of the level share, with the best of a few seeds."""
+    """Report the symbol that most records of the level share, with the best of a few seeds.
+
+    To push it down, the one that fewest share.
+    """
     words = [record_answer(row).words for row in dict.fromkeys(codes() for _ in range(SAMPLED))]
-    best, most = (0, 0), -1
+    best, most = (0, 0), -len(words) - 1
     for seed in rng.integers(0, parameters.seeds, size=SEEDS).tolist():
         shared = Counter(symbol_of(word, seed, parameters.symbols) for word in words)
-        symbol, found = shared.most_common(1)[0]
-        if found > most:
-            best, most = (seed, symbol), found
+        worth = {s: -shared[s] if down else shared[s] for s in range(parameters.symbols)}
+        symbol = max(worth, key=worth.__getitem__)
+        if worth[symbol] > most:
+            best, most = (seed, symbol), worth[symbol]
     return lambda: {"seed": best[0], "symbol": best[1]}
 
 

@@ -11,7 +11,7 @@ from deniable.audit.findings import Finding
 from deniable.audit.poison import crafted
 from deniable.audit.poison_records import crafted_records
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
-from deniable.mechanisms.base import Floats, Reports
+from deniable.mechanisms.base import Reports
 from deniable.mechanisms.candidates import every_code
 from deniable.privacy.leverage import leverage_of
 from deniable.privacy.record_leverage import record_shift, ways
@@ -51,8 +51,13 @@ class Poisoned:
 
     @property
     def shift(self) -> float:
-        """How far the attack moved the estimate."""
+        """How far the attack moved the estimate: below 0 where it was to take away."""
         return self.attacked - self.honest
+
+    @property
+    def within(self) -> bool:
+        """Whether the shift, either way, is at most what leverage allows, chance included."""
+        return abs(self.shift) <= self.bound + self.slack
 
 
 def poison_field(
@@ -63,6 +68,7 @@ def poison_field(
     attackers: float = ATTACKERS,
     rng: np.random.Generator,
     hidden: bool = False,
+    down: bool = False,
 ) -> Poisoned:
     """Push an answer that nobody holds, by replacing a share of honest reports by crafted ones.
 
@@ -73,56 +79,64 @@ def poison_field(
         attackers: the share of them that is crafted.
         rng: the only source of randomness.
         hidden: see `crafted`.
+        down: push an answer that everybody holds down instead.
     """
     parameters = field.parameters
-    if isinstance(parameters, RecordParameters):
-        return _poison_record(question, field, parameters, people, attackers, rng)
-    mechanism = mechanism_of(field, question.absent)
-    asked = _asked(mechanism, field, question.absent)
-    honest = _honest(mechanism, field, people, rng, asked)
-    fake = crafted(field.parameters, _target(field), round(people * attackers), rng, hidden=hidden)
-    mixed = honest.copy()
-    forged = mechanism.records(fake)
-    mixed[: len(forged)] = forged
-    before, after = (
-        mechanism.estimate(mechanism.accumulate(reports), asked) for reports in (honest, mixed)
+    before, after = poisoned_reports(
+        question, field, people=people, attackers=attackers, rng=rng, hidden=hidden, down=down
     )
-    bound = leverage_of(field).shift(attackers)
-    noise: Floats = before.std_error
-    shares = float(before.frequency[0]), float(after.frequency[0])
-    return Poisoned(*shares, bound, float(noise[0]), leverage_of(field).about)
+    mechanism = mechanism_of(field, question.absent)
+    asked = None
+    if not isinstance(parameters, RecordParameters):
+        asked = _asked(mechanism, field, question.absent)
+    one, other = (
+        mechanism.estimate(mechanism.accumulate(reports), asked) for reports in (before, after)
+    )
+    place, bound, about = 0, leverage_of(field).shift(attackers), leverage_of(field).about
+    if isinstance(parameters, RecordParameters):
+        worst = worst_attribute(parameters, attackers)
+        place, bound = sum(parameters.levels[:worst]), record_shift(parameters, worst, attackers)
+        about = min(way.about for way in ways(parameters, worst))
+    shares = float(one.frequency[place]), float(other.frequency[place])
+    return Poisoned(*shares, bound, float(one.std_error[place]), about)
 
 
-def _poison_record(
+def poisoned_reports(
     question: Question,
     field: Field,
-    parameters: RecordParameters,
+    *,
     people: int,
     attackers: float,
     rng: np.random.Generator,
-) -> Poisoned:
-    """Push the first level of the attribute that is moved most; people hold others."""
-    every = range(len(parameters.levels))
-    worst = max(every, key=lambda i: record_shift(parameters, i, attackers))
-    codes = rng.integers(0, parameters.levels, size=(people, len(parameters.levels)))
-    codes[:, worst] = np.maximum(codes[:, worst], 1)
+    hidden: bool = False,
+    down: bool = False,
+) -> tuple[Reports, Reports]:
+    """Return honest reports, and the same with crafted ones in the place of the first; see above.
+
+    The target is the first answer; of a record, the first level of the attribute that is moved
+    most; of strings, the first of `some_strings`.
+    """
+    parameters, liars = field.parameters, round(people * attackers)
     mechanism = mechanism_of(field, question.absent)
-    honest = mechanism.simulate(codes, rng)
-    fake = crafted_records(parameters, worst, 0, round(people * attackers), rng)
+    if isinstance(parameters, RecordParameters):
+        worst = worst_attribute(parameters, attackers)
+        codes = rng.integers(0, parameters.levels, size=(people, len(parameters.levels)))
+        codes[:, worst] = 0 if down else np.maximum(codes[:, worst], 1)
+        honest = mechanism.simulate(codes, rng)
+        fake = crafted_records(parameters, worst, 0, liars, rng, down=down)
+    else:
+        asked = _asked(mechanism, field, question.absent)
+        honest = _honest(mechanism, field, people, rng, asked, down)
+        fake = crafted(parameters, _target(field), liars, rng, hidden=hidden, down=down)
     mixed = honest.copy()
-    forged = mechanism.records(fake)
-    mixed[: len(forged)] = forged
-    place = sum(parameters.levels[:worst])
-    before, after = (
-        mechanism.estimate(mechanism.accumulate(reports)) for reports in (honest, mixed)
-    )
-    return Poisoned(
-        float(before.frequency[place]),
-        float(after.frequency[place]),
-        record_shift(parameters, worst, attackers),
-        float(before.std_error[place]),
-        min(way.about for way in ways(parameters, worst)),
-    )
+    mixed[:liars] = mechanism.records(fake)
+    return honest, mixed
+
+
+def worst_attribute(parameters: RecordParameters, attackers: float) -> int:
+    """Return the attribute whose shares a share of attackers moves most."""
+    every = range(len(parameters.levels))
+    return max(every, key=lambda i: record_shift(parameters, i, attackers))
 
 
 def _target(field: Field) -> Answer:
@@ -148,13 +162,15 @@ def _honest(
     people: int,
     rng: np.random.Generator,
     asked: list[Candidate] | None,
+    down: bool,
 ) -> Reports:
-    """Return the reports of people who all hold another answer."""
+    """Return the reports of people who all hold another answer, or all hold the target."""
     domain = field.domain
     if isinstance(domain, Sets):
-        none = np.full((people, domain.most), len(domain.values), dtype=np.int64)
-        return mechanism.simulate(none, rng)
-    codes = np.ones(people, dtype=np.int64)
+        held = np.full((people, domain.most), len(domain.values), dtype=np.int64)
+        held[:, 0] = 0 if down else len(domain.values)
+        return mechanism.simulate(held, rng)
+    codes = np.full(people, not down, dtype=np.int64)
     return mechanism.simulate(
         codes, rng, asked if domain.size is None or mechanism.hashed else None
     )
@@ -163,15 +179,20 @@ def _honest(
 def poisoning_finding(
     about: str, question: Question, field: Field, rng: np.random.Generator
 ) -> Finding:
-    """Attack one field, and say whether the shift stays within what leverage allows.
+    """Attack one field, up and down, and say whether shifts stay within what leverage allows.
 
     The replaced honest reports are random too: seven standard deviations of them are allowed.
     """
-    found = poison_field(question, field, rng=rng)
+    up, down = (poison_field(question, field, rng=rng, down=way) for way in (False, True))
     each = leverage_of(field).up
     words = (
-        f"{ATTACKERS:.0%} crafted reports move an answer by {found.shift:.3f}; leverage allows "
-        f"{found.bound:.3f}. One counts for up to {each:.1f} honest holders"
+        f"{ATTACKERS:.0%} crafted reports move an answer by {up.shift:+.3f} or {down.shift:+.3f}; "
+        f"leverage allows {up.bound:.3f} each way. One counts for up to {each:.1f} honest holders"
     )
-    numbers = {"leverage": each, "shift": found.shift, "shift_bound": found.bound}
-    return Finding(about, "poisoning", found.shift <= found.bound + found.slack, words, numbers)
+    numbers = {
+        "leverage": each,
+        "shift": up.shift,
+        "shift_down": down.shift,
+        "shift_bound": up.bound,
+    }
+    return Finding(about, "poisoning", up.within and down.within, words, numbers)

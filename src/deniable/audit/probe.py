@@ -9,6 +9,7 @@ import ipaddress
 import logging
 import os
 import secrets
+import struct
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from deniable.protocol.epochs import day_number
 _FIELD = Field("value", Boolean(), KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False))
 _QUESTION = Question("probe", 1, "?", "audit", date(2099, 12, 31), 1, "once", "recorded", (_FIELD,))
 SENDERS = 10
+SEVERAL = 5
+"""Marks of four bytes are believed from so many on: by chance that is rarer than once in 10^12."""
 
 
 @dataclass(frozen=True)
@@ -39,35 +42,58 @@ class Sender:
 
     Attributes:
         address: where the connection comes from.
-        forwarded: the address in headers of proxies.
-        agent, cookie: random words.
+        forwarded, forwarded_6: the addresses in headers of proxies.
+        agent, cookie, header, query: random words; the last two name a header, and stand in the
+            query string.
     """
 
     address: str
     forwarded: str
+    forwarded_6: str
     agent: str
     cookie: str
+    header: str
+    query: str
 
     @classmethod
     def random(cls) -> Sender:
         """Return a sender of random marks, on a loopback address of its own."""
         a, b, c = (1 + secrets.randbelow(250) for _ in range(3))
+        words = (
+            f"{name}-{secrets.token_hex(8)}" for name in ("agent", "cookie", "x-mark", "query")
+        )
+        low = secrets.randbits(48)
         return cls(
             f"127.{a}.{b}.{c}",
             f"203.0.113.{a}",
-            f"agent-{secrets.token_hex(8)}",
-            f"cookie-{secrets.token_hex(8)}",
+            str(ipaddress.IPv6Address((0x20010DB8 << 96) + low)),
+            *words,
         )
 
-    def marks(self) -> dict[str, bytes]:
-        """Return what would give the sender away, by name."""
+    def marks(self) -> dict[str, tuple[bytes, ...]]:
+        """Return what would give the sender away, by name: each in the forms it may be kept in.
+
+        None of them comes about by chance: every form has 48 random bits or more, or is text.
+        """
+        long = ipaddress.IPv6Address(self.forwarded_6)
         return {
-            "the address": self.address.encode(),
-            "the address, packed": ipaddress.IPv4Address(self.address).packed,
-            "the forwarded address": self.forwarded.encode(),
-            "the user agent": self.agent.encode(),
-            "the cookie": self.cookie.encode(),
+            "the address": (self.address.encode(), _mapped(self.address)),
+            "the forwarded address": (self.forwarded.encode(), _mapped(self.forwarded)),
+            "the forwarded IPv6 address": (
+                self.forwarded_6.encode(),
+                long.exploded.encode(),
+                long.packed,
+            ),
+            "the user agent": (self.agent.encode(),),
+            "the cookie": (self.cookie.encode(),),
+            "the name of a header": (self.header.encode(),),
+            "the query string": (self.query.encode(),),
         }
+
+
+def _mapped(address: str) -> bytes:
+    """Return an IPv4 address as IPv6 sockets know it, in 16 bytes."""
+    return bytes(10) + b"\xff\xff" + ipaddress.IPv4Address(address).packed
 
 
 def probe_finding(directory: Path) -> Finding:
@@ -89,8 +115,8 @@ def probe_finding(directory: Path) -> Finding:
     if statuses != {200}:
         problems.append(f"the collector refused a probe ({sorted(statuses)})")
     good = (
-        f"{SENDERS} senders with an address, a user agent, a cookie and a time; none is in "
-        f"{len(content):,} bytes of files and {len(log.getvalue()):,} characters of log"
+        f"{SENDERS} senders with addresses, a user agent, a cookie, a header, a query and a time; "
+        f"none is in {len(content):,} bytes of files and {len(log.getvalue()):,} characters of log"
     )
     words = "; ".join(dict.fromkeys(problems)) or good
     return Finding("a probed collector", "nothing about the sender", not problems, words)
@@ -103,17 +129,42 @@ def _content(directory: Path) -> bytes:
 
 def _traces(senders: list[Sender], content: bytes, where: str) -> Iterator[str]:
     for sender in senders:
-        for name, mark in sender.marks().items():
-            if mark in content or mark.hex().encode() in content:
+        for name, forms in sender.marks().items():
+            if any(_kept(form, content) for form in forms):
                 yield f"{name} of a sender is in {where}"
+    # Four bytes turn up by chance, but not those of so many senders.
+    packed = [ipaddress.IPv4Address(sender.address).packed for sender in senders]
+    if sum(_kept(form, content) for form in packed) >= SEVERAL:
+        yield f"the address, packed, of a sender is in {where}"
+
+
+def _kept(form: bytes, content: bytes) -> bool:
+    """Tell whether a mark is there: as it is, in hexadecimal, or in letters of another case."""
+    lower = form.lower() if form.isascii() else form
+    return form in content or form.hex().encode() in content or lower in content.lower()
 
 
 def _arrivals(content: bytes, start: int, end: int) -> Iterator[str]:
-    """Look for the seconds of arrival, as SQLite, this machine or text would write them."""
-    for second in range(start, end + 1):
-        forms = (second.to_bytes(4, "big"), second.to_bytes(4, "little"), str(second).encode())
-        if any(form in content for form in forms):
-            yield "the time of arrival is in a file"
+    """Look for the seconds of arrival, as SQLite, this machine or text would write them.
+
+    Text is enough once; numbers of four bytes turn up by chance, but not so many times.
+    """
+    seconds = range(start, end + 1)
+    if any(str(second).encode() in content for second in seconds):
+        yield "the time of arrival is in a file"
+        return
+    forms = {
+        form
+        for second in seconds
+        for form in (
+            second.to_bytes(4, "big"),
+            second.to_bytes(4, "little"),
+            struct.pack(">d", second)[:5],
+            struct.pack("<d", second)[-5:],
+        )
+    }
+    if sum(content.count(form) for form in forms) >= SEVERAL:
+        yield "the time of arrival is in a file"
 
 
 def _send(address: str, sender: Sender) -> int:
@@ -129,14 +180,15 @@ def _send(address: str, sender: Sender) -> int:
     try:
         connection.request(
             "POST",
-            "/v1/reports",
+            f"/v1/reports?{sender.query}=1",
             batch_bytes([report]),
             {
                 "Content-Type": "application/json",
                 "User-Agent": sender.agent,
                 "Cookie": sender.cookie,
-                "X-Forwarded-For": sender.forwarded,
+                "X-Forwarded-For": f"{sender.forwarded}, {sender.forwarded_6}",
                 "X-Real-Ip": sender.forwarded,
+                sender.header: "1",
                 "Referer": f"http://{sender.cookie}.example/",
             },
         )

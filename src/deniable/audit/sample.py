@@ -2,207 +2,200 @@
 
     answers -> encode, each trial another device -> records -> a lower bound on epsilon
                                                             -> a test against the exact channel
+                                                            -> how far each probability is off
 
-Lower bound: an event is chosen on one half of the trials, by likelihood ratio. On the other half
-it happens k1 times in n under one answer and k0 times under the other. With Clopper-Pearson bounds
-
-    L = BetaInv(a/2; k1, n - k1 + 1),    U = BetaInv(1 - a/2; k0 + 1, n - k0)
-
-epsilon is at least ln(L / U), with probability 1 - a (mathematics, section 7).
+Three looks: a lower bound on epsilon (`bound.py`), cells against their exact chances (`cells.py`,
+`record_cells.py`, `ngrams_cells.py`), and each probability by itself (`probabilities.py`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 
 import numpy as np
-from scipy import stats
 
-from deniable.audit.answers import per_bit, some_strings, worst_records
+from deniable.audit.bound import lower_bound
 from deniable.audit.cells import channel_checks, permanence_checks, pooled_check
 from deniable.audit.findings import ALPHA, Audit, Finding
-from deniable.audit.ngrams_cells import ngrams_checks, ngrams_ratios
-from deniable.audit.reading import Record, bit_table, held_table, records_of, supports
-from deniable.audit.record_cells import log_ratios, record_checks
+from deniable.audit.ngrams_cells import ngrams_checks
+from deniable.audit.pairs import Asked, scores, worst_pair
+from deniable.audit.probabilities import Error, Tally
+from deniable.audit.reading import Record, records_of
+from deniable.audit.record_cells import record_checks
+from deniable.audit.record_reading import BITS
 from deniable.client.encode import encode_answers
 from deniable.client.randomness import SystemDraws
 from deniable.mechanisms.base import Floats
 from deniable.protocol import (
-    Answer,
     Field,
     NGramsParameters,
+    ORRParameters,
+    Parameters,
     Question,
     RecordParameters,
-    Sets,
+    SubsetParameters,
     Survey,
 )
-from deniable.protocol.domain import code_key, set_key, string_key
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.prf import SECRET_BYTES
 from deniable.protocol.unary import UnaryParameters
 from deniable.testing.statistics import Check
 
-TRIALS = 25_000
+KEPT = 25_000
+"""So many devices per answer report at least, and so many reports are compared cell by cell."""
+STEPS = 11_000_000
+"""What an answer's reports may cost where nobody says how many: about half a minute."""
+PER_REPORT = 10
+"""A report costs so much more than the coins that it is made of."""
+BATCH = 5_000
+ERROR = 0.05
+"""The error of a probability, as a share of it, for which there are enough devices."""
 FEWEST_DEVICES = 100
 REPEATS = 16
 """So many devices report so many times, to see that their response is permanent."""
 LEVEL = 0.05
 """1 less the confidence of the lower bound that is shown; what is judged has level ALPHA."""
 
-
-@dataclass(frozen=True)
-class Asked:
-    """An answer that a device is given, and the one that its channel is that of.
-
-    `reported` is None for a set of which different members may be drawn.
-    """
-
-    answer: Answer
-    reported: Answer | None
-
-
-def worst_pair(field: Field) -> tuple[Asked, Asked]:
-    """Return two answers that differ as much as two answers of the field can."""
-    domain = field.domain
-    if isinstance(field.parameters, RecordParameters):
-        one, other = worst_records(field.parameters)
-        return Asked(one, one), Asked(other, other)
-    if domain.size is None:
-        one, other = (Answer(string_key(text)) for text in some_strings(domain)[:2])
-        return Asked(one, one), Asked(other, other)
-    if isinstance(domain, Sets):
-        none = len(domain.values)
-        members = tuple(range(min(domain.most, none)))
-        full = Answer(set_key(members), members=members)
-        empty = Answer(set_key(()))
-        if per_bit(field):
-            return Asked(full, full), Asked(empty, empty)
-        single = Answer(code_key(0), 0) if domain.most == 1 else None
-        return Asked(full, single), Asked(empty, Answer(code_key(none), none))
-    first, last = (Answer(code_key(code), code) for code in (0, domain.size - 1))
-    return Asked(last, last), Asked(first, first)
+Progress = Callable[[str, int, int], None]
+"""Called with a question's id, how many devices per answer have reported, and of how many."""
 
 
 def audit_sample(
-    survey: Survey, *, trials: int = TRIALS, alpha: float = ALPHA, draws: SystemDraws | None = None
+    survey: Survey,
+    *,
+    trials: int | None = None,
+    alpha: float = ALPHA,
+    draws: SystemDraws | None = None,
+    least: int = KEPT,
+    progress: Progress | None = None,
 ) -> Audit:
     """Run the client's encoder on two answers to every question, and judge what it sends.
 
     Guarantees: a correct encoder fails a finding with probability at most `alpha`.
 
-    Accuracy: an error of 5% in the probability p of supporting one's own answer is 7 standard
-    deviations, and so found nearly always, at 9,800 (1 - p)/p trials per answer: from p = 0.28 on
-    at the default. Bits that the answer does not set are many, and seen sooner.
+    Accuracy: as many devices report as it takes to find an error of 5% in any threshold 99 times
+    in 100, where it decides an outcome of probability p about 25,000 (1 - p)/p reports of both
+    answers together; but no more than `most_devices`. The finding says which error would be found.
 
-    Cost: two encodings per trial; where something is permanent, nearly one more.
+    Cost: two encodings per device and answer; where something is permanent, some more.
 
     Args:
         survey: whose questions are asked.
-        trials: reports per answer, each of another device.
+        trials: reports per answer, each of another device; as above unless said.
         alpha: the false-alarm probability of each finding.
         draws: where fresh coins and secrets come from; the operating system unless said.
+        least: the fewest devices per answer where `trials` are not said.
+        progress: called after every batch of devices.
     """
-    source = draws or SystemDraws()
-    findings: list[Finding] = []
+    source, findings = draws or SystemDraws(), list[Finding]()
+    devices: list[int] = []
     for question in survey.questions:
-        pairs = [worst_pair(field) for field in question.fields]
-        sides = [
-            _encode(question, [pair[side] for pair in pairs], trials, source) for side in (0, 1)
-        ]
-        for place, (field, pair) in enumerate(zip(question.fields, pairs, strict=True)):
+        sampled = [Sampled(field, worst_pair(field)) for field in question.fields]
+        done, wanted = 0, trials or min(least, most_devices(question))
+        while done < wanted:
+            size = min(BATCH, wanted - done)
+            _report(question, sampled, size, source)
+            done += size
+            if trials is None and done == wanted:
+                wanted = max(done, min(most_devices(question), _enough(sampled, done, alpha)))
+            if progress is not None:
+                progress(question.id, done, wanted)
+        for field, one in zip(question.fields, sampled, strict=True):
             about = question.id if question.plain else f"{question.id}.{field.name}"
-            records = [records_of(field.parameters, [r[place] for r in side]) for side in sides]
-            findings.append(_bound(about, field, pair, records, alpha))
-            findings.append(_fit(about, field, pair, records, alpha))
-        findings += _permanence(question, pairs, trials, source, alpha)
-    return Audit("sample", tuple(findings), (_note(trials, alpha),))
+            findings += one.findings(about, alpha)
+        findings += _permanence(question, [one.pair for one in sampled], done, source, alpha)
+        devices.append(done)
+    return Audit("sample", tuple(findings), (_note(devices, alpha),))
 
 
-def _encode(
-    question: Question, asked: Sequence[Asked], trials: int, draws: SystemDraws
-) -> list[list[bytes]]:
-    """Return the fields' records of so many devices, all with the same answers."""
-    answers = [one.answer for one in asked]
-    return [
-        question.split_record(encode_answers(question, answers, draws.token(SECRET_BYTES), draws))
-        for _ in range(trials)
-    ]
+def most_devices(question: Question) -> int:
+    """Return how many devices report at most where nobody says how many: time is bounded."""
+    coins = sum(coins_of(field.parameters) for field in question.fields)
+    return STEPS // (PER_REPORT * len(question.fields) + coins)
 
 
-def scores(field: Field, pair: tuple[Asked, Asked], records: Sequence[Record]) -> Floats:
-    """Return the logarithm of each record's likelihood ratio, up to a positive factor.
-
-    A set of which a member is drawn is scored by the first member: any event gives a valid bound.
-    """
-    parameters = field.parameters
-    one, other = (asked.reported or Answer(code_key(0), 0) for asked in pair)
-    if isinstance(parameters, RecordParameters):
-        return log_ratios(parameters, one, other, records)
+def coins_of(parameters: Parameters) -> int:
+    """Return about how many coins, or steps that cost as much, a report takes."""
+    names = ("bits", "width", "categories", "answers", "cells", "most_cells")
     if isinstance(parameters, NGramsParameters):
-        return ngrams_ratios(parameters, one, other, records)
-    if not isinstance(parameters, UnaryParameters):
-        up = supports(parameters, one, records).astype(np.float64)
-        return np.asarray(up - supports(parameters, other, records))
-    shown = bit_table(parameters, records)
-    mine, theirs = (held_table(parameters, a, records) for a in (one, other))
-    q, p = float(parameters.q_star), float(parameters.p_star)
-    weight = np.where(shown, math.log(q / p), math.log((1 - q) / (1 - p)))
-    signs = mine.astype(np.float64) - theirs
-    return np.asarray(np.round((weight * signs).sum(axis=1), 9))
+        return parameters.bits * (parameters.grams + 1)
+    if isinstance(parameters, (UnaryParameters, SubsetParameters, ORRParameters, *BITS)):
+        sizes = (getattr(parameters, name, 0) for name in names)
+        return max(size for size in sizes if isinstance(size, int))
+    return 1
 
 
-def lower_bound(one: Floats, other: Floats, level: float) -> float:
-    """Return the lower bound on epsilon from the scores of two answers; see above.
+def _enough(sampled: Sequence[Sampled], done: int, alpha: float) -> int:
+    """Return how many devices an error of 5% needs in every probability of every field."""
+    wanted = 0
+    for one in sampled:
+        errors = one.tally.errors()
+        for error in errors.values():
+            ratio = error.seen(alpha / len(errors)) / ERROR
+            wanted = max(wanted, math.ceil(1.02 * done * ratio**2))
+    return wanted
 
-    The first halves choose the event, the second halves count it.
+
+@dataclass
+class Sampled:
+    """The reports of one field so far: some of them whole, and what was counted of all.
+
+    Attributes:
+        field: of the question.
+        pair: two answers.
+        kept: the first reports of each answer.
+        scored: scores of all reports of each answer, in batches.
+        tally: outcomes of all reports.
     """
-    half = len(one) // 2
-    events = _events(one[:half], other[:half])
-    rates = [
-        _clopper_pearson(*_counts(event, one[:half], other[:half]), half, level) for event in events
-    ]
-    best = events[int(np.argmax(rates))]
-    rest = len(one) - half
-    return _clopper_pearson(*_counts(best, one[half:], other[half:]), rest, level)
+
+    field: Field
+    pair: tuple[Asked, Asked]
+    kept: tuple[list[Record], list[Record]] = dataclass_field(default_factory=lambda: ([], []))
+    scored: tuple[list[Floats], list[Floats]] = dataclass_field(default_factory=lambda: ([], []))
+    tally: Tally = dataclass_field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tally = Tally(self.field.parameters)
+
+    def add(self, side: int, sent: Sequence[bytes]) -> None:
+        """Count reports of one of the two answers."""
+        records = records_of(self.field.parameters, sent)
+        self.kept[side].extend(records[: KEPT - len(self.kept[side])])
+        self.scored[side].append(scores(self.field, self.pair, records))
+        reported = self.pair[side].reported
+        if reported is not None:
+            self.tally.add(reported, records)
+
+    def findings(self, about: str, alpha: float) -> list[Finding]:
+        """Return what all reports say."""
+        one, other = (np.concatenate(parts) for parts in self.scored)
+        return [
+            _bound(about, self.field, one, other, alpha),
+            _fit(about, self.field, self.pair, self.kept, alpha),
+            _probabilities(about, self.tally, alpha),
+        ]
 
 
-Event = tuple[float, int]
-"""A threshold of the score, and whether the score is to be above (1) or below (-1) it."""
+def _report(
+    question: Question, sampled: Sequence[Sampled], devices: int, draws: SystemDraws
+) -> None:
+    """Let so many devices report each answer."""
+    for side in (0, 1):
+        answers = [one.pair[side].answer for one in sampled]
+        sent = [
+            question.split_record(
+                encode_answers(question, answers, draws.token(SECRET_BYTES), draws)
+            )
+            for _ in range(devices)
+        ]
+        for place, one in enumerate(sampled):
+            one.add(side, [record[place] for record in sent])
 
 
-def _events(one: Floats, other: Floats) -> list[Event]:
-    values = np.unique(np.concatenate([one, other]))
-    if len(values) > 100:
-        values = np.unique(np.quantile(values, np.linspace(0, 1, 100), method="nearest"))
-    return [(float(value), way) for value in values for way in (1, -1)]
-
-
-def _counts(event: Event, one: Floats, other: Floats) -> tuple[int, int]:
-    """Return how often the event happens under the answer that it speaks for, and the other."""
-    value, way = event
-    if way == 1:
-        return int((one >= value).sum()), int((other >= value).sum())
-    return int((other <= value).sum()), int((one <= value).sum())
-
-
-def _clopper_pearson(k1: int, k0: int, n: int, level: float) -> float:
-    if k1 == 0 or k0 == n:
-        return 0.0
-    low = float(stats.beta.ppf(level / 2, k1, n - k1 + 1))
-    high = float(stats.beta.ppf(1 - level / 2, k0 + 1, n - k0))
-    return max(0.0, math.log(low / high))
-
-
-def _bound(
-    about: str,
-    field: Field,
-    pair: tuple[Asked, Asked],
-    records: Sequence[Sequence[Record]],
-    alpha: float,
-) -> Finding:
-    one, other = (scores(field, pair, side) for side in records)
+def _bound(about: str, field: Field, one: Floats, other: Floats, alpha: float) -> Finding:
     promised = as_float(field.parameters.epsilon_once)
     judged, shown = (lower_bound(one, other, level) for level in (alpha, LEVEL))
     holds = judged <= promised
@@ -234,6 +227,34 @@ def _fit(
     checks = [c for answer, side in sides for c in channel_checks(parameters, answer, side)]
     checks += pooled_check(parameters, sides)
     return judged(about, "the exact channel", checks, alpha)
+
+
+def _probabilities(about: str, tally: Tally, alpha: float) -> Finding:
+    """Test each probability by itself, on all reports, and say which errors would be found."""
+    check, errors = "every probability", tally.errors()
+    if not errors:
+        return Finding(about, check, True, "nothing to compare: no answer has one fixed law", {})
+    each = alpha / len(errors)
+    wrong = [error for error in errors.values() if error.check().p_value < each]
+    seen = {name: error.seen(each) for name, error in errors.items()}
+    shown = "; ".join(_off(error) for error in wrong or errors.values())
+    words = f"REJECTED: {shown}" if wrong else f"{shown}. {_found(seen)}"
+    numbers = {
+        name: {"off": error.off, "std_error": error.std_error, "found_from": seen[name]}
+        for name, error in errors.items()
+    }
+    return Finding(about, check, not wrong, words, {"probabilities": numbers})
+
+
+def _off(error: Error) -> str:
+    return f"{error.name} is off by {error.off:+.2%} ± {error.std_error:.2%}"
+
+
+def _found(seen: Mapping[str, float]) -> str:
+    """Say which errors would have been found: more than 5% where there are too few reports."""
+    large = [f"{name} from {share:.1%}" for name, share in seen.items() if share > ERROR]
+    found = f"An error of {ERROR:.0%} would be found"
+    return f"{found}; but of {', '.join(large)} on" if large else found
 
 
 def _permanence(
@@ -284,8 +305,11 @@ def judged(about: str, check: str, checks: Sequence[Check], alpha: float) -> Fin
     return Finding(about, check, holds, words, {"p_value": p_value, "comparisons": len(checks)})
 
 
-def _note(trials: int, alpha: float) -> str:
+def _note(devices: Sequence[int], alpha: float) -> str:
+    fewest, most = min(devices, default=0), max(devices, default=0)
+    how = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
     return (
-        f"{trials:,} devices per answer, each with a secret of its own; a correct encoder fails a "
-        f"finding with probability {alpha:.0e} at most."
+        f"{how} devices per answer, each with a secret of its own; a correct encoder fails a "
+        f"finding with probability {alpha:.0e} at most, and an error that is said to be found is "
+        "found 99 times in 100."
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deniable.cli.output import JsonFlag, emit_json, out
+from deniable.cli.output import JsonFlag, emit_json, out, progress
 from deniable.protocol import Survey, read_authored
 
 if TYPE_CHECKING:
@@ -39,14 +39,26 @@ def exact(survey: AnySurvey, json: JsonFlag = False) -> None:
 def sample(
     survey: AnySurvey,
     trials: Annotated[
-        int, typer.Option(min=200, max=10**8, help="Reports per answer, each of another device.")
-    ] = 25_000,
+        int | None,
+        typer.Option(
+            min=200,
+            max=10**8,
+            help="Reports per answer, each of another device; as many as an error of 5% needs.",
+        ),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Run the shipped encoder on two answers: a lower bound on epsilon, and the exact channel."""
     from deniable.audit.sample import audit_sample
 
-    _report(audit_sample(_read(survey), trials=trials), json)
+    with progress(quiet=json) as display:
+        task = display.add_task("Reports", total=None)
+
+        def show(question: str, done: int, wanted: int) -> None:
+            display.update(task, description=question, completed=done, total=wanted)
+
+        found = audit_sample(_read(survey), trials=trials, progress=show)
+    _report(found, json)
 
 
 @audit.command()

@@ -18,12 +18,13 @@ from deniable.plan import (
     of_attributes,
     of_bins,
     of_categories,
+    of_strings,
     people_needed,
     plan_reports,
     plan_survey,
     plan_window,
 )
-from deniable.plan.setting import known_mechanism
+from deniable.plan.setting import ALPHABET, LENGTH, known_mechanism
 from deniable.protocol import Boolean, Domain, Strings, Survey, read_authored
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.record_domain import MAX_ATTRIBUTES
@@ -55,8 +56,15 @@ def plan(
         int | None, typer.Option(min=1, help="Attributes of the tables wanted; 2 unless said.")
     ] = None,
     candidates: Annotated[
-        int, typer.Option(min=0, help="How many strings are tested for; 10,000 unless said.")
+        int,
+        typer.Option(min=0, help="So many strings are listed; none unless said."),
     ] = 0,
+    alphabet: Annotated[
+        str | None, typer.Option(help="Of strings that nobody listed; a to z unless said.")
+    ] = None,
+    length: Annotated[
+        int | None, typer.Option(min=1, help="Of such strings, at most; 20 unless said.")
+    ] = None,
     mechanism: Annotated[str | None, typer.Option(help="This mechanism only.")] = None,
     error: Annotated[
         float | None,
@@ -112,7 +120,11 @@ def plan(
         raise InvalidParameter("--candidates belongs to --strings.", "Leave it out.")
     if (levels or order) and not attributes:
         raise InvalidParameter("--levels and --order belong to --attributes.", "Leave them out.")
+    if (alphabet or length) and not strings:
+        raise InvalidParameter("--alphabet and --length belong to --strings.", "Leave them out.")
     domain = _domain(given[0], categories or attributes, numbers, levels)
+    if strings and (alphabet or length or not candidates):
+        domain = of_strings(alphabet or ALPHABET, length or LENGTH)
     setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error, order)
     if window or reports or keep is not None:
         if output is not None or delta is not None or (window and (reports or error)):

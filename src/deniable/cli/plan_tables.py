@@ -10,7 +10,7 @@ from rich.table import Table
 from deniable.cli.output import out
 from deniable.plan import Needed, Plan, Planned, Prediction, SurveyPlan
 from deniable.privacy.shuffling import CONDITIONS
-from deniable.protocol import Record
+from deniable.protocol import Record, Strings
 from deniable.protocol.survey import PLAIN_FIELD
 
 _LEARNED = ("error", "1% ±", "smallest", "learned")
@@ -20,7 +20,7 @@ _MEANINGS = (
     "a cell of a raw table)",
     "1% ±: half the width of the 95% interval of a share of 1%",
     "smallest: the share that is told from nothing every second time; learned: so many equally "
-    "frequent answers are",
+    "frequent answers are (prefixes, ngrams: found, though nobody listed them)",
     "words: numbers that the collector keeps; steps: of counting and estimating, about",
     "leverage: for how many honest people a crafted report counts, at most",
 )
@@ -32,6 +32,10 @@ def show_plan(plan: Plan) -> None:
     """Print a plan."""
     setting = plan.setting
     asked = f"{setting.answers:,} answers" if setting.answers else f"{setting.tests:,} strings"
+    if isinstance(setting.domain, Strings) and setting.domain.alphabet and not setting.listed:
+        asked = (
+            f"strings of {setting.domain.length} characters that nobody listed; if listed, {asked}"
+        )
     if isinstance(setting.domain, Record):
         asked = f"{setting.tests:,} cells of tables of {setting.order} attributes"
     out.print(

@@ -7,7 +7,7 @@ from deniable.plan.inverse import epsilon_needed, people_needed
 from deniable.plan.plan import Needed, Plan, make_plan
 from deniable.plan.prediction import Prediction, predict
 from deniable.plan.reports import ReportsPlan, plan_reports
-from deniable.plan.setting import Setting, of_attributes, of_bins, of_categories
+from deniable.plan.setting import Setting, of_attributes, of_bins, of_categories, of_strings
 from deniable.plan.survey import Planned, SurveyPlan, plan_survey
 from deniable.plan.window import WindowPlan, plan_window
 
@@ -25,6 +25,7 @@ __all__ = [
     "of_attributes",
     "of_bins",
     "of_categories",
+    "of_strings",
     "people_needed",
     "plan_reports",
     "plan_survey",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from deniable.errors import InvalidParameter
 from deniable.plan.inverse import epsilon_needed, people_needed
 from deniable.plan.prediction import Prediction, predict
-from deniable.plan.setting import Setting, known_mechanism
+from deniable.plan.setting import FIND, Setting, known_mechanism
 from deniable.protocol import Record
 
 NOTHING = 0.5
@@ -120,8 +120,27 @@ def make_plan(
         }
     warnings = tuple(warn(predictions[0], setting))
     name = found[0].mechanism
-    why = reason_of_record(every) if isinstance(setting.domain, Record) else reason(every)
+    why = _reason(setting, every)
     return Plan(setting, predictions, name, why, warnings, error, needed)
+
+
+def _reason(setting: Setting, predictions: tuple[Prediction, ...]) -> str:
+    if isinstance(setting.domain, Record):
+        return reason_of_record(predictions)
+    if predictions[0].mechanism in FIND:
+        return reason_of_found(predictions)
+    return reason(tuple(one for one in predictions if one.mechanism not in FIND))
+
+
+def reason_of_found(predictions: tuple[Prediction, ...]) -> str:
+    """Return why the first mechanism is recommended where nobody listed the strings."""
+    best = predictions[0]
+    words = f"{best.mechanism} finds strings that nobody listed"
+    others = [one for one in predictions[1:] if one.mechanism in FIND]
+    if others:
+        ratio = others[0].smallest / best.smallest
+        words += f"; so does {others[0].mechanism}, from shares {ratio:.2g} times as large on"
+    return f"{words}. The others can only test for strings of a list."
 
 
 def reason(predictions: tuple[Prediction, ...]) -> str:

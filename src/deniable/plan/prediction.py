@@ -9,7 +9,8 @@ what fitting several answers at once costs, and with what collisions of hashed a
 as in figure 3 of [EPK14], where V(0) = 1/(n (2q - 1)^2): a share of this size passes the test every
 second time, and so many equally frequent answers do.
 
-Of mechanisms that find strings the shares are those of whole strings that are tested for.
+Of mechanisms that find strings the shares are those of whole strings, and the smallest is that of a
+string which is found every second time (`discovered.py`).
 Of a record the shares are those of the cells of tables of k attributes, raw (`record_cells.py`).
 """
 
@@ -17,14 +18,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from scipy import stats
 
 from deniable.mechanisms import mechanism_of
+from deniable.plan.discovered import smallest_found
+from deniable.plan.fitted import fitted_noise
 from deniable.plan.record_cells import cell_deviation
 from deniable.plan.record_choices import WORK
 from deniable.plan.setting import Setting
-from deniable.plan.work import operations, words
+from deniable.plan.work import FOUND, operations, words
 from deniable.privacy.leverage import leverage_of
 from deniable.privacy.shuffling import Shuffled, shuffled
 from deniable.protocol import (
@@ -36,16 +40,15 @@ from deniable.protocol import (
     RapporParameters,
     RecordParameters,
     Sets,
+    Strings,
 )
-from deniable.protocol.auto import SUM_OF_SQUARES, Choice, noise_of, work_of
+from deniable.protocol.auto import MOST_LISTED, SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.question import PLAIN_FIELD
 
 LEVEL = 0.05
 Z = float(stats.norm.isf(LEVEL / 2))
-FOUND = {"prefixes": "n + groups (K log K + M)", "ngrams": "n k (r + 1) + pairs of places"}
-"""The work of mechanisms that find strings."""
 SHOWN = 0.01
 """The share whose interval is predicted."""
 
@@ -119,7 +122,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     """Return what a mechanism would give and cost in a setting.
 
     Accuracy: exact for closed domains but O-RR; within some per cent for hashed mechanisms, where
-    what strings nobody listed add is guessed (`protocol/auto.py`); rough for O-RR of a list.
+    what common strings add is assumed (`protocol/auto.py`, `fitted.py`).
 
     Args:
         parameters: of the mechanism; they must fit the setting's domain.
@@ -133,7 +136,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     field = Field(PLAIN_FIELD, setting.domain, parameters)
     rare = _deviation(field, setting, 0.0)
     mean = _deviation(field, setting, 1 / setting.answers) if setting.answers else rare
-    smallest = critical(setting.tests) * rare
+    smallest = _smallest(parameters, setting, rare)
     forever = parameters.epsilon_forever
     return Prediction(
         parameters=parameters,
@@ -150,6 +153,16 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
         forever=None if forever is None else as_float(forever),
         central=None if delta is None else shuffled(parameters, setting.people, delta),
     )
+
+
+def _smallest(parameters: Parameters, setting: Setting, rare: float) -> float:
+    """Return the smallest share that is seen, or of strings that nobody listed, found."""
+    domain = setting.domain
+    if isinstance(parameters, PrefixesParameters | NGramsParameters) and isinstance(
+        domain, Strings
+    ):
+        return smallest_found(parameters, domain, setting.people)
+    return critical(setting.tests) * rare
 
 
 def margin_of(choice: Choice, setting: Setting) -> float:
@@ -171,14 +184,28 @@ def learned(smallest: float, answers: int) -> int:
 
 def _deviation(field: Field, setting: Setting, frequency: float) -> float:
     """Return the standard deviation of an estimated share."""
-    parameters = field.parameters
+    parameters, people = field.parameters, setting.people
     if isinstance(parameters, RecordParameters):
-        return cell_deviation(parameters, setting.people, frequency)
+        return cell_deviation(parameters, people, frequency)
+    shape = parameters.whole if isinstance(parameters, NGramsParameters) else parameters
+    if _fitted_together(shape, setting):
+        return math.sqrt(fitted_noise(shape, frequency, setting.listed) / people)
     mechanism = mechanism_of(field, setting.absent)
-    noise = float(mechanism.variance(setting.people, frequency)) * setting.people
-    widened, added = _fitting(field.parameters, setting)
+    noise = float(mechanism.variance(people, frequency)) * people
+    widened, added = _fitting(parameters, setting)
     scale = field.domain.most**2 if isinstance(field.domain, Sets) else 1
-    return math.sqrt((noise * widened + added * scale) / setting.people)
+    return math.sqrt((noise * widened + added * scale) / people)
+
+
+def _fitted_together(
+    parameters: Parameters, setting: Setting
+) -> TypeGuard[ORRParameters | RapporParameters]:
+    """Tell whether strings of a list are fitted at once; many of O-RR are not (`auto.py`)."""
+    if setting.answers:
+        return False
+    if isinstance(parameters, ORRParameters):
+        return 2 <= setting.listed <= MOST_LISTED
+    return isinstance(parameters, RapporParameters) and parameters.form != "basic"
 
 
 def _work(parameters: Parameters) -> str:
@@ -190,15 +217,12 @@ def _work(parameters: Parameters) -> str:
 def _fitting(parameters: Parameters, setting: Setting) -> tuple[float, float]:
     """Return the factor of fitting all answers at once, and what collisions add to n Var."""
     answers, listed = setting.answers, setting.listed
-    if isinstance(parameters, NGramsParameters):
-        return _fitting(parameters.whole, setting)
     if isinstance(parameters, PrefixesParameters):
         cells = parameters.cohorts * parameters.oracle.points
         return 1.0, setting.people * SUM_OF_SQUARES / cells
     if isinstance(parameters, RapporParameters) and parameters.form != "basic":
         cells = parameters.bits * parameters.cohorts
-        fitted = min(answers or listed, cells // 2)  # more are screened first
-        return 1 / (1 - fitted / cells), 0.0
+        return 1 / (1 - min(answers, cells // 2) / cells), 0.0
     plain = mean_variance(*parameters.support, answers or listed)
     whole = noise_of(parameters, answers, setting.people, listed)
     if isinstance(parameters, ORRParameters):

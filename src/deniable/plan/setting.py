@@ -7,16 +7,21 @@ from dataclasses import dataclass, replace
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
-from deniable.plan.record_choices import cells_tested, choices_of_records
-from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Record
+from deniable.plan.record_choices import NOT_COMPARED, cells_tested, choices_of_records
+from deniable.plan.work import FOUND
+from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Record, Strings
 from deniable.protocol.auto import Choice, choice_of, choices
-from deniable.protocol.domain import MAX_CATEGORIES
+from deniable.protocol.domain import MAX_CATEGORIES, MAX_LENGTH, is_alphabet
 from deniable.protocol.parameters import answers_of
 from deniable.protocol.record_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES
 from deniable.protocol.record_noise import mean_levels
 from deniable.protocol.record_parameters import DEFAULT_ORDER
 from deniable.protocol.registry import MECHANISMS
 
+FIND = ("prefixes", "ngrams")
+"""Mechanisms that find strings which nobody listed."""
+ALPHABET, LENGTH = "abcdefghijklmnopqrstuvwxyz", 20
+"""Of strings that nobody listed, where nothing else is said."""
 MOST_PEOPLE = 10**12
 TYPICAL = 10_000
 """Strings that are tested for, where nobody says how many."""
@@ -82,7 +87,8 @@ class Setting:
     def choices(self) -> list[Choice]:
         """Return every suitable mechanism, in the order of `mechanism = "auto"`.
 
-        Of a record, first those that "auto" compares, then those of the papers.
+        Of a record, first those that "auto" compares, then those of the papers. Of strings over a
+        declared alphabet also those that find strings: first where nobody listed any.
         """
         if isinstance(self.domain, Record):
             if self.forever is not None:
@@ -90,13 +96,28 @@ class Setting:
                     "Reports about records have no permanent response.", "Leave --forever out."
                 )
             return choices_of_records(self.domain, self.wanted)
-        return choices(self.domain, self.absent, self.wanted, self.people, self.listed)
+        found = choices(self.domain, self.absent, self.wanted, self.people, self.listed)
+        finding = [choice for name in FIND if (choice := self._finding(name)) is not None]
+        return [*found, *finding] if self.listed else [*finding, *found]
+
+    def _finding(self, name: str) -> Choice | None:
+        """Return a mechanism that finds strings; None where it has no form."""
+        if not isinstance(self.domain, Strings) or not self.domain.alphabet or self.forever:
+            return None
+        more = {"people": self.people} if name == "prefixes" else {}
+        try:
+            parameters = MECHANISMS[name].resolve({**self.wanted, **more}, self.domain, self.absent)
+        except InvalidParameter:
+            return None  # more groups than people, or too many possible n-grams
+        return Choice(parameters, NOT_COMPARED, FOUND[name])
 
     def choice(self, name: str) -> Choice | None:
         """Return one mechanism; None if it has no form here."""
         if isinstance(self.domain, Record):
             found = choices_of_records(self.domain, self.wanted, name)
             return next((choice for choice in found if choice.mechanism == name), None)
+        if name in FIND:
+            return self._finding(name)
         return choice_of(name, self.domain, self.absent, self.wanted, self.people, self.listed)
 
     def with_people(self, people: int) -> Setting:
@@ -126,6 +147,18 @@ def of_bins(count: int) -> Numbers:
     """
     count = _validate.integer("numbers", "plan", count, 1, MAX_CATEGORIES - 2)
     return Numbers(tuple(str(edge) for edge in range(count + 1)))
+
+
+def of_strings(alphabet: str = ALPHABET, length: int = LENGTH) -> Strings:
+    """Return strings over an alphabet, in whatever order it is written, up to a length.
+
+    Raises:
+        InvalidParameter: unless there are 2 to 4,096 characters in NFC, and a length of 1 to 256.
+    """
+    letters = "".join(sorted(set(alphabet)))
+    if not is_alphabet(letters):
+        raise _validate.invalid("alphabet", "plan", "2 to 4,096 different characters", alphabet)
+    return Strings(letters, _validate.integer("length", "plan", length, 1, MAX_LENGTH))
 
 
 def of_attributes(count: int, levels: int = 2) -> Record:

@@ -22,6 +22,9 @@ from deniable.protocol import (
 from deniable.protocol.auto import POOL
 from deniable.protocol.unary import UnaryParameters
 
+FOUND = {"prefixes": "n + groups (K log K + M)", "ngrams": "n k (r + 1) + pairs of places"}
+"""The work of mechanisms that find strings."""
+
 
 def words(parameters: Parameters, people: int) -> int:
     """Return how many numbers the counts hold: memory in words of 8 bytes, whatever n.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,9 @@ from audit_material import (
     RESPONSE,
     TWO_STAGES,
     a_question,
+    about_records,
     categories,
+    found_strings,
     large_questions,
     small_questions,
     survey,
@@ -27,12 +30,21 @@ from deniable.audit.averaging import bound, epsilon_of_window, favours, right_gu
 from deniable.audit.linking import chance_equal, linkable
 from deniable.client.encoders import encoder_for
 from deniable.privacy import report_channel
-from deniable.protocol import Answer, Boolean, Question, RapporParameters, Strings
+from deniable.protocol import (
+    Answer,
+    Boolean,
+    NGramsParameters,
+    PrefixesParameters,
+    Question,
+    RapporParameters,
+    Strings,
+)
 from deniable.protocol.domain import code_key
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, proportion, reject
 
 QUESTIONS = {question.id: question for question in (*small_questions(), *large_questions())}
+EVERY = [*QUESTIONS.values(), *found_strings(), *about_records((2, 2, 2))]
 PAPER_QUESTION = a_question("paper", Strings(), "rappor", PAPER)
 
 
@@ -119,6 +131,29 @@ class TestLinking:
         question = a_question("q", categories(4), "krr", ONCE, repeat="permanent")
         assert self.link(question, 1, rng) == pytest.approx(1 - 1 / 8)
         assert chance_equal(a_question("q", Strings(), "olh", ONCE).fields[0].parameters) < 1e-9
+
+    @pytest.mark.parametrize("question", EVERY, ids=lambda question: question.id)
+    def test_permanent_reports_of_every_kind_link(
+        self, question: Question, rng: np.random.Generator
+    ) -> None:
+        """And a change of value shows, but for what two reports have in common by chance."""
+        asked = replace(question, repeat="permanent")
+        equal = chance_equal(question.fields[0].parameters)
+        assert 0 < equal < 0.7  # one bit is often the same
+        for n in (1, 7):
+            assert self.link(asked, n, rng) == pytest.approx(1 - equal / 2)
+
+    def test_chance_of_equal_reports_of_strings_that_are_found(self) -> None:
+        prefixes, ngrams = (
+            next(q.fields[0].parameters for q in found_strings() if q.id == name)
+            for name in ("prefixes-small", "ngrams-two")
+        )
+        assert isinstance(prefixes, PrefixesParameters)
+        assert chance_equal(prefixes) == 1 / prefixes.oracle.points
+        assert isinstance(ngrams, NGramsParameters)
+        bit = [float(shape.p_star) for shape in (ngrams.whole, ngrams.gram, ngrams.gram)]
+        every = math.prod((p * p + (1 - p) ** 2) ** 16 for p in bit)
+        assert chance_equal(ngrams) == pytest.approx(every)
 
     def test_krr(self, rng: np.random.Generator) -> None:
         wanted: dict[str, object] = {"epsilon": 4.0, "epsilon_forever": 5.0}

@@ -43,19 +43,22 @@ CLOSED = [
 ALPHA = 1e-10
 
 
+@pytest.mark.parametrize("down", [False, True], ids=["up", "down"])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_shift_is_what_leverage_allows_and_most_of_it(
-    name: str, rng: np.random.Generator
+    name: str, down: bool, rng: np.random.Generator
 ) -> None:
     """Seven standard deviations of what the replaced honest reports add by chance are allowed."""
     question = QUESTIONS[name]
     (field,) = question.fields
-    found = poison_field(question, field, people=2_000, rng=rng)
+    found = poison_field(question, field, people=2_000, rng=rng, down=down)
     slack = 7 * found.noise * math.sqrt(2 * ATTACKERS)
     LEDGER.add(1e-11)
-    assert found.shift <= found.bound + slack
-    most = min(found.bound, ATTACKERS * leverage_of(field).up)
-    assert found.shift >= 0.6 * most - slack
+    assert abs(found.shift) <= found.bound + slack
+    worth = leverage_of(field).down + 1 if down else leverage_of(field).up
+    most = min(found.bound, ATTACKERS * worth)
+    towards = -found.shift if down else found.shift
+    assert towards >= 0.6 * most - slack
 
 
 def test_every_mechanism_is_attacked() -> None:
@@ -73,6 +76,9 @@ def test_crafted_records_support_their_target(name: str, rng: np.random.Generato
     data = crafted(parameters, target, 50, rng)
     records = [data[i : i + size] for i in range(0, len(data), size)]
     assert supports(parameters, target, records_of(parameters, records)).all()
+    data = crafted(parameters, target, 50, rng, down=True)
+    records = [data[i : i + size] for i in range(0, len(data), size)]
+    assert not supports(parameters, target, records_of(parameters, records)).any()
 
 
 def test_hidden_reports_have_as_many_ones_as_honest_ones(rng: np.random.Generator) -> None:

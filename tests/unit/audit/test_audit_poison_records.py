@@ -8,7 +8,7 @@ from audit_material import ONCE, a_question, about_records, record
 
 from deniable.audit.detect import advice_finding, advise, most_equal
 from deniable.audit.poison_records import crafted_records
-from deniable.audit.poisoning import poison_field
+from deniable.audit.poisoning import ATTACKERS, poison_field, worst_attribute
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Reports
 from deniable.privacy.crafted import Leverage
@@ -37,17 +37,30 @@ def test_every_mechanism_is_attacked() -> None:
     )
 
 
+@pytest.mark.parametrize("down", [False, True], ids=["up", "down"])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_shift_is_what_leverage_allows_and_most_of_it(
-    name: str, rng: np.random.Generator
+    name: str, down: bool, rng: np.random.Generator
 ) -> None:
     question = QUESTIONS[name]
     (field,) = question.fields
-    found = poison_field(question, field, people=6_000, rng=rng)
+    parameters = shape_of(question)
+    found = poison_field(question, field, people=6_000, rng=rng, down=down)
     LEDGER.add(1e-11)
-    assert found.shift <= found.bound + found.slack
+    assert found.within
     least = 0.3 if any(word in name for word in LOOSE) else 0.85
-    assert found.shift >= least * found.bound - found.slack
+    most = max(
+        one_way(way, down) for way in ways(parameters, worst_attribute(parameters, ATTACKERS))
+    )
+    assert (-found.shift if down else found.shift) >= least * most - found.slack
+
+
+def one_way(leverage: Leverage, down: bool) -> float:
+    """Return what leverage allows in one direction alone."""
+    only = Leverage(0.0, leverage.down, leverage.about) if down else leverage
+    if not down:
+        only = Leverage(leverage.up, -1 / leverage.about, leverage.about)
+    return only.shift(ATTACKERS)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -19,8 +19,10 @@ from audit_material import (
     survey,
 )
 
-from deniable.audit import Audit, sample
-from deniable.audit.sample import audit_sample, lower_bound, scores, worst_pair
+from deniable.audit import Audit
+from deniable.audit.bound import clopper_pearson, lower_bound
+from deniable.audit.pairs import scores, worst_pair
+from deniable.audit.sample import audit_sample
 from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws
 from deniable.client.randomness import SystemDraws
@@ -44,7 +46,7 @@ SLOW = (
 
 
 def run(question: Question, rng: np.random.Generator, trials: int = 600) -> Audit:
-    LEDGER.add(4 * ALPHA)
+    LEDGER.add(5 * ALPHA)
     return audit_sample(survey(question), trials=trials, alpha=ALPHA, draws=SystemDraws(rng.bytes))
 
 
@@ -67,9 +69,9 @@ def test_the_bound_of_the_mathematics() -> None:
     n = 10**6
     p = math.e / (1 + math.e)
     k1, k0 = round(n * p), round(n * (1 - p))
-    assert sample._clopper_pearson(k1, k0, n, 0.05) == pytest.approx(0.9956, abs=5e-4)
-    assert sample._clopper_pearson(0, 10, n, 0.05) == 0.0
-    assert sample._clopper_pearson(10, n, n, 0.05) == 0.0
+    assert clopper_pearson(k1, k0, n, 0.05) == pytest.approx(0.9956, abs=5e-4)
+    assert clopper_pearson(0, 10, n, 0.05) == 0.0
+    assert clopper_pearson(10, n, n, 0.05) == 0.0
 
 
 def test_the_lower_bound_reaches_towards_the_truth(rng: np.random.Generator) -> None:

@@ -9,10 +9,11 @@ import pytest
 from audit_material import a_question, about_records, large_records, record, survey
 
 from deniable.audit import Audit
+from deniable.audit.pairs import worst_pair
 from deniable.audit.reading import records_of
 from deniable.audit.record_cells import as_declared, log_ratios
 from deniable.audit.record_reading import public_blocks, rest_chance, room, shown_by
-from deniable.audit.sample import audit_sample, worst_pair
+from deniable.audit.sample import audit_sample
 from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws, encoder_for
 from deniable.client.randomness import SystemDraws
@@ -34,7 +35,7 @@ def shape_of(field: Field) -> RecordParameters:
 
 
 def run(question: Question, rng: np.random.Generator, trials: int) -> Audit:
-    LEDGER.add(2 * ALPHA)
+    LEDGER.add(3 * ALPHA)
     return audit_sample(survey(question), trials=trials, alpha=ALPHA, draws=SystemDraws(rng.bytes))
 
 

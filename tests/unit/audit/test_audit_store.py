@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 import sqlite3
+import struct
+import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -87,7 +91,20 @@ class TestFiles:
         change(data, "CREATE TABLE ids_3 (id BLOB PRIMARY KEY) WITHOUT ROWID")
         assert failed(data) == ["no ids of closed epochs"]
 
-    @pytest.mark.parametrize("text", ["from 198.51.100.7 at", "agent Mozilla/5.0", "User-Agent: x"])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "from 198.51.100.7 at",
+            "from 2001:db8::7 at",
+            "from 2001:0DB8:0000:0000:0000:0000:0000:0007",
+            "[fe80::1%eth0]:443",
+            "::ffff:198.51.100.7",
+            "agent Mozilla/5.0",
+            "User-Agent: x",
+            "Cookie: a=b",
+            "GET /?who=me HTTP/1.1",
+        ],
+    )
     def test_a_log_beside_the_store(self, data: Path, text: str) -> None:
         (data / "access.log").write_text(text)
         assert failed(data) == ["no sender in any byte"]
@@ -103,9 +120,35 @@ class TestFiles:
         path.write_bytes(b"x" * (2**20 - 3) + b"10.20.30.40")  # across two blocks
         assert sender_traces(path) == {"an address"}
 
+    def test_an_ipv6_address_in_a_counter(self, data: Path) -> None:
+        change(data, "INSERT INTO counters VALUES ('2001:db8::9', 'seen', 1)")
+        assert failed(data) == ["no sender in any byte"]
+
+    def test_colons_that_are_no_address(self, tmp_path: Path) -> None:
+        path = tmp_path / "file"
+        path.write_text("12:34:56 a::b:: 1:2:3:4:5:6:7 x::1y ::1 12345::1 abcd:ef01")
+        assert sender_traces(path) == set()
+        path.write_bytes(b"x" * (2**20 - 3) + b" 2001:db8::1 ")  # across two blocks
+        assert sender_traces(path) == {"an address"}
+
+    def test_random_bytes_name_nobody(self, tmp_path: Path, rng: np.random.Generator) -> None:
+        path = tmp_path / "file"
+        path.write_bytes(rng.bytes(2**21))
+        LEDGER.add(1e-8)
+        assert sender_traces(path) == set()
+
     def test_no_store(self, tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="There is no store"):
             audit_store(tmp_path)
+
+
+def packed(request: Request) -> bytes:
+    assert request.client is not None
+    return ipaddress.IPv4Address(request.client.host).packed
+
+
+def forwarded(request: Request) -> str:
+    return request.headers["x-forwarded-for"].partition(", ")[2]
 
 
 class TestProbe:
@@ -138,10 +181,59 @@ class TestProbe:
         assert not finding.holds
         assert "the user agent of a sender is in a file" in finding.words
 
+    @pytest.mark.parametrize(
+        ("name", "kept"),
+        [
+            ("the address, packed,", lambda request: packed(request)),
+            ("the address of", lambda request: bytes(10) + b"\xff\xff" + packed(request)),
+            ("the forwarded IPv6 address", lambda request: forwarded(request).encode()),
+            (
+                "the forwarded IPv6 address",
+                lambda request: ipaddress.ip_address(forwarded(request)).exploded.upper().encode(),
+            ),
+            (
+                "the forwarded IPv6 address",
+                lambda request: ipaddress.ip_address(forwarded(request)).packed,
+            ),
+            ("the cookie", lambda request: request.headers["cookie"].encode().hex().encode()),
+            ("the name of a header", lambda request: ",".join(request.headers).encode()),
+            ("the query string", lambda request: request.url.query.encode()),
+            ("the time of arrival", lambda request: str(time.time()).encode()),
+            ("the time of arrival", lambda request: struct.pack(">I", int(time.time()))),
+            ("the time of arrival", lambda request: struct.pack("<d", time.time())),
+        ],
+    )
+    def test_a_collector_that_keeps_something(
+        self,
+        name: str,
+        kept: Callable[[Request], bytes],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        right = Collector.post_reports
+
+        async def wrong(self: Collector, request: Request) -> Response:
+            with (tmp_path / "notes").open("ab") as file:
+                file.write(b"\x07" + kept(request) + b"\x07")
+            return await right(self, request)
+
+        monkeypatch.setattr(Collector, "post_reports", wrong)
+        finding = probe_finding(tmp_path)
+        assert not finding.holds
+        assert f"{name}" in finding.words
+
+    def test_four_bytes_that_turn_up_by_chance_are_no_finding(self) -> None:
+        senders = [Sender.random() for _ in range(probe.SENDERS)]
+        one = ipaddress.IPv4Address(senders[0].address).packed
+        assert list(probe._traces(senders, b"." + one * 3, "a file")) == []
+        second = 1_772_452_800
+        assert not list(probe._arrivals(second.to_bytes(4, "big"), second, second))
+
     def test_a_time_of_arrival(self) -> None:
         second = 1_772_452_800
-        for content in (second.to_bytes(4, "big"), second.to_bytes(8, "little"), b"1772452800"):
-            assert list(probe._arrivals(b"..." + content, second - 1, second + 1))
+        for content in (second.to_bytes(4, "big"), second.to_bytes(8, "little")):
+            assert list(probe._arrivals(b"..." + 5 * content, second - 1, second + 1))
+        assert list(probe._arrivals(b"at 1772452800", second - 1, second + 1))
         assert not list(probe._arrivals(b"nothing", second - 1, second + 1))
 
     def test_senders_differ(self) -> None:

@@ -100,8 +100,10 @@ def test_sample(survey: Path) -> None:
     assert checks == [
         ("dark-mode", "lower bound on epsilon"),
         ("dark-mode", "the exact channel"),
+        ("dark-mode", "every probability"),
         ("browser", "lower bound on epsilon"),
         ("browser", "the exact channel"),
+        ("browser", "every probability"),
         ("browser", "permanent response"),
     ]
 

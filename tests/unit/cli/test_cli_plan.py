@@ -149,6 +149,47 @@ def test_a_plan_of_a_record_as_json() -> None:
     assert answer["recommended"] == answer["mechanisms"][0]["mechanism"]
 
 
+def test_strings_that_nobody_listed_are_found_by_prefixes() -> None:
+    arguments = ["--strings", "--people", 1_000_000, "--epsilon", 2]
+    answer = json.loads(call("plan", *arguments, "--json"))
+    names = [row["mechanism"] for row in answer["mechanisms"]]
+    assert answer["recommended"] == names[0] == "prefixes"
+    assert names[1] == "ngrams"
+    assert {"pgr", "olh", "hcms", "rappor"} < set(names)
+    prefixes, ngrams = answer["mechanisms"][:2]
+    assert prefixes["answers_learned"] == int(1 / prefixes["smallest_share"]) > 50
+    assert ngrams["smallest_share"] > prefixes["smallest_share"]
+    text = call("plan", *arguments)
+    assert "that nobody listed" in text
+    assert "prefixes finds strings that nobody listed; so does ngrams" in text
+    short = json.loads(call("plan", *arguments, "--alphabet", "abcd", "--length", 6, "--json"))
+    assert short["mechanisms"][0]["smallest_share"] < prefixes["smallest_share"]
+
+
+def test_a_list_makes_auto_choose_and_an_alphabet_adds_what_finds() -> None:
+    arguments = ["--strings", "--candidates", 500, "--people", 100_000, "--epsilon", 2, "--json"]
+    listed = json.loads(call("plan", *arguments))
+    assert "prefixes" not in [row["mechanism"] for row in listed["mechanisms"]]
+    both = json.loads(call("plan", *arguments, "--length", 8))
+    assert both["recommended"] == listed["recommended"]
+    assert [row["mechanism"] for row in both["mechanisms"]][-2:] == ["prefixes", "ngrams"]
+
+
+def test_how_many_people_finding_needs(tmp_path: Path) -> None:
+    text = call("plan", "--strings", "--epsilon", 2, "--error", 0.005, "-o", tmp_path / "p.svg")
+    assert "Recommended: prefixes" in text
+    few = call("plan", "--strings", "--people", 500, "--epsilon", 1)
+    assert "Nothing can be learned" in few
+
+
+@pytest.mark.parametrize("bad", [["--alphabet", "a"], ["--length", 300]])
+def test_impossible_strings_are_refused(bad: list[object]) -> None:
+    with pytest.raises(InvalidParameter, match="parameter of plan"):
+        call("plan", "--strings", "--people", 1_000, "--epsilon", 1, *bad)
+    with pytest.raises(InvalidParameter, match="belong to --strings"):
+        call("plan", "--yes-no", "--people", 1_000, "--epsilon", 1, *bad)
+
+
 def test_levels_and_order_belong_to_attributes() -> None:
     with pytest.raises(InvalidParameter, match="belong to --attributes"):
         call("plan", "--yes-no", "--order", 2, "--people", 10, "--epsilon", 1)

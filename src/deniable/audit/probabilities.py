@@ -1,0 +1,288 @@
+"""How far each probability of an encoder is off, from reports of two answers: a score test.
+
+Model: reports of an answer are taken apart into yes/no outcomes that are independent and fall into
+classes, each with an exact chance: the answer's own symbol or sign was sent, a bit that the answer
+sets is 1, one that it does not set is 1. If a threshold is off by a share x, the chance p_c of a
+class moves by x d_c. Of n_c outcomes of which k_c are "yes",
+
+    S = sum over c of d_c (k_c - n_c p_c) / (p_c (1 - p_c)),
+    J = sum over c of d_c^2 n_c / (p_c (1 - p_c)),
+
+S / J estimates x, with a standard error of 1 / sqrt(J): no test that looks at x alone sees more.
+
+Guarantees: the p-value is Chernoff's bound on the tails of S, so that the level holds for every
+number of reports, however skewed. It is twice exp(-z^2/2) for z standard deviations, about: an
+error x is seen, 99 times in 100, from J x^2 = (sqrt(2 ln(2/alpha)) + 2.33)^2 on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from deniable.audit.cells import own_support
+from deniable.audit.ngrams_cells import parts_of
+from deniable.audit.reading import Record, bit_table, held_table
+from deniable.audit.record_cells import bit_tables
+from deniable.audit.record_reading import BITS, kept_chance, own_rest, room, shown_by
+from deniable.mechanisms.base import Floats
+from deniable.protocol import (
+    Answer,
+    CoefficientsParameters,
+    InpEMParameters,
+    NGramsParameters,
+    Parameters,
+    RecordParameters,
+)
+from deniable.protocol.record_truth import TruthParameters
+from deniable.protocol.thresholds import ONE, as_fraction, to_text
+from deniable.protocol.unary import UnaryParameters
+from deniable.testing.statistics import Check
+
+POWER = 2.3263
+"""Standard deviations that make up for bad luck: an error is seen 99 times in 100."""
+STEP = 1 << 22
+"""A threshold is moved by one part in so many, to see how chances follow."""
+DERIVED = "keep"
+"""All chances that follow from the odds of a record's mechanism, off by one share."""
+
+Chance = Callable[[Any], float]
+"""The exact chance of a class under parameters of the same mechanism."""
+
+
+@dataclass(frozen=True)
+class Class:
+    """Outcomes with one chance."""
+
+    yes: int
+    count: int
+    chance: Chance
+
+
+@dataclass
+class Tally:
+    """Outcomes of all reports so far, by class.
+
+    Attributes:
+        parameters: as published.
+        classes: by any name that tells them apart.
+    """
+
+    parameters: Parameters
+    classes: dict[object, Class] = field(default_factory=dict)
+
+    def add(self, answer: Answer, records: Sequence[Record]) -> None:
+        """Count the outcomes of reports of one answer, each of another device."""
+        for name, seen in outcomes(self.parameters, answer, records):
+            before = self.classes.get(name)
+            yes, count = (before.yes, before.count) if before else (0, 0)
+            self.classes[name] = Class(yes + seen.yes, count + seen.count, seen.chance)
+
+    def errors(self) -> dict[str, Error]:
+        """Return how far each probability is off; none for those that nothing here depends on."""
+        live = [c for c in self.classes.values() if c.count and 0 < c.chance(self.parameters) < 1]
+        chances = np.array([c.chance(self.parameters) for c in live])
+        yes, counts = (np.array([getattr(c, n) for c in live], float) for n in ("yes", "count"))
+        found = {}
+        for name, moved, share in directions(self.parameters):
+            after = [1.0 if moved is None else c.chance(moved) for c in live]
+            slopes = chances if moved is None else (np.array(after) - chances) / share
+            if live and bool(np.any(np.abs(slopes) > 1e-9)):
+                found[name] = Error(name, slopes, chances, yes, counts)
+        return found
+
+
+@dataclass(frozen=True)
+class Error:
+    """How far one probability is off, as a share of it.
+
+    Attributes:
+        name: of the threshold.
+        slopes, chances, yes, counts: d, p, k and n of every class.
+    """
+
+    name: str
+    slopes: Floats
+    chances: Floats
+    yes: Floats
+    counts: Floats
+
+    @property
+    def weights(self) -> Floats:
+        """What an outcome "yes" of each class adds to S."""
+        return np.asarray(self.slopes / (self.chances * (1 - self.chances)))
+
+    @property
+    def information(self) -> float:
+        """J, of all outcomes."""
+        return float((self.slopes * self.weights * self.counts).sum())
+
+    @property
+    def score(self) -> float:
+        """S."""
+        return float((self.weights * (self.yes - self.counts * self.chances)).sum())
+
+    @property
+    def off(self) -> float:
+        """The estimated error, as a share of the probability."""
+        return self.score / self.information
+
+    @property
+    def std_error(self) -> float:
+        """One standard deviation of it."""
+        return 1 / math.sqrt(self.information)
+
+    def seen(self, alpha: float) -> float:
+        """Return the smallest error that would be found 99 times in 100."""
+        return deviations(alpha) * self.std_error
+
+    def check(self) -> Check:
+        """Test that the probability is as declared; see the guarantee above."""
+        bound = _chernoff(self.weights, self.chances, self.counts, self.score)
+        name = f"{self.name} is off by {self.off:+.2%} +- {self.std_error:.2%}"
+        return Check(name, self.score, min(1.0, 2 * bound))
+
+
+def deviations(alpha: float) -> float:
+    """Return how many standard deviations an error must be to be found 99 times in 100."""
+    return math.sqrt(2 * math.log(2 / alpha)) + POWER
+
+
+def directions(parameters: Parameters) -> Iterator[tuple[str, Parameters | None, float]]:
+    """Yield every threshold with the parameters that have a little less, and how much less.
+
+    None stands for all chances together off by the same share. A stage that does nothing (its
+    threshold is 0 or 2^64) has no probability.
+    """
+    if isinstance(parameters, TruthParameters):
+        yield DERIVED, None, 1.0
+        return
+    for name, value in parameters.published().items():
+        threshold = getattr(parameters, name, None)
+        if name == "orders" and isinstance(parameters, CoefficientsParameters):
+            for i, each in enumerate(parameters.orders):
+                less = (*parameters.orders[:i], each - each // STEP, *parameters.orders[i + 1 :])
+                yield f"{name}[{i}]", replace(parameters, orders=less), -1 / STEP
+        elif isinstance(threshold, int) and isinstance(value, str) and STEP < threshold < ONE:
+            yield name, _moved(parameters, name, threshold), -1 / STEP
+
+
+def _moved(parameters: Parameters, name: str, threshold: int) -> Parameters:
+    less = to_text(threshold - threshold // STEP)
+    return type(parameters).from_published({**parameters.published(), name: less})
+
+
+def outcomes(
+    parameters: Parameters, answer: Answer, records: Sequence[Record]
+) -> Iterator[tuple[object, Class]]:
+    """Yield the classes of outcomes of one answer's reports, each with a name."""
+    if isinstance(parameters, RecordParameters):
+        yield from _of_records(parameters, answer, records)
+    elif isinstance(parameters, NGramsParameters):
+        for part, (shape, own, _, part_records) in enumerate(parts_of(parameters, answer, records)):
+            name = "gram" if part else "whole"
+            yield from _of_bits(name, shape, own, part_records)
+    elif isinstance(parameters, UnaryParameters):
+        yield from _of_bits("", parameters, answer, records)
+    else:
+        yes, count = own_support(parameters, answer, records)
+        yield "own", Class(yes, count, lambda p: float(p.support[0]))
+
+
+def _of_bits(
+    part: str, parameters: UnaryParameters, answer: Answer, records: Sequence[Record]
+) -> Iterator[tuple[object, Class]]:
+    shown, held = bit_table(parameters, records), held_table(parameters, answer, records)
+    for name, mask in (("q_star", held), ("p_star", ~held)):
+
+        def chance(p: Parameters, name: str = name) -> float:
+            return float(getattr(getattr(p, part) if part else p, name))
+
+        yield (part, name), Class(int((shown & mask).sum()), int(mask.sum()), chance)
+
+
+def _of_records(
+    parameters: RecordParameters, answer: Answer, records: Sequence[Record]
+) -> Iterator[tuple[object, Class]]:
+    if isinstance(parameters, BITS):
+        yield from _of_record_bits(parameters, answer, records)
+        return
+
+    @cache
+    def known(public: tuple[int, ...]) -> tuple[int, object, Chance]:
+        def chance(p: RecordParameters) -> float:
+            return float(kept_chance(p, answer, public))
+
+        name = kept_chance(parameters, answer, public)
+        return own_rest(parameters, answer, public), name, chance
+
+    found: dict[object, Class] = {}
+    for record in records:
+        public, rest = shown_by(parameters, record)
+        own, name, chance = known(public)
+        before = found.get(name) or Class(0, 0, chance)
+        found[name] = Class(before.yes + (rest == own), before.count + 1, before.chance)
+    yield from found.items()
+    if isinstance(parameters, CoefficientsParameters):
+        yield from _of_orders(parameters, records)
+
+
+def _of_record_bits(
+    parameters: RecordParameters, answer: Answer, records: Sequence[Record]
+) -> Iterator[tuple[object, Class]]:
+    shown, held = bit_tables(parameters, answer, records)
+    if isinstance(parameters, InpEMParameters):
+        right = shown == held
+        yield "bit", Class(int(right.sum()), right.size, lambda p: float(p.support[0]))
+        return
+    sizes = np.array([room(parameters, shown_by(parameters, record)[0]) for record in records])
+    others = (np.arange(shown.shape[1]) < sizes[:, None]) & ~held
+    for place, mask in enumerate((held, others)):
+
+        def chance(p: Parameters, place: int = place) -> float:
+            return float(p.support[place])
+
+        yield place, Class(int((shown & mask).sum()), int(mask.sum()), chance)
+
+
+def _of_orders(
+    parameters: CoefficientsParameters, records: Sequence[Record]
+) -> Iterator[tuple[object, Class]]:
+    """Yield how often each order was drawn, given that no lower one was."""
+    drawn = np.array([shown_by(parameters, record)[0][0] for record in records])
+    taken = np.searchsorted(np.cumsum(parameters.counts), drawn, side="right")
+    for order in range(len(parameters.orders)):
+
+        def chance(p: CoefficientsParameters, order: int = order) -> float:
+            return float(as_fraction(p.orders[order]))
+
+        yes, count = int((taken == order).sum()), int((taken >= order).sum())
+        yield ("order", order), Class(yes, count, chance)
+
+
+def _chernoff(weights: Floats, chances: Floats, counts: Floats, score: float) -> float:
+    """Return exp(-max over t of (t s - K(t))): at least P(S >= s), or P(S <= s) if s < 0.
+
+    K is the logarithm of E exp(t S), S a sum of independent centred outcomes.
+    """
+    if score == 0:
+        return 1.0
+    steps = weights if score > 0 else -weights
+    scale = 1 / float(np.abs(steps).max())
+    steps, target = steps * scale, abs(score) * scale
+
+    def exponent(t: float) -> float:
+        grown = np.logaddexp(np.log1p(-chances), np.log(chances) + t * steps)
+        return float((counts * (grown - t * steps * chances)).sum() - t * target)
+
+    most = float((counts * (np.maximum(steps, 0) - steps * chances)).sum())
+    if target >= most * (1 - 1e-12):
+        return 0.0 if target > most * (1 + 1e-9) else math.exp(exponent(700.0))
+    least = optimize.minimize_scalar(exponent, bounds=(0.0, 50.0), method="bounded")
+    return math.exp(min(0.0, float(least.fun)))
