@@ -120,7 +120,9 @@ def make_plan(
         }
     warnings = tuple(warn(predictions[0], setting))
     name = found[0].mechanism
-    why = reason_of_record(every) if isinstance(setting.domain, Record) else reason(every)
+    why = reason(every)
+    if isinstance(setting.domain, Record):
+        why = reason_of_record(every, setting.people)
     return Plan(setting, predictions, name, why, warnings, error, needed)
 
 
@@ -151,12 +153,13 @@ def reason(predictions: tuple[Prediction, ...]) -> str:
     )
 
 
-def reason_of_record(predictions: tuple[Prediction, ...]) -> str:
+def reason_of_record(predictions: tuple[Prediction, ...], people: int) -> str:
     """Return why the first of all mechanisms of a record is recommended."""
     best = predictions[0]
     least = min(predictions, key=lambda p: p.mean_error)
     words = (
-        f'{best.mechanism} leaves the least error in smoothed tables of those that "auto" compares'
+        f"with {people:,} people {best.mechanism} leaves the least error in smoothed tables of "
+        'those that "auto" compares'
     )
     if least.mechanism == best.mechanism:
         return f"{words}, and the least in raw ones."

@@ -6,20 +6,47 @@ levels equally frequent),
 
     n Var(cell) = sum_l A_l v_l / c^2  -  (1 - 1/c)/c        given the people's values.
 
-Smoothing shrinks what l > 1 attributes have beyond fewer of them, which is mostly noise: of a
-pair's a quarter is taken to be left, of three attributes' 1/4^3, of four's 1/4^6. The measured
-errors of smoothed tables follow this closely enough to choose by (docs/marginals.md).
+Smoothing shrinks what l > 1 attributes have beyond fewer of them, the more the less is known. With
+n people the noise of such an interaction is s = v_l/n, and of it
+
+    f_l(s) = 1/(1 + (s/t_l)^p)         t_l = 0.001 / 100^(l-2), p = 0.4
+
+is left: all of it where the noise is far below t_l, the square of a typical interaction, and hardly
+more than the interaction itself where it is far above. A prior of one width would have p = 1;
+interactions are a few large ones among many small ones, which makes the passage slower. Of m
+pairs smoothing trusts what they say together by (m - 2)/m. Single attributes are not shrunken, but
+a mean of signs lies in -1..1: f_1 = 1/(1 + s).
+
+Accuracy: the constants were fitted to errors of smoothed tables (`benchmarks/marginals_auto.py`
+measures how good the choices are).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from deniable import _validate
 from deniable.protocol import epsilon
 
-SHRUNKEN = 4.0
-"""By how much smoothing reduces the noise of an interaction of two attributes."""
+PEOPLE = 1_000_000
+"""How many people are expected where a survey does not say."""
+TYPICAL = 0.001
+"""The noise at which half of an interaction of two attributes is believed."""
+RARER = 100.0
+"""By how much less that is for every further attribute."""
+SLOWNESS = 0.4
+"""The power p: 1 if all interactions were alike."""
+MOST_PEOPLE = 10**12
+
+
+def expected_people(owner: str, wanted: Mapping[str, object]) -> int:
+    """Return how many people are expected: `people` of the survey, PEOPLE if it does not say.
+
+    Raises:
+        InvalidParameter: if it is no number of people.
+    """
+    return _validate.integer("people", owner, wanted.get("people", PEOPLE), 1, MOST_PEOPLE)
 
 
 def cell_noise(orders: Sequence[float], cells: float) -> float:
@@ -27,9 +54,38 @@ def cell_noise(orders: Sequence[float], cells: float) -> float:
     return sum(orders) - (1 - 1 / cells) / cells
 
 
-def smoothed_noise(orders: Sequence[float]) -> float:
-    """Return about n times the mean squared error of a smoothed cell, sampling included."""
-    return sum(added / SHRUNKEN ** math.comb(taken, 2) for taken, added in enumerate(orders, 1))
+def smoothed_noise(orders: Sequence[float], levels: float, attributes: int, people: int) -> float:
+    """Return about n times the mean squared error of a smoothed cell, sampling included.
+
+    Args:
+        orders: what coefficients of 1, 2, ... k attributes add to n Var of a cell.
+        levels: of an attribute, on average.
+        attributes: d, of the record.
+        people: n, who report.
+    """
+    order, total = len(orders), 0.0
+    for taken, added in enumerate(orders, 1):
+        coefficients = math.comb(order, taken) * (levels - 1) ** taken
+        noise = added * levels ** (2 * order) / coefficients / people
+        total += added * left_of(noise, taken, attributes, levels)
+    return total
+
+
+def left_of(noise: float, taken: int, attributes: int, levels: float) -> float:
+    """Return which share of the noise of a coefficient about so many attributes smoothing leaves.
+
+    Args:
+        noise: variance of the coefficient.
+        taken: how many attributes it is about.
+        attributes, levels: of the record.
+    """
+    if taken == 1:
+        return 1 / (1 + noise)
+    left = 1 / (1 + (noise / (TYPICAL / RARER ** (taken - 2))) ** SLOWNESS)
+    if taken > 2:
+        return left
+    effects = math.comb(attributes, 2) * (levels - 1) ** 2
+    return 1 - max(0.0, effects - 2) / effects * (1 - left)
 
 
 def krr_noise(cells: float, micros: int) -> float:

@@ -24,7 +24,14 @@ from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_domain import MAX_ATTRIBUTES
-from deniable.protocol.record_noise import cell_noise, mean_levels, smoothed_noise, view_orders
+from deniable.protocol.record_noise import (
+    PEOPLE,
+    cell_noise,
+    expected_people,
+    mean_levels,
+    smoothed_noise,
+    view_orders,
+)
 from deniable.protocol.record_parameters import (
     AUTHORED,
     cell_of,
@@ -94,14 +101,16 @@ class ViewsParameters(TruthParameters):
 
     @classmethod
     def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
-        """Read `epsilon`, `order` and the `size` of views, by default the best one."""
+        """Read `epsilon`, `order` and the `size` of views.
+
+        By default the size is the best one for the survey's `people`, or for PEOPLE.
+        """
         levels, order, micros = wanted_shape("views", wanted, domain, absent)
         check_count("views", "views", math.comb(len(levels), order), MOST_VIEWS)
         largest = math.prod(sorted(levels)[-order:])
         check_count("views", "cells in one view", largest, MOST_CELLS)
-        size = check_view_size(
-            "size", "views", wanted.get("size", best_size(levels, order, micros))
-        )
+        best = best_size(levels, order, micros, expected_people("views", wanted))
+        size = check_view_size("size", "views", wanted.get("size", best))
         if not order <= size <= len(levels):
             must = f"an integer from {order}, the order, to {len(levels)}"
             raise _validate.invalid("size", "views", must, size)
@@ -168,11 +177,17 @@ def view_noise(levels: tuple[int, ...], order: int, size: int, micros: int) -> f
     return cell_noise(orders, mean_levels(levels) ** order)
 
 
-def best_size(levels: tuple[int, ...], order: int, micros: int) -> int:
+def best_size(levels: tuple[int, ...], order: int, micros: int, people: int = PEOPLE) -> int:
     """Return the number of attributes of a view of the least error of smoothed tables."""
+    mean = mean_levels(levels)
+
+    def error(size: int) -> float:
+        orders = view_orders(levels, order, size, micros)
+        return smoothed_noise(orders, mean, len(levels), people)
+
     sizes = [
         size
         for size in range(order, len(levels) + 1)
         if size == order or math.prod(sorted(levels)[-size:]) <= LARGEST_VIEW
     ]
-    return min(sizes, key=lambda size: smoothed_noise(view_orders(levels, order, size, micros)))
+    return min(sizes, key=error)
