@@ -27,6 +27,7 @@ from deniable.protocol.inp_ps import InpPSParameters
 from deniable.protocol.parameters import Parameters, Written
 from deniable.protocol.record_noise import (
     cell_noise,
+    cover_orders,
     expected_people,
     mean_levels,
     smoothed_noise,
@@ -132,8 +133,7 @@ def _orders(parameters: Parameters, micros: int) -> tuple[list[float], float]:
         return coefficients_orders(parameters)
     if isinstance(parameters, ViewsParameters):
         levels, order = parameters.levels, parameters.order
-        size = round(sum(map(len, parameters.views)) / len(parameters.views))
-        return view_orders(levels, order, max(order, size), micros), mean_levels(levels)
+        return cover_orders(parameters.views, levels, order, micros), mean_levels(levels)
     if isinstance(parameters, InpPSParameters):
         d, order = len(parameters.levels), parameters.order
         inner = tuple(1 << width for width in parameters.bits)

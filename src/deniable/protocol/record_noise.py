@@ -9,7 +9,7 @@ levels equally frequent),
 Smoothing shrinks what l > 1 attributes have beyond fewer of them, the more the less is known. With
 n people the noise of such an interaction is s = v_l/n, and of it
 
-    f_l(s) = 1/(1 + (s/t_l)^p)         t_l = 0.001 / 100^(l-2), p = 0.4
+    f_l(s) = 1/(1 + (s/t_l)^p)         t_l = 1/1000^(l-1), p = 0.4
 
 is left: all of it where the noise is far below t_l, the square of a typical interaction, and hardly
 more than the interaction itself where it is far above. A prior of one width would have p = 1;
@@ -24,7 +24,9 @@ measures how good the choices are).
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from deniable import _validate
 from deniable.protocol import epsilon
@@ -33,7 +35,7 @@ PEOPLE = 1_000_000
 """How many people are expected where a survey does not say."""
 TYPICAL = 0.001
 """The noise at which half of an interaction of two attributes is believed."""
-RARER = 100.0
+RARER = 1_000.0
 """By how much less that is for every further attribute."""
 SLOWNESS = 0.4
 """The power p: 1 if all interactions were alike."""
@@ -97,17 +99,40 @@ def krr_noise(cells: float, micros: int) -> float:
 def view_orders(levels: tuple[int, ...], order: int, size: int, micros: int) -> list[float]:
     """Return what each order adds to n Var of a cell, from views of so many attributes.
 
-    Every l attributes are in the share C(size, l)/C(d, l) of the views, all of which are used.
-    Where levels differ, cells are powers of their geometric mean.
+    Every l attributes are taken to be in the share C(size, l)/C(d, l) of the views, all of which
+    are used. Where levels differ, cells are powers of their geometric mean.
     """
     d, mean = len(levels), mean_levels(levels)
     each = krr_noise(mean**size, micros)
+    noise = [each * math.comb(d, taken) / math.comb(size, taken) for taken in range(1, order + 1)]
+    return _added(noise, mean)
+
+
+def cover_orders(
+    views: Sequence[tuple[int, ...]], levels: tuple[int, ...], order: int, micros: int
+) -> list[float]:
+    """Return the same of the views that there are, of which the last ones are often smaller.
+
+    A set of attributes is known with n Var = V / (sum of 1/v over the views that hold it), of V
+    views, each with the noise v of k-RR over its cells; the mean over all sets of a size counts.
+    """
+    noise = []
+    told = [1 / krr_noise(math.prod(levels[i] for i in view), micros) for view in views]
+    for taken in range(1, order + 1):
+        known: defaultdict[tuple[int, ...], float] = defaultdict(float)
+        for view, each in zip(views, told, strict=True):
+            for chosen in combinations(view, taken):
+                known[chosen] += each
+        noise.append(len(views) * sum(1 / each for each in known.values()) / len(known))
+    return _added(noise, mean_levels(levels))
+
+
+def _added(noise: Sequence[float], levels: float) -> list[float]:
+    """Return what each order adds to n Var of a cell, from n Var of its coefficients."""
+    order = len(noise)
     return [
-        math.comb(order, taken)
-        * (mean - 1) ** taken
-        * (each * math.comb(d, taken) / math.comb(size, taken))
-        / mean ** (2 * order)
-        for taken in range(1, order + 1)
+        math.comb(order, taken) * (levels - 1) ** taken * each / levels ** (2 * order)
+        for taken, each in enumerate(noise, 1)
     ]
 
 

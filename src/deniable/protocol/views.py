@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, Self
 
 from deniable import _validate
@@ -27,6 +27,7 @@ from deniable.protocol.record_domain import MAX_ATTRIBUTES
 from deniable.protocol.record_noise import (
     PEOPLE,
     cell_noise,
+    cover_orders,
     expected_people,
     mean_levels,
     smoothed_noise,
@@ -114,7 +115,7 @@ class ViewsParameters(TruthParameters):
         if not order <= size <= len(levels):
             must = f"an integer from {order}, the order, to {len(levels)}"
             raise _validate.invalid("size", "views", must, size)
-        views = cover(levels, order, size, max(largest, MOST_CELLS))
+        views = _cover(levels, order, size)
         return cls(levels, order, truth_threshold(1, micros), views)
 
     @classmethod
@@ -178,16 +179,28 @@ def view_noise(levels: tuple[int, ...], order: int, size: int, micros: int) -> f
 
 
 def best_size(levels: tuple[int, ...], order: int, micros: int, people: int = PEOPLE) -> int:
-    """Return the number of attributes of a view of the least error of smoothed tables."""
-    mean = mean_levels(levels)
+    """Return the number of attributes of a view of the least error of smoothed tables.
 
-    def error(size: int) -> float:
-        orders = view_orders(levels, order, size, micros)
-        return smoothed_noise(orders, mean, len(levels), people)
+    The least by the closed form, or one more or less: these three by the views that they have.
+    """
+
+    def error(orders: list[float]) -> float:
+        return smoothed_noise(orders, mean_levels(levels), len(levels), people)
 
     sizes = [
         size
         for size in range(order, len(levels) + 1)
         if size == order or math.prod(sorted(levels)[-size:]) <= LARGEST_VIEW
     ]
-    return min(sizes, key=error)
+    guess = min(sizes, key=lambda size: error(view_orders(levels, order, size, micros)))
+    near = [size for size in sizes if abs(size - guess) <= 1]
+    return min(
+        near, key=lambda s: error(cover_orders(_cover(levels, order, s), levels, order, micros))
+    )
+
+
+@lru_cache(maxsize=64)
+def _cover(levels: tuple[int, ...], order: int, size: int) -> tuple[tuple[int, ...], ...]:
+    """Return views of a size; kept, because whoever plans asks for the same ones many times."""
+    largest = math.prod(sorted(levels)[-order:])
+    return cover(levels, order, size, max(largest, MOST_CELLS))
