@@ -72,9 +72,7 @@ def record_choices(
         _refuse(domain, wanted, absent)
     people = expected_people(NAME, wanted)
     errors = {
-        choice.mechanism: smoothed_noise(
-            *_orders(choice.parameters, micros), attributes=len(levels), people=people
-        )
+        choice.mechanism: smoothed_noise(_orders(choice.parameters, micros)[0], levels, people)
         for choice in found
     }
     best = min(errors.values()) * _NEARLY

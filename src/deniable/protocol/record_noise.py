@@ -17,8 +17,8 @@ interactions are a few large ones among many small ones, which makes the passage
 pairs smoothing trusts what they say together by (m - 2)/m. Single attributes are not shrunken, but
 a mean of signs lies in -1..1: f_1 = 1/(1 + s).
 
-Accuracy: the constants were fitted to errors of smoothed tables (`benchmarks/marginals_auto.py`
-measures how good the choices are).
+Accuracy: the constants were fitted to smoothed tables of yes/no attributes; how good the
+choices are is printed by `benchmarks/marginals_auto.py`.
 """
 
 from __future__ import annotations
@@ -56,38 +56,37 @@ def cell_noise(orders: Sequence[float], cells: float) -> float:
     return sum(orders) - (1 - 1 / cells) / cells
 
 
-def smoothed_noise(orders: Sequence[float], levels: float, attributes: int, people: int) -> float:
+def smoothed_noise(orders: Sequence[float], levels: Sequence[int], people: int) -> float:
     """Return about n times the mean squared error of a smoothed cell, sampling included.
 
     Args:
         orders: what coefficients of 1, 2, ... k attributes add to n Var of a cell.
-        levels: of an attribute, on average.
-        attributes: d, of the record.
+        levels: of the record's attributes.
         people: n, who report.
     """
-    order, total = len(orders), 0.0
+    mean, order, total = mean_levels(levels), len(orders), 0.0
+    pairs = math.comb(len(levels), 2) * (mean - 1) ** 2
     for taken, added in enumerate(orders, 1):
-        coefficients = math.comb(order, taken) * (levels - 1) ** taken
-        noise = added * levels ** (2 * order) / coefficients / people
-        total += added * left_of(noise, taken, attributes, levels)
+        coefficients = math.comb(order, taken) * (mean - 1) ** taken
+        noise = added * mean ** (2 * order) / coefficients / people
+        total += added * left_of(noise, taken, pairs)
     return total
 
 
-def left_of(noise: float, taken: int, attributes: int, levels: float) -> float:
+def left_of(noise: float, taken: int, pairs: float) -> float:
     """Return which share of the noise of a coefficient about so many attributes smoothing leaves.
 
     Args:
         noise: variance of the coefficient.
         taken: how many attributes it is about.
-        attributes, levels: of the record.
+        pairs: coefficients about two attributes that there are.
     """
     if taken == 1:
         return 1 / (1 + noise)
-    left = 1 / (1 + (noise / (TYPICAL / RARER ** (taken - 2))) ** SLOWNESS)
+    left = 1 / (1 + math.pow(noise / TYPICAL * RARER ** (taken - 2), SLOWNESS))
     if taken > 2:
         return left
-    effects = math.comb(attributes, 2) * (levels - 1) ** 2
-    return 1 - max(0.0, effects - 2) / effects * (1 - left)
+    return 1 - max(0.0, pairs - 2) / pairs * (1 - left)
 
 
 def krr_noise(cells: float, micros: int) -> float:

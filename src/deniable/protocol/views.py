@@ -185,7 +185,7 @@ def best_size(levels: tuple[int, ...], order: int, micros: int, people: int = PE
     """
 
     def error(orders: list[float]) -> float:
-        return smoothed_noise(orders, mean_levels(levels), len(levels), people)
+        return smoothed_noise(orders, levels, people)
 
     sizes = [
         size

@@ -97,8 +97,8 @@ def why(field: Field, found: list[Choice], listed: int = 0, people: int | None =
         )
     return (
         f"The mechanism{name} is {_called(field)}, {_verdict(found[0], mine, people)}: n reports "
-        f"give the share of {_about(field, listed)} with variance {mine.noise:.3g} / n, {mine.size:,} "
-        f"bytes each, and work {mine.work}. At the same epsilon: {shown}."
+        f"give the share of {_about(field, listed)} with variance {mine.noise:.3g} / n, "
+        f"{mine.size:,} bytes each, and work {mine.work}. At the same epsilon: {shown}."
     )
 
 
