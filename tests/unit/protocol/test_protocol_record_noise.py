@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from record_material import record_of
@@ -37,7 +37,7 @@ def mechanism_for(people: int, attributes: int, order: int, micros: int = HALF) 
 @pytest.mark.parametrize("taken", [1, 2, 3, 4])
 def test_less_is_left_of_more_noise_but_never_less_in_all(taken: int) -> None:
     shares = [left_of(noise, taken, 28) for noise in NOISES]
-    assert all(1 >= one > other > 0 for one, other in zip(shares, shares[1:], strict=False))
+    assert all(1 >= one > other > 0 for one, other in pairwise(shares))
     left = [noise * share for noise, share in zip(NOISES, shares, strict=True)]
     assert left == sorted(left)
 
