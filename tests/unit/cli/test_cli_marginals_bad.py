@@ -157,6 +157,7 @@ def test_people_who_are_all_the_same(tmp_path: Path) -> None:
     sizes = [row["smoothed_correlation"] for row in pairs]
     assert all(size is None or abs(size) <= 1 for size in sizes)
     assert not any(row["holm"] for row in pairs)
+    assert "does not vary" in call("marginals", "trips", "--pairs", *places(tmp_path))
     records = asked(tmp_path, "--sample", 5, "--seed", 1)["records"]
     assert len(records) == 5
     assert asked(tmp_path, "--tree")["n"] == 20_000
