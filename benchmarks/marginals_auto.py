@@ -5,7 +5,8 @@ people n. Every mechanism that "auto" compares there is run: reports are drawn a
 population's own distribution, and the mean total variation of smoothed tables (all, or 200 random
 ones) from the population's is taken. A cell is *off* where the chosen one's error is more than 2%
 above the least, and *clearly off* where by more than 2% and two standard errors of that ratio.
-Mechanisms of order 1 that send the same reports under two names count as one.
+Mechanisms that send the same reports under two names (single attributes, and a view of all of them)
+count as one.
 """
 
 from __future__ import annotations
@@ -114,7 +115,8 @@ def name_of(mechanism: RecordMechanism) -> str:
     if same_as_signs(mechanism) is not None:
         return "coefficients"
     if isinstance(mechanism, Views):
-        return f"views of {max(map(len, mechanism.parameters.views))}"
+        largest = max(map(len, mechanism.parameters.views))
+        return "inp_ps" if largest == len(mechanism.levels) else f"views of {largest}"
     return mechanism.parameters.mechanism
 
 

@@ -24,12 +24,15 @@ choices are is printed by `benchmarks/marginals_auto.py`.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from deniable import _validate
 from deniable.protocol import epsilon
+
+Views = tuple[tuple[int, ...], ...]
 
 PEOPLE = 1_000_000
 """How many people are expected where a survey does not say."""
@@ -107,23 +110,42 @@ def view_orders(levels: tuple[int, ...], order: int, size: int, micros: int) -> 
     return _added(noise, mean)
 
 
-def cover_orders(
-    views: Sequence[tuple[int, ...]], levels: tuple[int, ...], order: int, micros: int
-) -> list[float]:
+def cover_orders(views: Views, levels: tuple[int, ...], order: int, micros: int) -> list[float]:
     """Return the same of the views that there are, of which the last ones are often smaller.
 
     A set of attributes is known with n Var = V / (sum of 1/v over the views that hold it), of V
     views, each with the noise v of k-RR over its cells; the mean over all sets of a size counts.
     """
+    sizes, patterns = _held(views, levels, order)
+    told = [1 / krr_noise(cells, micros) for cells in sizes]
     noise = []
-    told = [1 / krr_noise(math.prod(levels[i] for i in view), micros) for view in views]
-    for taken in range(1, order + 1):
-        known: defaultdict[tuple[int, ...], float] = defaultdict(float)
-        for view, each in zip(views, told, strict=True):
-            for chosen in combinations(view, taken):
-                known[chosen] += each
-        noise.append(len(views) * sum(1 / each for each in known.values()) / len(known))
+    for alike in patterns:
+        total = sum(
+            sets / sum(held * each for held, each in zip(pattern, told, strict=True))
+            for pattern, sets in alike.items()
+        )
+        noise.append(len(views) * total / sum(alike.values()))
     return _added(noise, mean_levels(levels))
+
+
+@lru_cache(maxsize=64)
+def _held(
+    views: Views, levels: tuple[int, ...], order: int
+) -> tuple[tuple[int, ...], tuple[Counter[tuple[int, ...]], ...]]:
+    """Return the numbers of cells that views have, and how many sets are in how many of each.
+
+    One count of such patterns for sets of 1, 2, ... k attributes each. Kept, because whoever plans asks for the same views at many epsilons.
+    """
+    cells = [math.prod(levels[i] for i in view) for view in views]
+    sizes = tuple(sorted(set(cells)))
+    patterns = []
+    for taken in range(1, order + 1):
+        known: dict[tuple[int, ...], list[int]] = {}
+        for view, size in zip(views, map(sizes.index, cells), strict=True):
+            for chosen in combinations(view, taken):
+                known.setdefault(chosen, [0] * len(sizes))[size] += 1
+        patterns.append(Counter(map(tuple, known.values())))
+    return sizes, tuple(patterns)
 
 
 def _added(noise: Sequence[float], levels: float) -> list[float]:
