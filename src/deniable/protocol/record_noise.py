@@ -134,7 +134,8 @@ def _held(
 ) -> tuple[tuple[int, ...], tuple[Counter[tuple[int, ...]], ...]]:
     """Return the numbers of cells that views have, and how many sets are in how many of each.
 
-    One count of such patterns for sets of 1, 2, ... k attributes each. Kept, because whoever plans asks for the same views at many epsilons.
+    One count of such patterns for sets of 1, 2, ... k attributes each. Kept, because whoever plans
+    asks for the same views at many epsilons.
     """
     cells = [math.prod(levels[i] for i in view) for view in views]
     sizes = tuple(sorted(set(cells)))
