@@ -158,7 +158,7 @@ def reason_of_record(predictions: tuple[Prediction, ...], people: int) -> str:
     best = predictions[0]
     least = min(predictions, key=lambda p: p.mean_error)
     words = (
-        f"with {people:,} people {best.mechanism} leaves the least error in smoothed tables of "
+        f"{best.mechanism}, with {people:,} people, leaves the least error in smoothed tables of "
         'those that "auto" compares'
     )
     if least.mechanism == best.mechanism:
