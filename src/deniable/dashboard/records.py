@@ -15,7 +15,14 @@ from deniable.marginals.tree import Tree
 from deniable.results.marginals import RecordReports
 from deniable.results.marginals_cells import Both, CellRow, cells_of
 from deniable.results.marginals_charts import heat_chart, tree_chart
-from deniable.results.marginals_pairs import CORRELATED, LEARNT, TESTED, learnt_tree, unknown_pairs
+from deniable.results.marginals_pairs import (
+    CORRELATED,
+    LEARNT,
+    TESTED,
+    constant_attributes,
+    learnt_tree,
+    unknown_pairs,
+)
 
 MOST_PAIRS = 60
 """So many pairs stand in the page's list, the surest first."""
@@ -93,7 +100,8 @@ class RecordSection:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know."""
-        return (*unknown_pairs(self._reports), TESTED, CORRELATED, LEARNT)
+        found = (*unknown_pairs(self._reports), *constant_attributes(self._reports))
+        return (*found, TESTED, CORRELATED, LEARNT)
 
     def picture(self, kind: str, theme: str, width: int) -> Any:
         """Return the heat map or the tree as a chart."""

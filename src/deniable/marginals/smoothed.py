@@ -42,6 +42,10 @@ CONTRADICTS = (
     "The tables of fewer attributes, smoothed one by one, contradict each other here: this table "
     "agrees with them up to a few thousandths."
 )
+TOO_FEW = (
+    "Too few reports: {n:,} for {unknowns:,} numbers that tables of up to {order} attributes are "
+    "made of. Smoothed shares are mostly noise, those of 0% and 100% too."
+)
 
 
 @one_thread
@@ -76,13 +80,24 @@ def smoothed_tables(
     moments = mechanism.moments(counts)
     tables, off = smooth(moments, most, wanted)
     found: dict[Subset, Table] = {}
+    common = _common_notes(mechanism, counts.n)
     for attributes in wanted:
         names, labels = axes_of(mechanism, attributes)
-        notes = () if counts.n else (NO_REPORTS,)
+        notes = common
         if attributes in off:
             notes = (*notes, CONTRADICTS)
         found[attributes] = Table.smoothed(names, labels, tables[attributes], counts.n, notes)
     return found
+
+
+def _common_notes(mechanism: RecordMechanism, n: int) -> tuple[str, ...]:
+    """Return what must be known of all smoothed tables: that there are no or too few reports."""
+    order, unknowns = mechanism.parameters.order, mechanism.parameters.unknowns
+    if n == 0:
+        return (NO_REPORTS,)
+    if n < unknowns:
+        return (TOO_FEW.format(n=n, unknowns=unknowns, order=order),)
+    return ()
 
 
 def _wanted(

@@ -72,6 +72,8 @@ def run(options: Options) -> Outcome:
             one = method(name, people, 2, EPSILON, options.people)
         except InvalidParameter as error:
             notes.append(f"{name}: {error}")
+            for pair in PAIRS:
+                ours[_name(pair)][name] = None
             continue
         tallies = _tallied(one, people, options.people, places, runs, rng)
         for pair, tally in zip(PAIRS, tallies, strict=True):

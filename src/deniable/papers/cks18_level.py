@@ -46,14 +46,14 @@ def rejections(runs: int, rng: np.random.Generator) -> dict[str, Any]:
     found: dict[str, Any] = {}
     rates = []
     for name, levels, first, epsilon, people in SETTINGS:
-        rate = _rate(_mechanism(name, levels, epsilon), first, people, runs, rng)
+        rate = _rate(_mechanism(name, levels, epsilon, people), first, people, runs, rng)
         text = "x".join(map(str, levels))
         found[f"{name}, levels {text}, share {first:g}, epsilon {epsilon:g}, n={people}"] = rate
         rates.append(rate)
     return {"pooled": mean(rates), "settings": found, "runs": runs}
 
 
-def _mechanism(name: str, levels: Sequence[int], epsilon: float) -> RecordMechanism:
+def _mechanism(name: str, levels: Sequence[int], epsilon: float, people: int) -> RecordMechanism:
     record = Record(
         tuple(
             Attribute(f"a{i}", Categories(tuple(str(j) for j in range(count))))
@@ -61,7 +61,8 @@ def _mechanism(name: str, levels: Sequence[int], epsilon: float) -> RecordMechan
         )
     )
     resolver = AutoRecord() if name == OURS else MECHANISMS[name]
-    parameters = resolver.resolve({"epsilon": epsilon, "order": 2}, record, False)
+    wanted = {"epsilon": epsilon, "order": 2, "people": people}
+    parameters = resolver.resolve(wanted, record, False)
     return cast(RecordMechanism, mechanism_for(parameters))
 
 

@@ -146,7 +146,7 @@ def method(name: str, people: People, order: int, epsilon: float, n: int) -> Met
         InvalidParameter: if it cannot be run here; the message says why.
     """
     record = Record(tuple(Attribute(one, Boolean()) for one in people.names))
-    wanted: dict[str, object] = {"epsilon": float(f"{epsilon:.6f}"), "order": order}
+    wanted: dict[str, object] = {"epsilon": float(f"{epsilon:.6f}"), "order": order, "people": n}
     if name in ASYMMETRIC:
         wanted["asymmetric"] = True
     columns = 2 ** len(people.names)

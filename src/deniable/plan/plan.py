@@ -126,7 +126,7 @@ def make_plan(
 
 def _reason(setting: Setting, predictions: tuple[Prediction, ...]) -> str:
     if isinstance(setting.domain, Record):
-        return reason_of_record(predictions)
+        return reason_of_record(predictions, setting.people)
     if predictions[0].mechanism in FIND:
         return reason_of_found(predictions)
     return reason(tuple(one for one in predictions if one.mechanism not in FIND))
@@ -170,12 +170,13 @@ def reason(predictions: tuple[Prediction, ...]) -> str:
     )
 
 
-def reason_of_record(predictions: tuple[Prediction, ...]) -> str:
+def reason_of_record(predictions: tuple[Prediction, ...], people: int) -> str:
     """Return why the first of all mechanisms of a record is recommended."""
     best = predictions[0]
     least = min(predictions, key=lambda p: p.mean_error)
     words = (
-        f'{best.mechanism} leaves the least error in smoothed tables of those that "auto" compares'
+        f"{best.mechanism}, with {people:,} people, leaves the least error in smoothed tables of "
+        'those that "auto" compares'
     )
     if least.mechanism == best.mechanism:
         return f"{words}, and the least in raw ones."

@@ -35,7 +35,7 @@ def choices_of_records(
 
     Args:
         record: the attributes.
-        wanted: `epsilon` and `order`.
+        wanted: `epsilon`, `order` and `people`.
         only: try this one only, if "auto" does not compare it.
 
     Raises:

@@ -78,10 +78,10 @@ class Setting:
 
     @property
     def wanted(self) -> Mapping[str, object]:
-        """The epsilons, as a survey would say them."""
+        """The epsilons, as a survey would say them; of a record also order and people."""
         both: dict[str, object] = {"epsilon": self.epsilon}
         if isinstance(self.domain, Record):
-            return {**both, "order": self.order}
+            return {**both, "order": self.order, "people": self.people}
         return both if self.forever is None else {**both, "epsilon_forever": self.forever}
 
     def choices(self) -> list[Choice]:

@@ -25,6 +25,7 @@ from deniable.protocol.question import (
     SENDS,
     Question,
 )
+from deniable.protocol.record_parameters import RecordParameters
 from deniable.protocol.survey import MAX_QUESTIONS, MAX_SURVEY_BYTES, Survey
 
 MAX_SURVEY_FILE = 16 * 2**20
@@ -178,6 +179,17 @@ def _read_expiry(raw: object, notes: Notes) -> date | None:
     return None
 
 
+def _warn_of_few(parameters: RecordParameters, notes: Notes, people: int) -> None:
+    """Warn where reports are fewer than the numbers that tables are made of."""
+    if people < parameters.unknowns:
+        notes.warn(
+            f"{people:,} people for tables of {parameters.order} of {len(parameters.levels)} "
+            f"attributes, which are made of {parameters.unknowns:,} numbers: hardly "
+            "anybody will report on each of them, and they will be mostly noise.",
+            "lower 'order', ask about fewer attributes or levels, or ask more people.",
+        )
+
+
 def _warn(question: Question, notes: Notes, people: int | None) -> None:
     """Warn of promises that are weaker than they may look."""
     for i, field in enumerate(question.fields):
@@ -190,6 +202,8 @@ def _warn(question: Question, notes: Notes, people: int | None) -> None:
                 "clear, makes it easier to follow one device.",
                 f"use at most {max(1, people // FEW_PER_COHORT)} cohorts, or ask more people.",
             )
+        if people is not None and isinstance(parameters, RecordParameters):
+            _warn_of_few(parameters, place.at("parameters"), people)
         if question.repeat == "epoch" and not parameters.memoised:
             two_stages = {"epsilon_forever", "f"} & parameters.authored.keys()
             other = "give epsilon_forever (or f > 0), or " if two_stages else ""

@@ -57,7 +57,7 @@ def read_fields(raw: Mapping[str, object], notes: Notes, setting: Setting) -> li
         field = _read_field(PLAIN_FIELD, raw, notes, setting)
         return [field] if field else []
     if is_record(raw):
-        field = read_record(raw, notes, setting.absent)
+        field = read_record(raw, notes, setting.absent, setting.people)
         return [field] if field else []
     for name in sorted(FIELD_KEYS & raw.keys()):
         notes.at(name).problem(

@@ -44,8 +44,13 @@ def is_record(raw: Mapping[str, object]) -> bool:
     return not each and name in (*RECORD_MECHANISMS, auto.NAME)
 
 
-def read_record(raw: Mapping[str, object], notes: Notes, absent: bool) -> Field | None:
-    """Return the only field of a question about a record, with notes of everything wrong."""
+def read_record(
+    raw: Mapping[str, object], notes: Notes, absent: bool, people: int | None = None
+) -> Field | None:
+    """Return the only field of a question about a record, with notes of everything wrong.
+
+    `people`, how many the survey expects, decides what "auto" and the size of views choose.
+    """
     before = len(notes.problems)
     if "domain" in raw:
         notes.at("domain").problem(
@@ -61,8 +66,9 @@ def read_record(raw: Mapping[str, object], notes: Notes, absent: bool) -> Field 
     check_parameters(kind, wanted, place)
     if domain is None or len(notes.problems) > before:
         return None
+    known = wanted if people is None else {**wanted, "people": people}
     try:
-        return Field(PLAIN_FIELD, domain, kind.resolve(wanted, domain, absent))
+        return Field(PLAIN_FIELD, domain, kind.resolve(known, domain, absent))
     except InvalidParameter as error:
         place.refusal(error, "change it, or leave it out.")
         return None

@@ -1,7 +1,8 @@
 """mechanism = "auto" for records: the best one by closed forms, when a survey is published.
 
-What is compared is the error of smoothed tables of k attributes (protocol/record_noise.py), from
-n Var of the coefficients of each order:
+What is compared is the error of smoothed tables of k attributes for the number of people that the
+survey expects (protocol/record_noise.py): the fewer they are, the less the noise of interactions
+matters, because smoothing takes it off. It follows from n Var of the coefficients of each order:
 
 - `views`: k-RR over one of the views that contain the coefficient's attributes.
 - `coefficients`: 1/((2 keep - 1)^2 s_l), s_l = P(l)/n_l the share of the reports about each of the
@@ -24,7 +25,14 @@ from deniable.protocol.contrasts import contrasts_of
 from deniable.protocol.domain import Domain
 from deniable.protocol.inp_ps import InpPSParameters
 from deniable.protocol.parameters import Parameters, Written
-from deniable.protocol.record_noise import cell_noise, mean_levels, smoothed_noise, view_orders
+from deniable.protocol.record_noise import (
+    cell_noise,
+    cover_orders,
+    expected_people,
+    mean_levels,
+    smoothed_noise,
+    view_orders,
+)
 from deniable.protocol.record_parameters import AUTHORED, RecordParameters, wanted_shape
 from deniable.protocol.thresholds import ONE, as_fraction
 from deniable.protocol.views import ViewsParameters
@@ -41,7 +49,7 @@ class AutoRecord:
     authored: Mapping[str, Written] = AUTHORED
 
     def resolve(self, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
-        """Return the integers of the best mechanism."""
+        """Return the integers of the best mechanism for the survey's `people`."""
         return record_choices(domain, wanted, absent)[0].parameters
 
 
@@ -52,17 +60,21 @@ def record_choices(
 
     Args:
         domain: a record.
-        wanted: `epsilon`, and `order` if it is not 2.
+        wanted: `epsilon`; `order` if it is not 2; `people`, a million unless said.
         absent: whether there is an absent answer: there cannot be one.
 
     Raises:
         InvalidParameter: if a parameter is missing or out of range, or no mechanism can carry it.
     """
-    micros = wanted_shape(NAME, wanted, domain, absent)[2]
+    levels, _, micros = wanted_shape(NAME, wanted, domain, absent)
     found = list(_possible(domain, wanted, absent, micros))
     if not found:
         _refuse(domain, wanted, absent)
-    errors = {choice.mechanism: _error(choice.parameters, micros) for choice in found}
+    people = expected_people(NAME, wanted)
+    errors = {
+        choice.mechanism: smoothed_noise(_orders(choice.parameters, micros)[0], levels, people)
+        for choice in found
+    }
     best = min(errors.values()) * _NEARLY
 
     def loss(choice: Choice) -> float:
@@ -100,7 +112,8 @@ def record_noise(parameters: Parameters, micros: int) -> float:
     Raises:
         InvalidParameter: if there is no closed form for the mechanism here.
     """
-    return cell_noise(*_orders(parameters, micros))
+    orders, levels = _orders(parameters, micros)
+    return cell_noise(orders, levels ** len(orders))
 
 
 def record_orders(parameters: RecordParameters) -> list[float]:
@@ -112,29 +125,22 @@ def record_orders(parameters: RecordParameters) -> list[float]:
     return _orders(parameters, parameters.epsilon_once)[0]
 
 
-def _error(parameters: Parameters, micros: int) -> float:
-    """Return about n times the mean squared error of a smoothed cell."""
-    return smoothed_noise(_orders(parameters, micros)[0])
-
-
 def _orders(parameters: Parameters, micros: int) -> tuple[list[float], float]:
-    """Return what each order adds to n Var of a cell, and the number of cells of a table."""
+    """Return what each order adds to n Var of a cell, and the mean number of levels."""
     if isinstance(parameters, CoefficientsParameters):
         return coefficients_orders(parameters)
     if isinstance(parameters, ViewsParameters):
         levels, order = parameters.levels, parameters.order
-        size = round(sum(map(len, parameters.views)) / len(parameters.views))
-        cells = mean_levels(levels) ** order
-        return view_orders(levels, order, max(order, size), micros), cells
+        return cover_orders(parameters.views, levels, order, micros), mean_levels(levels)
     if isinstance(parameters, InpPSParameters):
         d, order = len(parameters.levels), parameters.order
         inner = tuple(1 << width for width in parameters.bits)
-        return view_orders(inner, order, d, micros), mean_levels(inner) ** order
+        return view_orders(inner, order, d, micros), mean_levels(inner)
     raise InvalidParameter(f"There is no closed form of {parameters.mechanism} for records.")
 
 
 def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float], float]:
-    """Return what each order adds to n Var of a cell, and the number of cells of a table."""
+    """Return what each order adds to n Var of a cell, and the mean number of levels."""
     d, k = len(parameters.levels), parameters.order
     gap = float(2 * as_fraction(parameters.keep) - 1)
     real = parameters.basis == "contrasts"
@@ -148,7 +154,7 @@ def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float]
         left -= drawn
         per_table = count * math.comb(d - taken, k - taken) / math.comb(d, k)
         added.append(per_table * loss**taken * count / (gap**2 * drawn) / mean ** (2 * k))
-    return added, mean**k
+    return added, mean
 
 
 def _work(parameters: RecordParameters) -> str:

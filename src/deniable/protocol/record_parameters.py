@@ -72,6 +72,19 @@ class RecordParameters(Parameters):
         """The number of records that can occur."""
         return math.prod(self.levels)
 
+    @cached_property
+    def unknowns(self) -> int:
+        """The number of independent numbers that all tables of up to k attributes are made of.
+
+        Those of l attributes have a product of r - 1 for each of them: elementary symmetric
+        polynomials, without listing the sets.
+        """
+        sums = [1, *([0] * self.order)]
+        for count in self.levels:
+            for taken in range(self.order, 0, -1):
+                sums[taken] += sums[taken - 1] * (count - 1)
+        return sum(sums[1:])
+
     @property
     def memoised(self) -> bool:
         """There is no permanent stage."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, Self
 
 from deniable import _validate
@@ -24,7 +24,15 @@ from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_domain import MAX_ATTRIBUTES
-from deniable.protocol.record_noise import cell_noise, mean_levels, smoothed_noise, view_orders
+from deniable.protocol.record_noise import (
+    PEOPLE,
+    cell_noise,
+    cover_orders,
+    expected_people,
+    mean_levels,
+    smoothed_noise,
+    view_orders,
+)
 from deniable.protocol.record_parameters import (
     AUTHORED,
     cell_of,
@@ -94,18 +102,20 @@ class ViewsParameters(TruthParameters):
 
     @classmethod
     def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
-        """Read `epsilon`, `order` and the `size` of views, by default the best one."""
+        """Read `epsilon`, `order` and the `size` of views.
+
+        By default the size is the best one for the survey's `people`, or for PEOPLE.
+        """
         levels, order, micros = wanted_shape("views", wanted, domain, absent)
         check_count("views", "views", math.comb(len(levels), order), MOST_VIEWS)
         largest = math.prod(sorted(levels)[-order:])
         check_count("views", "cells in one view", largest, MOST_CELLS)
-        size = check_view_size(
-            "size", "views", wanted.get("size", best_size(levels, order, micros))
-        )
+        best = best_size(levels, order, micros, expected_people("views", wanted))
+        size = check_view_size("size", "views", wanted.get("size", best))
         if not order <= size <= len(levels):
             must = f"an integer from {order}, the order, to {len(levels)}"
             raise _validate.invalid("size", "views", must, size)
-        views = cover(levels, order, size, max(largest, MOST_CELLS))
+        views = _cover(levels, order, size)
         return cls(levels, order, truth_threshold(1, micros), views)
 
     @classmethod
@@ -168,11 +178,29 @@ def view_noise(levels: tuple[int, ...], order: int, size: int, micros: int) -> f
     return cell_noise(orders, mean_levels(levels) ** order)
 
 
-def best_size(levels: tuple[int, ...], order: int, micros: int) -> int:
-    """Return the number of attributes of a view of the least error of smoothed tables."""
+def best_size(levels: tuple[int, ...], order: int, micros: int, people: int = PEOPLE) -> int:
+    """Return the number of attributes of a view of the least error of smoothed tables.
+
+    The least by the closed form, or one more or less: these three by the views that they have.
+    """
+
+    def error(orders: list[float]) -> float:
+        return smoothed_noise(orders, levels, people)
+
     sizes = [
         size
         for size in range(order, len(levels) + 1)
         if size == order or math.prod(sorted(levels)[-size:]) <= LARGEST_VIEW
     ]
-    return min(sizes, key=lambda size: smoothed_noise(view_orders(levels, order, size, micros)))
+    guess = min(sizes, key=lambda size: error(view_orders(levels, order, size, micros)))
+    near = [size for size in sizes if abs(size - guess) <= 1]
+    return min(
+        near, key=lambda s: error(cover_orders(_cover(levels, order, s), levels, order, micros))
+    )
+
+
+@lru_cache(maxsize=64)
+def _cover(levels: tuple[int, ...], order: int, size: int) -> tuple[tuple[int, ...], ...]:
+    """Return views of a size; kept, because whoever plans asks for the same ones many times."""
+    largest = math.prod(sorted(levels)[-order:])
+    return cover(levels, order, size, max(largest, MOST_CELLS))

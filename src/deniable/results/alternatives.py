@@ -13,12 +13,14 @@ from deniable.protocol import (
     RapporParameters,
     RecordParameters,
     Sets,
+    ViewsParameters,
 )
 from deniable.protocol.auto import Choice, choices, noise_of, work_of
-from deniable.protocol.auto_record import record_choices
+from deniable.protocol.auto_record import record_choices, record_noise
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import answers_of
 from deniable.protocol.question import PLAIN_FIELD
+from deniable.protocol.record_noise import PEOPLE
 from deniable.protocol.unary import UnaryParameters
 
 _SHOWN = 4
@@ -39,7 +41,7 @@ def alternatives(
     """
     own = field.parameters
     if isinstance(own, RecordParameters):
-        return _of_record(field, own)
+        return _of_record(field, own, people)
     wanted: dict[str, object] = {"epsilon": as_float(own.epsilon_once)}
     if own.memoised:
         wanted["epsilon_forever"] = as_float(own.epsilon_forever or 0)
@@ -58,52 +60,76 @@ def alternatives(
     )
 
 
-def _of_record(field: Field, own: RecordParameters) -> list[Choice]:
-    """Return the mechanisms that "auto" compares for a record, and its own if it has a number."""
-    epsilon = as_float(own.epsilon_once)
+def _of_record(field: Field, own: RecordParameters, people: int | None) -> list[Choice]:
+    """Return the mechanisms that "auto" compares for a record, and its own with its number.
+
+    A mechanism with other integers than "auto" would give it, such as views of another size, stands
+    beside that one.
+    """
+    wanted = {"epsilon": as_float(own.epsilon_once), "order": own.order}
     try:
-        found = record_choices(field.domain, {"epsilon": epsilon, "order": own.order})
+        found = record_choices(field.domain, {**wanted, "people": people or PEOPLE})
     except InvalidParameter:
         return []
-    if any(choice.mechanism == own.mechanism for choice in found):
+    if any(choice.parameters == own for choice in found):
         return found
-    return [*found, Choice(own, math.nan, "")]
+    same = [choice for choice in found if choice.mechanism == own.mechanism]
+    noise = record_noise(own, own.epsilon_once) if same else math.nan
+    return [*found, Choice(own, noise, same[0].work if same else "")]
 
 
-def why(field: Field, found: list[Choice], listed: int = 0) -> str:
+def why(field: Field, found: list[Choice], listed: int = 0, people: int | None = None) -> str:
     """Return the comparison in words; nothing where there is nothing to compare."""
     if len(found) < 2:
         return ""
-    mine = next(c for c in found if c.mechanism == field.parameters.mechanism)
+    mine = next(c for c in found if c.parameters == field.parameters)
     name = "" if field.name == PLAIN_FIELD else f" of {field.name}"
     others = [choice for choice in found if choice is not mine]
     shown = ", ".join(
-        f"{c.mechanism} {c.noise:.3g} ({c.size:,} bytes, work {c.work})" for c in others[:_SHOWN]
+        f"{_named(c)} {c.noise:.3g} ({c.size:,} bytes, work {c.work})" for c in others[:_SHOWN]
     )
     if math.isnan(mine.noise):
         return (
             f"The mechanism{name} is {_called(field)}, {mine.size:,} bytes a report, for which "
-            f'there is no closed form. "auto" compares, by n times the variance of '
-            f"{_about(field, listed)}: {shown}."
+            f'there is no closed form. "auto" would choose {_named(found[0])}'
+            f"{_expected(found[0], people)}. By n times the variance of {_about(field, listed)}: "
+            f"{shown}."
         )
     return (
-        f"The mechanism{name} is {_called(field)}, {_verdict(found[0], mine)}: n reports give the "
-        f"share of {_about(field, listed)} with variance {mine.noise:.3g} / n, {mine.size:,} "
-        f"bytes each, and work {mine.work}. At the same epsilon: {shown}."
+        f"The mechanism{name} is {_called(field)}, {_verdict(found[0], mine, people)}: n reports "
+        f"give the share of {_about(field, listed)} with variance {mine.noise:.3g} / n, "
+        f"{mine.size:,} bytes each, and work {mine.work}. At the same epsilon: {shown}."
     )
 
 
-def _verdict(best: Choice, mine: Choice) -> str:
-    if best is mine:
-        if isinstance(best.parameters, RecordParameters):
-            return 'what "auto" chooses (the least error of smoothed tables)'
-        return 'what "auto" chooses (the shortest or simplest within 5% of the least variance)'
+def _verdict(best: Choice, mine: Choice, people: int | None) -> str:
     if isinstance(best.parameters, RecordParameters):
-        return f'where "auto" would choose {best.mechanism}, for less error of smoothed tables'
+        reason = f"the least error of smoothed tables{_expected(best, people)}"
+        if best is mine:
+            return f'what "auto" chooses ({reason})'
+        return f'where "auto" would choose {_named(best)}, for {reason}'
+    if best is mine:
+        return 'what "auto" chooses (the shortest or simplest within 5% of the least variance)'
     if best.noise < mine.noise:
         less = f"{100 * (1 - best.noise / mine.noise):.1f}% less variance"
         return f'where "auto" would choose {best.mechanism}, for {less}'
     return f'where "auto" would choose {best.mechanism}, as good and simpler or shorter'
+
+
+def _expected(choice: Choice, people: int | None) -> str:
+    """Return for how many people a choice about a record was made; nothing for other ones."""
+    if not isinstance(choice.parameters, RecordParameters):
+        return ""
+    if people:
+        return f" with {people:,} people"
+    return f" with {PEOPLE:,} people, the default where a survey does not say"
+
+
+def _named(choice: Choice) -> str:
+    """Return the name of a mechanism, with what tells two views of a record apart."""
+    if not isinstance(choice.parameters, ViewsParameters):
+        return choice.mechanism
+    return f"views of {max(map(len, choice.parameters.views))}"
 
 
 def _about(field: Field, listed: int) -> str:
@@ -118,6 +144,8 @@ def _about(field: Field, listed: int) -> str:
 
 def _called(field: Field) -> str:
     parameters = field.parameters
+    if isinstance(parameters, ViewsParameters):
+        return f"views of {max(map(len, parameters.views))} attributes"
     if isinstance(parameters, RapporParameters):
         return f"{parameters.form} {parameters.mechanism}"
     return parameters.mechanism

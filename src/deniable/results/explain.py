@@ -69,7 +69,7 @@ def explain_question(
         reasons=tuple(
             text
             for field in question.fields
-            if (text := why(field, compared[field.name], listed[field.name]))
+            if (text := why(field, compared[field.name], listed[field.name], people))
         ),
         numbers={
             "id": question.id,

@@ -144,11 +144,14 @@ def tree_chart(tree: Tree, *, theme: str = "light", width: int = WIDE, heading: 
     )  # fmt: skip
     base = alt.Chart(alt.Data(values=nodes)).encode(x=x, y=y)
     dots = base.mark_circle(size=70, color=colours.whisker, opacity=1)
-    words = base.mark_text(align="left", dx=8, dy=-8, fontSize=12, color=colours.text).encode(
-        text="name:N"
-    )
+    told_by = {"align": "left", "dx": 8, "dy": -10, "fontSize": 12}
+    words = base.mark_text(color=colours.text, **told_by).encode(text="name:N")
+    # Behind the words, in the background's colour: a name stays legible where it crosses a line.
+    halo = base.mark_text(
+        color=colours.background, stroke=colours.background, strokeWidth=4, **told_by
+    ).encode(text="name:N")
     height = max(120, 30 * len({y for _, y in places}))
-    chart = alt.layer(edges, dots, words).properties(width=width - 40, height=height)
+    chart = alt.layer(edges, dots, halo, words).properties(width=width - 40, height=height)
     told = ["thick: much mutual information · pale: another edge could be as good"]
     return _styled(chart, "Dependency tree" if heading else None, told if heading else [], colours)
 

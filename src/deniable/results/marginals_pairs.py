@@ -24,8 +24,9 @@ TESTED = (
     "pair wanted, 5%. BH: 5% false pairs allowed (Benjamini-Hochberg)."
 )
 CORRELATED = (
-    "Correlation: Pearson's of yes/no attributes, else Cramer's V. Raw: from the raw table, with "
-    "its standard error; noise can put it beyond -1 or 1. Smoothed, and the mutual information in "
+    "Correlation: Pearson's of yes/no attributes, else Cramer's V, which has no unbiased form and "
+    "no raw number. Raw: from the raw table, with its standard error; noise can put it beyond -1 "
+    "or 1. Smoothed, and the mutual information in "
     "bits: from smoothed tables, shrunk, hence rather near 0."
 )
 LEARNT = (
@@ -40,8 +41,14 @@ UNKNOWN = (
     "Too few reports: of {unknown:,} of {pairs:,} pairs nobody reported on some coefficients. They "
     "have no raw table and no test, and smoothing takes them for independent."
 )
+CONSTANT = (
+    "As far as the noise tells, everybody has the same level of: {names}. What does not vary "
+    "has no correlation."
+)
 TREE_SEED = 0
 """Redraws are no secret: the same reports give the same confidence."""
+NOTHING = 1e-9
+"""A share below is 0."""
 
 
 def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
@@ -68,7 +75,7 @@ def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
         )
     rows.sort(key=_surest_first)
     heading = (*heading_of(reports), f"{len(rows):,} pairs of attributes")
-    notes = (*unknown_pairs(reports), TESTED, CORRELATED)
+    notes = (*unknown_pairs(reports), *constant_attributes(reports), TESTED, CORRELATED)
     data = {**summary_of(reports), "alpha": alpha, "pairs": rows, "notes": list(notes)}
     return View(
         heading,
@@ -87,6 +94,19 @@ def unknown_pairs(reports: RecordReports) -> tuple[str, ...]:
     raw = reports.pairs.raw.values()
     unknown = sum(not np.isfinite(table.probability).all() for table in raw)
     return (UNKNOWN.format(unknown=unknown, pairs=len(raw)),) if unknown else ()
+
+
+def constant_attributes(reports: RecordReports) -> tuple[str, ...]:
+    """Return a note where smoothed shares of attributes are all on one level."""
+    cells, names = reports.pairs.cells, reports.record.names
+    found = {
+        names[pair[axis]]: None
+        for pair, table in cells.items()
+        for axis in (0, 1)
+        if np.count_nonzero(table.sum(axis=1 - axis) > NOTHING) < 2
+    }
+    ordered = [name for name in names if name in found]
+    return (CONSTANT.format(names=", ".join(ordered)),) if ordered else ()
 
 
 def _surest_first(row: Mapping[str, Cell]) -> tuple[float, float]:

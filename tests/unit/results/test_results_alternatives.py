@@ -8,12 +8,14 @@ import pytest
 
 from deniable.protocol import (
     MECHANISMS,
+    Attribute,
     Boolean,
     Categories,
     Domain,
     Field,
     Question,
     RapporParameters,
+    Record,
     Strings,
 )
 from deniable.protocol.auto import CLOSED, OPEN
@@ -83,3 +85,36 @@ def test_nothing_is_compared_where_auto_takes_no_such_epsilon() -> None:
     question = Question("q", 1, "d", "o", date(2099, 1, 1), 1, "epoch", "recorded", (field,))
     assert alternatives(question, field) == []
     assert told(question) == ""
+
+
+EIGHT = Record(tuple(Attribute(f"a{i}", Boolean()) for i in range(8)))
+
+
+@pytest.mark.parametrize(("people", "best"), [(5_000, "views of 2"), (5 * 10**6, "coefficients")])
+def test_for_records_the_number_of_people_decides(people: int, best: str) -> None:
+    """Both mechanisms, asked about with few people and with many."""
+    for mechanism in ("views", "coefficients"):
+        question = asked(EIGHT, mechanism, epsilon=0.5, people=people)
+        field = question.fields[0]
+        text = why(field, alternatives(question, field, people), people=people)
+        chosen = best.startswith(mechanism)
+        assert ('what "auto" chooses' in text) is chosen
+        assert (f'where "auto" would choose {best}, for the least error' in text) is not chosen
+        assert f"of smoothed tables with {people:,} people" in text
+
+
+def test_views_of_another_size_stand_beside_those_of_auto() -> None:
+    question = asked(EIGHT, "views", epsilon=0.5, size=4)
+    field = question.fields[0]
+    found = alternatives(question, field, 5_000)
+    assert [c.mechanism for c in found].count("views") == 2
+    assert found[-1].parameters == field.parameters
+    assert found[-1].noise > found[0].noise
+    text = why(field, found, people=5_000)
+    assert 'is views of 4 attributes, where "auto" would choose views of 2' in text
+
+
+def test_a_method_of_the_paper_has_no_number_but_the_choice_is_named() -> None:
+    text = told(asked(EIGHT, "inp_ht", epsilon=0.5))
+    assert 'no closed form. "auto" would choose' in text
+    assert "with 1,000,000 people, the default where a survey does not say" in text
