@@ -20,20 +20,38 @@ def demo(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
 def test_the_demo_prints_truth_estimate_and_interval_for_each_question(tmp_path: Path) -> None:
     told = json.loads(demo(tmp_path, "--json", "--seed", 5).stdout)
     assert told["people"] == 20_025
-    by_id = {result["question"]: result for result in told["questions"]}
-    assert sorted(by_id) == ["browser", "dark-mode", "homepage", "memory"]
-    rows = [row for result in by_id.values() for row in result["rows"]]
-    assert len(rows) == 41
-    for result in by_id.values():
+    found = {(result["question"], result["field"]): result for result in told["questions"]}
+    sums = {question: sum_of_truths(result) for (question, _), result in found.items()}
+    words = sums.pop("search")
+    assert 0.1 < words <= 1  # of the words that were found
+    single = ("dark-mode", "browser", "homepage", "memory", "device")
+    assert sums == pytest.approx({**dict.fromkeys(single, 1.0), "features": 5.0})  # attributes
+    for result in found.values():
         assert result["n"] == 20_025  # every client's report and every simulated one, once
-        assert sum(row["truth"] for row in result["rows"]) == pytest.approx(1)
+    rows = [row for result in found.values() for row in result["rows"]]
+    assert len(rows) > 60
     for row in rows:
         low, high = row["interval"]
         assert low < row["frequency"] < high
-        # 8 standard errors: 41 rows fail by chance in fewer than one run in 10^13
+        # 8 standard errors: so few rows fail by chance in fewer than one run in 10^12
         assert abs(row["frequency"] - row["truth"]) < 8 * row["std_error"]
-    for question in by_id:
-        assert (tmp_path / f"{question}.png").read_bytes().startswith(b"\x89PNG")
+    charts = {path.stem for path in tmp_path.glob("*.png")}
+    assert charts == {question for question, _ in found} | {"device-theme", "device-browser"}
+    for path in tmp_path.glob("*.png"):
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_demo_finds_words_and_what_goes_together(tmp_path: Path) -> None:
+    told = json.loads(demo(tmp_path, "--json", "--seed", 5).stdout)
+    (search,) = (one for one in told["questions"] if one["question"] == "search")
+    assert search["rows"][0]["value"] == "news"  # a quarter of the people: 20 standard errors
+    (device,) = told["associations"]
+    assert {cell["values"][0] for cell in device["cells"]} == {"light", "dark", "system"}
+    assert device["n"] == 20_025
+
+
+def sum_of_truths(result: dict[str, list[dict[str, float]]]) -> float:
+    return sum(row["truth"] for row in result["rows"])
 
 
 def test_the_seed_fixes_the_population_and_a_second_run_starts_afresh(tmp_path: Path) -> None:

@@ -15,15 +15,29 @@ import typer
 from rich.progress import Progress
 
 from deniable.cli.demo_clients import run_clients
-from deniable.cli.demo_survey import HOMEPAGES, publish_demo
+from deniable.cli.demo_survey import HOMEPAGES, WORDS, publish_demo
 from deniable.cli.output import JsonFlag, emit_json, out, progress
 from deniable.cli.population import Population, draw_population
 from deniable.cli.process import collector_process
-from deniable.protocol import Survey
+from deniable.protocol import PrefixesParameters, Question, Survey
 from deniable.protocol.epochs import day_number, epoch_of
-from deniable.results import Result, as_text, estimate_question, save
-from deniable.results.candidates import candidates_for
-from deniable.store import Batch, open_store
+from deniable.results import (
+    Association,
+    Result,
+    as_text,
+    associate_question,
+    association_as_text,
+    candidates_for,
+    estimate_question,
+    save,
+    save_association,
+)
+from deniable.results.discovery import discover_question
+from deniable.store import Batch, Store, open_store
+
+STRINGS = {"homepage": HOMEPAGES, "search": WORDS}
+TOGETHER = 0.2
+"""The share of people whose answers to the fields of a question go together."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +74,7 @@ def demo(
     with collector_process(output / "survey.json", output / "data", port) as collector:
         with progress(quiet=json) as display:
             populations = collect(survey, collector.address, output / "data", size, display)
-        results = decode(survey, output, populations)
+        learned = decode(output, populations)
         seconds = time.monotonic() - started
         if json:
             emit_json(
@@ -69,11 +83,12 @@ def demo(
                     "people": size.clients + size.people,
                     "seconds": round(seconds, 1),
                     "address": collector.address,
-                    "questions": [result.as_json() for result in results],
+                    "questions": [result.as_json() for result in learned.results],
+                    "associations": [one.as_json() for one in learned.associations],
                 }
             )
         else:
-            show(results, output, seconds)
+            show(learned, output, seconds)
         if not once:
             out.print(f"Dashboard: {collector.address}/ (Ctrl-C ends it)", markup=False)
             collector.wait()
@@ -93,7 +108,7 @@ def collect(
     rng = np.random.default_rng(size.seed)
     number = size.clients + size.people
     populations = [
-        draw_population(question, number, rng, {"value": HOMEPAGES})
+        draw_population(question, number, rng, {"value": STRINGS.get(question.id, ())}, TOGETHER)
         for question in survey.questions
     ]
     task = display.add_task("real clients, over HTTP", total=size.clients)
@@ -110,25 +125,51 @@ def collect(
     return populations
 
 
-def decode(survey: Survey, output: Path, populations: Sequence[Population]) -> list[Result]:
+@dataclass(frozen=True)
+class Learned:
+    """What the demo's reports say.
+
+    Attributes:
+        results: a table per question, or per field where it has several.
+        associations: which answers go together, of questions with several fields.
+    """
+
+    results: Sequence[Result]
+    associations: Sequence[Association]
+
+
+def decode(output: Path, populations: Sequence[Population]) -> Learned:
     """Estimate every question, put the truth beside it and write the charts."""
-    results = []
+    results, associations = [], []
     with open_store(output / "data", create=False) as store:
         for population in populations:
             question = population.question
-            strings = candidates_for(question, output, None)
-            (result,) = estimate_question(store, question, candidates=strings)
-            result = result.with_truth(population.truth("value"))
-            save(result, output / f"{question.id}.png")
-            results.append(result)
-    return results
+            for result in estimated(store, question, output):
+                known = result.with_truth(population.truth(result.field))
+                name = question.id if question.plain else f"{question.id}-{result.field}"
+                save(known, output / f"{name}.png")
+                results.append(known)
+            if len(question.fields) > 1:
+                association = associate_question(store, question)
+                save_association(association, output / f"{question.id}.png")
+                associations.append(association)
+    return Learned(results, associations)
 
 
-def show(results: Sequence[Result], output: Path, seconds: float) -> None:
+def estimated(store: Store, question: Question, folder: Path) -> list[Result]:
+    """Return the shares of listed answers or, where nobody listed them, the strings found."""
+    if isinstance(question.fields[0].parameters, PrefixesParameters):
+        return [found.result for found in discover_question(store, question)]
+    return estimate_question(store, question, candidates=candidates_for(question, folder, None))
+
+
+def show(learned: Learned, output: Path, seconds: float) -> None:
     """Print every table beside the truth, and where the charts are."""
-    for result in results:
+    for result in learned.results:
         out.print(as_text(result), markup=False)
-    rows = [row for result in results for row in result.rows]
+    for association in learned.associations:
+        out.print(association_as_text(association), markup=False)
+    rows = [row for result in learned.results for row in result.rows]
     hits = sum(row.interval[0] <= (row.truth or 0) <= row.interval[1] for row in rows)
     out.print(f"{hits} of {len(rows)} intervals hold the truth; 95% should.")
     out.print(f"{seconds:.1f} seconds. Survey, store and charts are in {output}/.", markup=False)

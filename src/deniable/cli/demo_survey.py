@@ -1,4 +1,4 @@
-"""The demo's survey: four questions, every kind of domain, both mechanisms."""
+"""The demo's survey: single answers, two that go together, many at once, and unlisted strings."""
 
 from __future__ import annotations
 
@@ -45,6 +45,58 @@ expires = 2099-12-31
 domain = { type = "numbers", low = 1, high = 256, bins = 8, scale = "log" }
 mechanism = "krr"
 parameters = { epsilon = 2.0 }
+
+[[questions]]
+id = "device"
+description = "Which theme goes with which browser?"
+expires = 2099-12-31
+
+[[questions.fields]]
+name = "theme"
+domain = { type = "categories", values = ["light", "dark", "system"] }
+mechanism = "krr"
+parameters = { epsilon = 1.0 }
+
+[[questions.fields]]
+name = "browser"
+domain = { type = "categories", values = ["firefox", "chrome", "safari", "edge", "other"] }
+mechanism = "krr"
+parameters = { epsilon = 1.0 }
+
+[[questions]]
+id = "features"
+description = "Which features are used?"
+expires = 2099-12-31
+mechanism = "auto"
+parameters = { epsilon = 1.0 }
+
+[[questions.fields]]
+name = "sync"
+domain = "boolean"
+
+[[questions.fields]]
+name = "sidebar"
+domain = "boolean"
+
+[[questions.fields]]
+name = "reader"
+domain = "boolean"
+
+[[questions.fields]]
+name = "voice"
+domain = "boolean"
+
+[[questions.fields]]
+name = "private"
+domain = "boolean"
+
+[[questions]]
+id = "search"
+description = "The last word that was searched for, whatever it was."
+expires = 2099-12-31
+domain = { type = "strings", alphabet = "abcdefghijklmnopqrstuvwxyz", length = 8 }
+mechanism = "prefixes"
+parameters = { epsilon = 1.5 }
 """
 
 PAGES = """
@@ -53,6 +105,8 @@ photos shop sports games recipes travel books bank
 forum jobs library museum radio garden school market
 """
 HOMEPAGES = tuple(f"https://{name}.example" for name in PAGES.split())
+WORDS = tuple(PAGES.split())
+"""What people search for. The survey does not list it: discovery finds the frequent ones."""
 
 
 def publish_demo(folder: Path) -> Survey:
