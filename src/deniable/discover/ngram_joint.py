@@ -36,6 +36,8 @@ _ADDED = 40
 """Cells that are added at once."""
 _PER_CELL = 50
 """Reports per cell from which a curvature is taken."""
+_FEW = 2_000
+"""Reports that are too few to be fitted before all of them are."""
 _RIDGE = 1e-7
 """Of the mean curvature; the curvature is computed in single precision."""
 
@@ -71,8 +73,33 @@ def fit_pairs(first: Floats, second: Floats, possible: Mask) -> Joint:
         possible: which pairs of columns can occur together.
     """
     rows, allowed = _product(first, second), possible.ravel()
-    x = np.zeros(rows.cells)
+    x, done = np.zeros(rows.cells), 0
     x[-1] = 1.0
+    for every in _strides(rows.rows):
+        x, gap, more = _fit(_thinned(rows, every), allowed, x)
+        done += more
+    return Joint(x.reshape(possible.shape), gap, done)
+
+
+def _strides(n: int) -> list[int]:
+    """Return which parts of the reports are fitted one after the other; the last are all of them.
+
+    A solution of an eighth of the reports is so near that few rounds with all of them are left.
+    """
+    found = [1]
+    while n // (8 * found[-1]) >= _FEW:
+        found.append(8 * found[-1])
+    return found[::-1]
+
+
+def _thinned(rows: Product, every: int) -> Product:
+    lines = tuple(np.ascontiguousarray(factor[:, ::every]) for factor in rows.factors)
+    n = lines[0].shape[1]
+    return Product(lines, _even(n), float(n))
+
+
+def _fit(rows: Product, allowed: Mask, x: Floats) -> tuple[Floats, float, int]:
+    """Return the shares of the cells, the gap and the number of rounds, from a first guess on."""
     mixed, per_cell = rows.mixed(x), _PER_CELL
     gap, done = np.inf, 0
     while True:
@@ -92,14 +119,22 @@ def fit_pairs(first: Floats, second: Floats, possible: Mask) -> Joint:
             continue
         total = moved[0].sum()  # the certificate is one of shares that sum to 1
         x, mixed = moved[0] / total, moved[1] / total
-    return Joint(x.reshape(possible.shape), gap, done)
+    return x, gap, done
 
 
 def _product(first: Floats, second: Floats) -> Product:
     """Return the likelihoods of all cells, a line per n-gram; a report's scale changes nothing."""
-    n = len(first)
-    lines = (np.exp((part - part.max(axis=1, keepdims=True)).T, order="C") for part in (first, second))
-    return Product(tuple(lines), np.broadcast_to(1 / n, n), float(n))
+    lines = []
+    for part in (first, second):
+        line = np.ascontiguousarray(part.T)
+        line -= line.max(axis=0)
+        lines.append(np.exp(line, out=line))
+    return Product(tuple(lines), _even(len(first)), float(len(first)))
+
+
+def _even(n: int) -> Floats:
+    """Return the share of each of n reports."""
+    return np.broadcast_to(1 / n, n)
 
 
 def _worth_a_step(x: Floats, gains: Floats) -> Places:
@@ -108,9 +143,7 @@ def _worth_a_step(x: Floats, gains: Floats) -> Places:
     return np.union1d(np.flatnonzero(x), best[gains[best] > 1])
 
 
-def _target(
-    rows: Product, at: tuple[Floats, Floats, Floats], cells: Places, every: int
-) -> Floats:
+def _target(rows: Product, at: tuple[Floats, Floats, Floats], cells: Places, every: int) -> Floats:
     """Return the minimum of the second-order model over these cells; the others stay at 0."""
     x, mixed, slope = at
     a, b = (factor[:, ::every] for factor in rows.factors)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable import _validate
 from deniable.discover.graph import Edges, Graph, Pair
@@ -61,6 +62,42 @@ class Pairs:
         )
 
 
+@dataclass(frozen=True)
+class Groups:
+    """Reports by the places that they are about: sorted once, not searched for every pair.
+
+    Attributes:
+        mechanism: of the reports.
+        reports: in any order.
+        order: their numbers, sorted by the choice of places.
+        ends: where each choice ends in that order, after a 0.
+    """
+
+    mechanism: NGrams
+    reports: Reports
+    order: NDArray[np.intp]
+    ends: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, mechanism: NGrams, reports: Reports) -> Groups:
+        """Return the groups; reports of the same choice keep their order."""
+        places = np.ascontiguousarray(reports["places"])
+        sizes = np.bincount(places, minlength=mechanism.parameters.choices)
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        return cls(mechanism, reports, np.argsort(places, kind="stable"), ends)
+
+    def parts(self, pair: Pair) -> tuple[Reports, Reports]:
+        """Return both parts of the reports of people who report these two places."""
+        first, second = [], []
+        for one, other in combinations(range(self.mechanism.parameters.grams), 2):
+            chosen = self.mechanism.chosen[:, [one, other]]
+            for choice in np.flatnonzero((chosen == np.array(pair)).all(axis=1)):
+                mine = self.reports[self.order[self.ends[choice] : self.ends[choice + 1]]]
+                first.append(self.mechanism.part(mine, one + 1))
+                second.append(self.mechanism.part(mine, other + 1))
+        return np.concatenate(first), np.concatenate(second)
+
+
 def all_pairs(
     mechanism: NGrams,
     reports: Reports,
@@ -76,10 +113,11 @@ def all_pairs(
     step = mechanism.parameters.step
     found = Pairs(tuple(common), {}, {}, {}, step)
     pairs = list(combinations(range(len(common)), 2))
+    groups = Groups.of(mechanism, reports)
     for done, pair in enumerate(pairs):
         if progress is not None:
             progress(done, len(pairs))
-        parts = _parts(mechanism, reports, pair)
+        parts = groups.parts(pair)
         people = len(parts[0])
         found.people[pair] = people
         found.errors[pair] = mechanism.pair_error(max(1, people))
@@ -90,18 +128,6 @@ def all_pairs(
             ]
             found.joint[pair] = fit_pairs(logs[0], logs[1], _possible(common, pair, step))
     return found
-
-
-def _parts(mechanism: NGrams, reports: Reports, pair: Pair) -> tuple[Reports, Reports]:
-    """Return both parts of the reports of people who report these two places."""
-    first, second = [], []
-    for one, other in combinations(range(mechanism.parameters.grams), 2):
-        chosen = mechanism.chosen[:, [one, other]]
-        wanted = np.flatnonzero((chosen == np.array(pair)).all(axis=1))
-        mine = reports[np.isin(reports["places"], wanted)]
-        first.append(mechanism.part(mine, one + 1))
-        second.append(mechanism.part(mine, other + 1))
-    return np.concatenate(first), np.concatenate(second)
 
 
 def _likelihoods(mechanism: NGrams, part: Reports, grams: tuple[str, ...]) -> Floats:
