@@ -36,6 +36,8 @@ _ADDED = 40
 """Cells that are added at once."""
 _PER_CELL = 50
 """Reports per cell from which a curvature is taken."""
+_PATIENCE = 10
+"""Rounds after which a curvature is taken from more reports."""
 _FEW = 2_000
 """Reports that are too few to be fitted before all of them are."""
 _RIDGE = 1e-7
@@ -112,10 +114,11 @@ def _fit(rows: Product, allowed: Mask, x: Floats) -> tuple[Floats, float, int]:
         every = max(1, rows.rows // (per_cell * len(cells)))
         target = _target(rows, (x, mixed, 1 - gains), cells, every)
         moved = searched(rows, (x, mixed, 1 - gains), target)
+        if moved is None or done % _PATIENCE == 0:  # too few reports to show the way
+            per_cell *= 4
         if moved is None and every == 1:  # rounding errors: no step is better any more
             break
-        if moved is None:  # too few reports to show the way
-            per_cell *= 4
+        if moved is None:
             continue
         total = moved[0].sum()  # the certificate is one of shares that sum to 1
         x, mixed = moved[0] / total, moved[1] / total

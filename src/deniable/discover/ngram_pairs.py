@@ -5,7 +5,7 @@ reports -> common n-grams per place -> joint distribution per pair of places -> 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -28,7 +28,7 @@ class Pairs:
 
     Attributes:
         common: of every place.
-        joint: of every pair of places with reports and common n-grams.
+        joint: of every pair of places with reports, if all places have common n-grams.
         people: who reported each pair.
         errors: delta of each pair: the standard error of a frequency.
         step: from the start of one n-gram to that of the next.
@@ -86,16 +86,26 @@ class Groups:
         ends = np.concatenate([[0], np.cumsum(sizes)])
         return cls(mechanism, reports, np.argsort(places, kind="stable"), ends)
 
+    def people(self, pair: Pair) -> int:
+        """Return how many people report these two places."""
+        sizes = np.diff(self.ends)
+        return sum(int(sizes[choice]) for choice, _, _ in self._choices(pair))
+
     def parts(self, pair: Pair) -> tuple[Reports, Reports]:
         """Return both parts of the reports of people who report these two places."""
         first, second = [], []
+        for choice, one, other in self._choices(pair):
+            mine = self.reports[self.order[self.ends[choice] : self.ends[choice + 1]]]
+            first.append(self.mechanism.part(mine, one + 1))
+            second.append(self.mechanism.part(mine, other + 1))
+        return np.concatenate(first), np.concatenate(second)
+
+    def _choices(self, pair: Pair) -> Iterator[tuple[int, int, int]]:
+        """Yield the choices of places that have both, and which of its n-grams they are."""
         for one, other in combinations(range(self.mechanism.parameters.grams), 2):
             chosen = self.mechanism.chosen[:, [one, other]]
-            for choice in np.flatnonzero((chosen == np.array(pair)).all(axis=1)):
-                mine = self.reports[self.order[self.ends[choice] : self.ends[choice + 1]]]
-                first.append(self.mechanism.part(mine, one + 1))
-                second.append(self.mechanism.part(mine, other + 1))
-        return np.concatenate(first), np.concatenate(second)
+            for choice in np.flatnonzero((chosen == np.array(pair)).all(axis=1)).tolist():
+                yield choice, one, other
 
 
 def all_pairs(
@@ -108,23 +118,24 @@ def all_pairs(
 
     Cost: `fit_pairs` for each of the P (P - 1) / 2 pairs.
 
-    Edge cases: a pair of places without reports, or of which one has no common n-gram, has none.
+    Edge cases: a pair of places without reports has none. Where any place has no common n-gram no
+    string can be put together, and nothing is fitted.
     """
     step = mechanism.parameters.step
     found = Pairs(tuple(common), {}, {}, {}, step)
     pairs = list(combinations(range(len(common)), 2))
     groups = Groups.of(mechanism, reports)
+    complete = all(one.grams for one in common)
     for done, pair in enumerate(pairs):
         if progress is not None:
             progress(done, len(pairs))
-        parts = groups.parts(pair)
-        people = len(parts[0])
+        people = groups.people(pair)
         found.people[pair] = people
         found.errors[pair] = mechanism.pair_error(max(1, people))
-        if people and all(common[place].grams for place in pair):
+        if people and complete:
             logs = [
                 _likelihoods(mechanism, part, common[place].grams)
-                for part, place in zip(parts, pair, strict=True)
+                for part, place in zip(groups.parts(pair), pair, strict=True)
             ]
             found.joint[pair] = fit_pairs(logs[0], logs[1], _possible(common, pair, step))
     return found
