@@ -40,7 +40,7 @@ MOST_GRAMS = 40
 """Common n-grams of one place that are paired with those of the others. All that pass the test of
 the marginals are, up to this bound on the cost: a fit takes n times its square. A million people of
 a hundred strings have at most 35 at epsilon 4.39."""
-THRESHOLD = 0.25
+THRESHOLD = 0.1
 """Of delta: the likeliest joint distribution has most absent pairs at 0, so that a low threshold
 lets few of them through, and those are tested."""
 

@@ -24,7 +24,7 @@ from deniable.papers.fpe16_fig8 import LENGTH, STRINGS, client
 from deniable.papers.scoring import averaged
 from deniable.protocol import Strings
 
-THRESHOLDS = (0.0, 0.01, 0.1, THRESHOLD, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+THRESHOLDS = (0.0, 0.01, THRESHOLD, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 def run(options: Options) -> Outcome:
