@@ -23,7 +23,7 @@ from _measure import versions
 from deniable.decode import decode
 from deniable.discover.ngram_marginals import common_grams
 from deniable.discover.ngram_pairs import all_pairs
-from deniable.discover.ngrams import MOST_GRAMS, Search, candidates_of
+from deniable.discover.ngrams import Search, candidates_of
 from deniable.mechanisms import NGrams
 from deniable.mechanisms.base import Reports
 from deniable.papers.fpe16_discovery import geometric
@@ -80,7 +80,7 @@ def measured(mechanism: NGrams, strings: list[str], people: int) -> Measured:
     """Return the seconds of every step from the reports to the decisions, and what was found."""
     reports, watch, search = crowd(mechanism, strings, people), Watch(), Search()
     counts = watch("count", lambda: mechanism.accumulate(reports))
-    common = watch("n-grams", lambda: common_grams(mechanism, counts, LETTERS, most=MOST_GRAMS))
+    common = watch("n-grams", lambda: common_grams(mechanism, counts, LETTERS))
     pairs = watch("pairs", lambda: all_pairs(mechanism, reports, common))
     graph = watch("cliques", lambda: pairs.graph(search.threshold))
     listed = watch("cliques", lambda: candidates_of(graph, mechanism.parameters, search)).strings

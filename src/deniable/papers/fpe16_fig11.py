@@ -9,7 +9,7 @@ import numpy as np
 from deniable.decode import decode
 from deniable.discover.ngram_marginals import common_grams
 from deniable.discover.ngram_pairs import all_pairs
-from deniable.discover.ngrams import MOST_GRAMS, THRESHOLD, Search, candidates_of
+from deniable.discover.ngrams import THRESHOLD, Search, candidates_of
 from deniable.papers.base import Figure, Options, Outcome, Rows
 from deniable.papers.charts import altair, data_of, styled
 from deniable.papers.fpe16_discovery import (
@@ -54,7 +54,7 @@ def _one(people: int, rng: np.random.Generator) -> dict[str, dict[str, float]]:
     crowd = Crowd.of(domain, strings, power_law(STRINGS), people, rng)
     reports = crowd.reports(mechanism, rng)
     counts = mechanism.accumulate(reports)
-    common = common_grams(mechanism, counts, LOWER, most=MOST_GRAMS)
+    common = common_grams(mechanism, counts, LOWER)
     pairs = all_pairs(mechanism, reports, common)
     found = {}
     for threshold in THRESHOLDS:
