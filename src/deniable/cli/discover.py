@@ -101,13 +101,15 @@ def _discover(
 ) -> list[Discovered]:
     asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=quiet) as display:
-        task = display.add_task("growing", total=None)
+        counted = display.add_task("counting", total=None)
+        grown = display.add_task("finding", total=None)
         return discover_question(
             store,
             asked,
             beam=beam,
             search=search,
-            progress=lambda done, total: display.update(task, completed=done, total=total),
+            counting=lambda done, total: display.update(counted, completed=done, total=total),
+            progress=lambda done, total: display.update(grown, completed=done, total=total),
         )
 
 
