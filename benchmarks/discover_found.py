@@ -8,7 +8,8 @@ S, the next ones S (1 - S)^i, down to a thousandth of S: with 0.001 there is har
 find, and what is found had better not be false. The model is trained on the other lines.
 
 Printed per epsilon: strings found by Holm, false ones, further ones by Storey, false ones among
-these, and the seconds of a discovery, each a mean over the runs.
+these, the frequency that the result calls learnable, the one that really divides found strings
+from missed ones, and the seconds of a discovery, each a mean over the runs.
 """
 
 from __future__ import annotations
@@ -39,9 +40,19 @@ def one_run(
     start = time.perf_counter()
     result = discover(mechanism, counts, domain)
     passed = time.perf_counter() - start
-    found, likely = ([row.value for row in rows] for rows in (result.found, result.likely))
-    good, more = (sum(text in truth for text in texts) for texts in (found, likely))
-    return [good, len(found) - good, more, len(likely) - more, passed]
+    found, likely = ({row.value for row in rows} for rows in (result.found, result.likely))
+    good, more = (len(texts & truth.keys()) for texts in (found, likely))
+    limits = [result.learnable, limit(truth, found)]
+    return [good, len(found) - good, more, len(likely) - more, *limits, passed]
+
+
+def limit(truth: dict[str, float], found: set[str]) -> float:
+    """Return the share that divides found from missed strings with the fewest on a wrong side."""
+    order = sorted(truth, key=lambda text: truth[text])
+    right = np.array([text in found for text in order])
+    wrong = np.concatenate([[0], np.cumsum(right)]) + np.sum(~right)
+    wrong = wrong - np.concatenate([[0], np.cumsum(~right)])
+    return truth[order[min(int(np.argmin(wrong)), len(order) - 1)]]
 
 
 def main() -> None:
@@ -74,9 +85,9 @@ def main() -> None:
                 one_run(mechanism, domain, held, ratio, options.people, seed)
                 for seed in range(options.runs)
             ]
-            names = ("found", "false", "likely", "likely_false", "seconds")
+            names = ("found", "false", "likely", "likely_false", "learnable", "limit", "seconds")
             row = {"epsilon": epsilon, "way": way}
-            row |= dict(zip(names, np.mean(runs, axis=0).round(2).tolist(), strict=True))
+            row |= dict(zip(names, np.mean(runs, axis=0).round(4).tolist(), strict=True))
             print(json.dumps(row) if options.json else row, flush=True)
 
 

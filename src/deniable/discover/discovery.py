@@ -123,7 +123,7 @@ def learnable(levels: list[Level], last: Table, tested: int) -> float:
 
     A string passes a level when its estimate is among the best of all extensions, and the test
     when it exceeds Holm's first threshold. Evidence that adds up over levels is not counted, so
-    that this is a little too large.
+    that this can be too large, by about a sixth where most levels are noisy.
     """
     sizes = [
         (level.noise, stats.norm.isf(min(0.5, len(level.kept) / level.tested))) for level in levels

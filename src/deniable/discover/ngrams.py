@@ -198,7 +198,8 @@ def learnable(
 
     A string must pass the first look at every place, exceed the threshold at every pair of places
     (where the error of a share is n Var of one place over the root of the pair's people), and pass
-    the test. n-grams that other strings share are not counted, so that this is a little too large.
+    the test. n-grams that other strings share are not counted, so that this can be too large; nor
+    is the bound on common n-grams, nor that the n-grams of a string stand out or not together.
     """
     if n == 0 or not all(common.n for common in pairs.common) or not all(pairs.people.values()):
         return float("nan")
