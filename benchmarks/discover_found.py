@@ -4,7 +4,7 @@
 
 LIST has a string per line, the most popular first. The first 100 of at most 20 characters are held
 by simulated people with frequencies proportional to 0.963^i; with `--top S` the first has the share
-S, the next ones S (1 - S)^i, down to a thousandth of S: with 0.001 there is hardly anything to
+S, the next ones S (1 - S)^i, down to a twentieth of S: with 0.001 there is hardly anything to
 find, and what is found had better not be false. The model is trained on the other lines.
 
 Printed per epsilon: strings found by Holm, false ones, further ones by Storey, false ones among
@@ -64,15 +64,16 @@ def main() -> None:
         "--people", type=int, default=1_000_000, help="simulated people (1,000,000)"
     )
     parser.add_argument("--top", type=float, help="the share of the most frequent string")
+    parser.add_argument("--epsilon", type=float, action="append", help="only this one; repeatable")
     parser.add_argument("--json", action="store_true", help="print one JSON object per row")
     options = parser.parse_args()
     lines = options.list.read_text(encoding="utf-8").split()
     ratio = RATIO if options.top is None else 1 - options.top
-    count = HELD if options.top is None else math.ceil(math.log(1e-3) / math.log(ratio))
+    count = HELD if options.top is None else math.ceil(math.log(0.05) / math.log(ratio))
     held = [line for line in lines if len(line) <= LENGTH][:count]
     domain = Strings("".join(sorted(set("".join(lines)))), LENGTH)
     model = train((line for line in lines if line not in set(held)), domain).to_bytes()
-    for epsilon in EPSILONS:
+    for epsilon in options.epsilon or EPSILONS:
         for way, used in (("characters", None), ("codes", model)):
             mechanism = Prefixes(
                 epsilon=epsilon,

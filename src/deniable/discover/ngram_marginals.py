@@ -29,7 +29,7 @@ ALPHA = 0.05
 MOST_GRAMS = 40
 """Common n-grams of one place that are paired with those of the others. All that pass the test
 are, up to this bound on the cost: a fit of two places takes time with its square. A hundred strings
-of a million people have at most 35 at epsilon 4.39."""
+of a million people have about so many at epsilon 4.39."""
 LOOKED_AT_ONCE = 1_000
 """A larger dictionary is streamed a second time, without what the first time has found."""
 
