@@ -44,6 +44,7 @@ CANDIDATES = [
     "[bold]=1+1 \x07",
     *(f"site{i}.example" for i in range(40)),
 ]
+WORDS = ["abba", "abbaca", "<b>"]
 SURVEY = r"""
 name = "Browser test <script>alert('name')</script>"
 owner = "us"
@@ -87,6 +88,13 @@ domain = { type = "categories", values = ["inner", "outer", "<script>alert('zone
 name = "always"
 domain = "boolean"
 [[questions]]
+id = "word"
+description = "Which word?"
+expires = 2099-12-31
+domain = { type = "strings", alphabet = "<>abcdefgh", length = 6 }
+mechanism = "prefixes"
+parameters = { epsilon = 5.0, cohorts = 4, lengths = [2, 4, 6] }
+[[questions]]
 id = "quiet"
 description = "Did nobody answer?"
 expires = 2099-12-31
@@ -124,9 +132,10 @@ def fill(survey: Survey, data: Path, people: int) -> None:
                         trips(people, rng), rng
                     )
                     continue
-                size = part.domain.size or len(CANDIDATES)
+                listed = WORDS if question.id == "word" else CANDIDATES
+                size = part.domain.size or len(listed)
                 codes = np.minimum(rng.geometric(0.3, people) - 1, size - 1)
-                strings = CANDIDATES if part.domain.size is None else None
+                strings = listed if part.domain.size is None else None
                 reports[part.name] = mechanism_for(part.parameters).simulate(codes, rng, strings)
             batch = Batch(question.id, question.version, question.digest, day_number())
             store.append_records(batch, join_records(question, reports), question.record_size)
@@ -250,7 +259,7 @@ def test_from_the_list_to_a_question_and_its_files(
         cells = list(csv.DictReader(file))
     assert [float(cell["frequency"]) for cell in cells] == [row["frequency"] for row in rows]
     page.click("nav >> text=Health")
-    assert "60,000" in page.inner_text("dl")
+    assert "80,000" in page.inner_text("dl")
     context.close()
 
 
@@ -309,6 +318,33 @@ def test_a_record_shows_heat_map_tree_and_pair_tables(
     assert tables.first.locator("caption").inner_text() == "card and tip"
     assert tables.first.locator("tbody tr").count() == 4
     assert "<script>alert('zone')</script>" in page.inner_text("main")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1_280])
+def test_strings_that_nobody_listed_have_a_list_and_a_tree(
+    scheme: Literal["light", "dark"], width: int, address: str, browser: Browser, watch: Watch
+) -> None:
+    size = {"width": width, "height": 900}
+    context, page = open_page(browser, watch, viewport=size, color_scheme=scheme)
+    page.goto(f"{address}/questions/word")
+    rows = rows_of(page, f"{address}/questions/word/result.json")
+    assert {row["value"] for row in rows if row["holm"]} == set(WORDS)
+    assert page.locator("tbody th").all_inner_texts() == [row["value"] for row in rows]
+    cells = page.locator("tbody td").all_inner_texts()
+    assert cells == [cell for row in shown_numbers(rows) for cell in row]
+    tree = page.locator("img[src*='tree.svg']")
+    tree.scroll_into_view_if_needed()
+    assert tree.is_visible()
+    assert tree.evaluate("i => i.decode().then(() => i.naturalWidth)") > 200
+    assert ("theme=dark" in str(tree.evaluate("i => i.currentSrc"))) == (scheme == "dark")
+    assert str(tree.get_attribute("alt")).endswith("lead to 3 strings.")
+    picture = page.request.get(str(tree.evaluate("i => i.currentSrc"))).text()
+    assert "abbaca" in picture
+    assert "&lt;b&gt;" in picture
+    assert "Not learnable" in page.inner_text("main")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 

@@ -19,7 +19,7 @@ from deniable.cli.output import (
 from deniable.cli.values import find_question
 from deniable.discover.growth import MAX_BEAM
 from deniable.discover.ngrams import THRESHOLD, Search
-from deniable.discover.train import ORDER, train
+from deniable.discover.train import ORDER, fitting, train
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
 from deniable.protocol.prefixes_plan import BEAM
@@ -101,13 +101,15 @@ def _discover(
 ) -> list[Discovered]:
     asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=quiet) as display:
-        task = display.add_task("growing", total=None)
+        counted = display.add_task("counting", total=None)
+        grown = display.add_task("finding", total=None)
         return discover_question(
             store,
             asked,
             beam=beam,
             search=search,
-            progress=lambda done, total: display.update(task, completed=done, total=total),
+            counting=lambda done, total: display.update(counted, completed=done, total=total),
+            progress=lambda done, total: display.update(grown, completed=done, total=total),
         )
 
 
@@ -135,7 +137,9 @@ def _train(
     model = train(lines, domain, ORDER)
     data = model.to_bytes()
     write_file(output[0], data)
-    told = {"lines": len(lines), "bytes": len(data), "contexts": len(model.contexts)}
+    changed, refused = fitting(lines, domain)
+    told = {"lines": len(lines), "fitted": changed, "refused": refused}
+    told |= {"bytes": len(data), "contexts": len(model.contexts)}
     if json:
         emit_json({**told, "alphabet": letters, "length": length, "typical": model.typical})
         return
@@ -144,3 +148,9 @@ def _train(
         f"of the lines take at most {model.typical} bits.",
         markup=False,
     )
+    if changed or refused:
+        out.print(
+            f"{changed:,} lines were cut off or escaped; {refused:,} were left out, because they "
+            "have characters outside of the alphabet.",
+            markup=False,
+        )

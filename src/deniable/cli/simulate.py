@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,8 @@ import typer
 from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
 from deniable.cli.population import draw_population
 from deniable.cli.values import find_question
+from deniable.discover.train import fitting
+from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
 from deniable.results.candidates import candidates_for
 from deniable.store import Batch, open_store
@@ -51,10 +54,29 @@ def simulate(
             store.append_records(batch, records, asked.record_size)
             display.advance(task, number)
     truth = {field.name: population.truth(field.name) for field in asked.fields}
+    changed = _changed(asked, strings)
     if json:
-        emit_json({"question": asked.id, "people": people, "epoch": epoch, "truth": truth})
+        told = {"question": asked.id, "people": people, "epoch": epoch, "truth": truth}
+        emit_json({**told, "fitted": changed} if changed else told)
         return
     out.print(f"{people:,} simulated reports to {asked.id} are in {data}.", markup=False)
+    for name, count in changed.items():
+        out.print(
+            f"  {count:,} of {len(strings[name]):,} listed strings of {name} were cut off or "
+            "escaped, as its domain says.",
+            markup=False,
+        )
     for name, shares in truth.items():
         shown = ", ".join(f"{label} {share:.2%}" for label, share in list(shares.items())[:8])
         out.print(f"  truth of {name}: {shown}", markup=False)
+
+
+def _changed(question: Question, strings: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return how many listed strings are not answers as they stand, by field, where there are."""
+    domains = {f.name: f.domain for f in question.fields if isinstance(f.domain, Strings)}
+    counted = {
+        name: fitting(strings[name], domain)[0]
+        for name, domain in domains.items()
+        if name in strings and domain.alphabet
+    }
+    return {name: count for name, count in counted.items() if count}

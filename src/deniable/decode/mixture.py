@@ -135,10 +135,10 @@ def _step(
     hessian = rows.curvature(rows.shares / mixed**2, every)
     hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(x)
     target = nonnegative_least_squares(hessian, hessian @ x - slope, start=x)
-    return _searched(rows, at, target)
+    return searched(rows, at, target)
 
 
-def _searched(
+def searched(
     rows: Rows, at: tuple[Floats, Floats, Floats], target: Floats
 ) -> tuple[Floats, Floats] | None:
     """Return the first of x + t d, t = t0, t0 / 2, ... that decreases f enough, or None.

@@ -17,10 +17,14 @@ from deniable.discover.verify import ALPHA, Found, verify
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Counts, Prefixes
 from deniable.protocol import Strings
+from deniable.protocol.domain import ABSENT_KEY
+from deniable.protocol.hashing import fingerprint
 from deniable.protocol.prefixes_plan import BEAM
 
 MOST_TESTED = 1_000
 """Strings that are tested: more would make every test stricter."""
+_NO_ANSWER = np.array([fingerprint(ABSENT_KEY)], dtype=np.uint64)
+"""What those who have no answer report, in every group."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ def discover(
     domain: Strings,
     *,
     beam: int = BEAM,
+    absent: bool = False,
     progress: Progress | None = None,
 ) -> Discovery:
     """Return the strings that the reports show.
@@ -79,21 +84,26 @@ def discover(
         counts: its reports.
         domain: its strings.
         beam: how many beginnings each level keeps.
+        absent: whether people without an answer report too: they are taken out of every group,
+            because so frequent an answer lifts whatever shares a hash with it.
         progress: called with the levels done and their number, verification included.
     """
     shape = mechanism.parameters
     branches, levels = branches_of(shape, domain), len(shape.lengths)
 
-    def tables() -> Iterator[Table]:
-        for level in range(levels):
-            yield Table.of(mechanism, counts, level)
+    def table_of(group: int) -> Table:
+        table = Table.of(mechanism, counts, group)
+        if absent and table.n:
+            table.peel(_NO_ANSWER, table.estimate(_NO_ANSWER))
+        return table
 
     def report(done: int, _: int) -> None:
         if progress is not None:
             progress(done, levels + 1)
 
-    grown = grow(branches, tables(), levels, beam=beam, progress=report) if counts.n else []
-    last = Table.of(mechanism, counts, shape.verification)
+    tables = map(table_of, range(levels))
+    grown = grow(branches, tables, levels, beam=beam, progress=report) if counts.n else []
+    last = table_of(shape.verification)
     strings = _strings(branches, grown[-1]) if len(grown) == levels else []
     rows = tuple(verify(strings, last, counts.n))
     p_values = np.array([row.p_value for row in rows])
@@ -115,7 +125,7 @@ def learnable(levels: list[Level], last: Table, tested: int) -> float:
 
     A string passes a level when its estimate is among the best of all extensions, and the test
     when it exceeds Holm's first threshold. Evidence that adds up over levels is not counted, so
-    that this is a little too large.
+    that this can be too large, by about a sixth where most levels are noisy.
     """
     sizes = [
         (level.noise, stats.norm.isf(min(0.5, len(level.kept) / level.tested))) for level in levels

@@ -20,11 +20,16 @@ from deniable.decode import design_of, observe
 from deniable.decode.significance import benjamini_hochberg
 from deniable.discover.ngram_dictionary import dictionary
 from deniable.mechanisms import Counts, NGrams
-from deniable.mechanisms.base import Floats
+from deniable.mechanisms.base import Candidate, Floats
+from deniable.protocol import ABSENT
 
 SHORTLIST = 300
 """n-grams of each place that are fitted together."""
 ALPHA = 0.05
+MOST_GRAMS = 40
+"""Common n-grams of one place that are paired with those of the others. All that pass the test
+are, up to this bound on the cost: a fit of two places takes time with its square. A hundred strings
+of a million people have about so many at epsilon 4.39."""
 LOOKED_AT_ONCE = 1_000
 """A larger dictionary is streamed a second time, without what the first time has found."""
 
@@ -50,7 +55,13 @@ class Common:
 
 
 def common_grams(
-    mechanism: NGrams, counts: Counts, letters: str, *, alpha: float = ALPHA, most: int = 20
+    mechanism: NGrams,
+    counts: Counts,
+    letters: str,
+    *,
+    alpha: float = ALPHA,
+    most: int = MOST_GRAMS,
+    absent: bool = False,
 ) -> list[Common]:
     """Return the common n-grams of every place.
 
@@ -64,16 +75,17 @@ def common_grams(
         letters: the alphabet.
         alpha: the false share, of the whole dictionary (Benjamini-Hochberg).
         most: the most n-grams of a place.
+        absent: whether people without an answer report too; they are fitted beside the n-grams.
     """
     places = [mechanism.place_counts(counts, i) for i in range(mechanism.parameters.places)]
     nothing: list[Shares] = [{} for _ in places]
     total, listed = _shortlists(mechanism, places, nothing, letters)
-    found = [_passing(mechanism, *one, total, alpha) for one in zip(places, listed, strict=True)]
+    test = _Test(mechanism, total, alpha, absent)
+    found = [test.passing(*one) for one in zip(places, listed, strict=True)]
     if total > LOOKED_AT_ONCE:
         _, more = _shortlists(mechanism, places, found, letters)
         listed = [list(dict.fromkeys((*a, *b))) for a, b in zip(found, more, strict=True)]
-        pairs = zip(places, listed, strict=True)
-        found = [_passing(mechanism, *one, total, alpha) for one in pairs]
+        found = [test.passing(*one) for one in zip(places, listed, strict=True)]
     return [
         Common(tuple(shares)[:most], tuple(shares.values())[:most], own.n, _error(mechanism, own))
         for own, shares in zip(places, found, strict=True)
@@ -84,19 +96,27 @@ def _error(mechanism: NGrams, counts: Counts) -> float:
     return float(np.sqrt(mechanism.gram.variance(max(1, counts.n))))
 
 
-def _passing(
-    mechanism: NGrams, counts: Counts, listed: list[str], total: int, alpha: float
-) -> Shares:
-    """Return the n-grams of a shortlist that pass the test, the most frequent first."""
-    if counts.n == 0:
-        return {}
-    found = mechanism.gram.estimate(counts, listed)
-    known = found.std_error > 0
-    z = np.divide(found.frequency, found.std_error, out=np.full(len(listed), -np.inf), where=known)
-    p_values = np.append(stats.norm.sf(z), np.ones(max(0, total - len(listed))))
-    passed = np.flatnonzero(benjamini_hochberg(p_values, alpha)[: len(listed)])
-    order = passed[np.argsort(-found.frequency[passed], kind="stable")]
-    return {listed[i]: float(found.frequency[i]) for i in order}
+@dataclass(frozen=True)
+class _Test:
+    """The test of a shortlist, corrected for a dictionary of `total` n-grams."""
+
+    mechanism: NGrams
+    total: int
+    alpha: float
+    absent: bool
+
+    def passing(self, counts: Counts, listed: list[str]) -> Shares:
+        """Return the n-grams of a shortlist that pass, the most frequent first."""
+        if counts.n == 0:
+            return {}
+        fitted: list[Candidate] = [*listed, ABSENT] if self.absent else [*listed]
+        found = self.mechanism.gram.estimate(counts, fitted)
+        shares, errors = found.frequency[: len(listed)], found.std_error[: len(listed)]
+        z = np.divide(shares, errors, out=np.full(len(listed), -np.inf), where=errors > 0)
+        p_values = np.append(stats.norm.sf(z), np.ones(max(0, self.total - len(listed))))
+        passed = np.flatnonzero(benjamini_hochberg(p_values, self.alpha)[: len(listed)])
+        order = passed[np.argsort(-shares[passed], kind="stable")]
+        return {listed[i]: float(shares[i]) for i in order}
 
 
 def _shortlists(

@@ -5,11 +5,12 @@ reports -> common n-grams per place -> joint distribution per pair of places -> 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable import _validate
 from deniable.discover.graph import Edges, Graph, Pair
@@ -27,7 +28,7 @@ class Pairs:
 
     Attributes:
         common: of every place.
-        joint: of every pair of places with reports and common n-grams.
+        joint: of every pair of places with reports, if all places have common n-grams.
         people: who reported each pair.
         errors: delta of each pair: the standard error of a frequency.
         step: from the start of one n-gram to that of the next.
@@ -61,6 +62,52 @@ class Pairs:
         )
 
 
+@dataclass(frozen=True)
+class Groups:
+    """Reports by the places that they are about: sorted once, not searched for every pair.
+
+    Attributes:
+        mechanism: of the reports.
+        reports: in any order.
+        order: their numbers, sorted by the choice of places.
+        ends: where each choice ends in that order, after a 0.
+    """
+
+    mechanism: NGrams
+    reports: Reports
+    order: NDArray[np.intp]
+    ends: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, mechanism: NGrams, reports: Reports) -> Groups:
+        """Return the groups; reports of the same choice keep their order."""
+        places = np.ascontiguousarray(reports["places"])
+        sizes = np.bincount(places, minlength=mechanism.parameters.choices)
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        return cls(mechanism, reports, np.argsort(places, kind="stable"), ends)
+
+    def people(self, pair: Pair) -> int:
+        """Return how many people report these two places."""
+        sizes = np.diff(self.ends)
+        return sum(int(sizes[choice]) for choice, _, _ in self._choices(pair))
+
+    def parts(self, pair: Pair) -> tuple[Reports, Reports]:
+        """Return both parts of the reports of people who report these two places."""
+        first, second = [], []
+        for choice, one, other in self._choices(pair):
+            mine = self.reports[self.order[self.ends[choice] : self.ends[choice + 1]]]
+            first.append(self.mechanism.part(mine, one + 1))
+            second.append(self.mechanism.part(mine, other + 1))
+        return np.concatenate(first), np.concatenate(second)
+
+    def _choices(self, pair: Pair) -> Iterator[tuple[int, int, int]]:
+        """Yield the choices of places that have both, and which of its n-grams they are."""
+        for one, other in combinations(range(self.mechanism.parameters.grams), 2):
+            chosen = self.mechanism.chosen[:, [one, other]]
+            for choice in np.flatnonzero((chosen == np.array(pair)).all(axis=1)).tolist():
+                yield choice, one, other
+
+
 def all_pairs(
     mechanism: NGrams,
     reports: Reports,
@@ -71,37 +118,27 @@ def all_pairs(
 
     Cost: `fit_pairs` for each of the P (P - 1) / 2 pairs.
 
-    Edge cases: a pair of places without reports, or of which one has no common n-gram, has none.
+    Edge cases: a pair of places without reports has none. Where any place has no common n-gram no
+    string can be put together, and nothing is fitted.
     """
     step = mechanism.parameters.step
     found = Pairs(tuple(common), {}, {}, {}, step)
     pairs = list(combinations(range(len(common)), 2))
+    groups = Groups.of(mechanism, reports)
+    complete = all(one.grams for one in common)
     for done, pair in enumerate(pairs):
         if progress is not None:
             progress(done, len(pairs))
-        parts = _parts(mechanism, reports, pair)
-        people = len(parts[0])
+        people = groups.people(pair)
         found.people[pair] = people
         found.errors[pair] = mechanism.pair_error(max(1, people))
-        if people and all(common[place].grams for place in pair):
+        if people and complete:
             logs = [
                 _likelihoods(mechanism, part, common[place].grams)
-                for part, place in zip(parts, pair, strict=True)
+                for part, place in zip(groups.parts(pair), pair, strict=True)
             ]
             found.joint[pair] = fit_pairs(logs[0], logs[1], _possible(common, pair, step))
     return found
-
-
-def _parts(mechanism: NGrams, reports: Reports, pair: Pair) -> tuple[Reports, Reports]:
-    """Return both parts of the reports of people who report these two places."""
-    first, second = [], []
-    for one, other in combinations(range(mechanism.parameters.grams), 2):
-        chosen = mechanism.chosen[:, [one, other]]
-        wanted = np.flatnonzero((chosen == np.array(pair)).all(axis=1))
-        mine = reports[np.isin(reports["places"], wanted)]
-        first.append(mechanism.part(mine, one + 1))
-        second.append(mechanism.part(mine, other + 1))
-    return np.concatenate(first), np.concatenate(second)
 
 
 def _likelihoods(mechanism: NGrams, part: Reports, grams: tuple[str, ...]) -> Floats:

@@ -25,21 +25,19 @@ from deniable.discover.discovery import Discovery
 from deniable.discover.graph import Graph
 from deniable.discover.growth import Progress
 from deniable.discover.ngram_dictionary import assembled
-from deniable.discover.ngram_marginals import Common, common_grams
+from deniable.discover.ngram_marginals import MOST_GRAMS, Common, common_grams
 from deniable.discover.ngram_pairs import Pairs, all_pairs
 from deniable.discover.verify import ALPHA, Found, holm_adjusted
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import NGrams
-from deniable.mechanisms.base import Reports
-from deniable.protocol import NGramsParameters, Strings
+from deniable.mechanisms.base import Candidate, Reports
+from deniable.protocol import ABSENT, NGramsParameters, Strings
 from deniable.protocol.ngrams import possible_grams
 
 MOST_CANDIDATES = 2_000
 """Strings that are tested: more would make every test stricter."""
-MOST_GRAMS = 20
-"""Common n-grams of one place that are paired with those of the others."""
-THRESHOLD = 0.25
+THRESHOLD = 0.1
 """Of delta: the likeliest joint distribution has most absent pairs at 0, so that a low threshold
 lets few of them through, and those are tested."""
 
@@ -124,6 +122,7 @@ def discover_ngrams(
     domain: Strings,
     *,
     search: Search | None = None,
+    absent: bool = False,
     progress: Progress | None = None,
 ) -> Discovery:
     """Return the strings that the reports show, the paper's way.
@@ -141,19 +140,21 @@ def discover_ngrams(
         reports: all of them.
         domain: its strings.
         search: how candidates are searched for.
+        absent: whether people without an answer report too; they are fitted beside the strings.
         progress: called with the pairs done and their number.
     """
     search = search or Search()
     records = mechanism.records(reports)
     counts = mechanism.accumulate(records)
-    common = common_grams(mechanism, counts, domain.letters, most=search.grams)
+    common = common_grams(mechanism, counts, domain.letters, most=search.grams, absent=absent)
     pairs = all_pairs(mechanism, records, common, progress)
     graph = pairs.graph(search.threshold)
     found = candidates_of(graph, mechanism.parameters, search)
     decoded = None
     if found.strings:
-        decoded = decode(mechanism.whole, mechanism.whole_counts(counts), list(found.strings))
-    rows = tuple(rows_of(decoded)) if decoded is not None else ()
+        listed: list[Candidate] = [*found.strings, ABSENT] if absent else [*found.strings]
+        decoded = decode(mechanism.whole, mechanism.whole_counts(counts), listed)
+    rows = tuple(rows_of(decoded, len(found.strings))) if decoded is not None else ()
     return Discovery(
         rows,
         (),
@@ -166,13 +167,18 @@ def discover_ngrams(
     )
 
 
-def rows_of(decoded: Decoded) -> Iterator[Found]:
-    """Yield what was decoded of every candidate, the most frequent first."""
+def rows_of(decoded: Decoded, strings: int) -> Iterator[Found]:
+    """Yield what was decoded of every string, the most frequent first.
+
+    Args:
+        decoded: the candidates.
+        strings: how many of them, the first, are strings; one more is no answer.
+    """
     known = ~np.isnan(decoded.p_value)
     corrected = np.ones(len(decoded))
     corrected[known] = holm_adjusted(decoded.p_value[known])
     for i in np.argsort(-np.where(known, decoded.frequency, -np.inf), kind="stable"):
-        if known[i]:
+        if known[i] and i < strings:
             row = decoded.row(int(i))
             yield Found(
                 row.value,
@@ -194,7 +200,8 @@ def learnable(
 
     A string must pass the first look at every place, exceed the threshold at every pair of places
     (where the error of a share is n Var of one place over the root of the pair's people), and pass
-    the test. n-grams that other strings share are not counted, so that this is a little too large.
+    the test. n-grams that other strings share are not counted, so that this can be too large; nor
+    is the bound on common n-grams, nor that the n-grams of a string stand out or not together.
     """
     if n == 0 or not all(common.n for common in pairs.common) or not all(pairs.people.values()):
         return float("nan")

@@ -81,13 +81,24 @@ def train(
     return CharacterModel(domain.letters, _typical(rough, texts, domain.length), contexts)
 
 
+def fitting(lines: Iterable[str], domain: Strings) -> tuple[int, int]:
+    """Return how many lines are cut off or escaped, and how many the domain refuses."""
+    pairs = [(line, _answer(line, domain)) for line in lines]
+    changed = sum(text not in (None, unicodedata.normalize("NFC", line)) for line, text in pairs)
+    return changed, sum(text is None for _, text in pairs)
+
+
 def _fitted(lines: Iterable[str], domain: Strings) -> Iterator[str]:
     """Yield the lines as answers of the domain, without those that it refuses."""
-    for line in lines:
-        try:
-            yield domain.fitted(unicodedata.normalize("NFC", line))
-        except InvalidAnswer:
-            continue
+    return (text for line in lines if (text := _answer(line, domain)) is not None)
+
+
+def _answer(line: str, domain: Strings) -> str | None:
+    """Return the string of the domain that a line stands for; None if it is refused."""
+    try:
+        return domain.fitted(unicodedata.normalize("NFC", line))
+    except InvalidAnswer:
+        return None
 
 
 def _count(texts: Iterable[str], domain: Strings, order: int) -> Tables:

@@ -9,7 +9,7 @@ import numpy as np
 from deniable.decode import decode
 from deniable.discover.ngram_marginals import common_grams
 from deniable.discover.ngram_pairs import all_pairs
-from deniable.discover.ngrams import MOST_GRAMS, THRESHOLD, Search, candidates_of
+from deniable.discover.ngrams import THRESHOLD, Search, candidates_of
 from deniable.papers.base import Figure, Options, Outcome, Rows
 from deniable.papers.charts import altair, data_of, styled
 from deniable.papers.fpe16_discovery import (
@@ -24,7 +24,7 @@ from deniable.papers.fpe16_fig8 import LENGTH, STRINGS, client
 from deniable.papers.scoring import averaged
 from deniable.protocol import Strings
 
-THRESHOLDS = (0.0, 0.01, 0.1, THRESHOLD, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+THRESHOLDS = (0.0, 0.01, THRESHOLD, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 def run(options: Options) -> Outcome:
@@ -54,7 +54,7 @@ def _one(people: int, rng: np.random.Generator) -> dict[str, dict[str, float]]:
     crowd = Crowd.of(domain, strings, power_law(STRINGS), people, rng)
     reports = crowd.reports(mechanism, rng)
     counts = mechanism.accumulate(reports)
-    common = common_grams(mechanism, counts, LOWER, most=MOST_GRAMS)
+    common = common_grams(mechanism, counts, LOWER)
     pairs = all_pairs(mechanism, reports, common)
     found = {}
     for threshold in THRESHOLDS:

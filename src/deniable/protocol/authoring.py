@@ -15,7 +15,7 @@ from deniable._validate import shown
 from deniable.errors import InvalidSurvey
 from deniable.protocol.authoring_field import FIELD_KEYS, Setting, read_fields
 from deniable.protocol.epochs import day_number, day_of
-from deniable.protocol.parameters import cohorts_of
+from deniable.protocol.parameters import Parameters, cohorts_of, told_by
 from deniable.protocol.problems import Notes, Problem
 from deniable.protocol.question import (
     MAX_EPOCH_DAYS,
@@ -195,13 +195,9 @@ def _warn(question: Question, notes: Notes, people: int | None) -> None:
     for i, field in enumerate(question.fields):
         place = notes if question.plain else notes.at("fields").at(i)
         parameters = field.parameters
-        cohorts = cohorts_of(parameters)
-        if people is not None and cohorts > 1 and people < FEW_PER_COHORT * cohorts:
-            place.at("parameters").warn(
-                f"about {people // cohorts:,} people per cohort: so few that the cohort, sent in "
-                "clear, makes it easier to follow one device.",
-                f"use at most {max(1, people // FEW_PER_COHORT)} cohorts, or ask more people.",
-            )
+        # Of a string that is discovered a device sends one report: there is nothing to follow.
+        once = question.repeat == "once" and told_by(parameters) != "cohort"
+        _warn_of_cohorts(parameters, place.at("parameters"), None if once else people)
         if people is not None and isinstance(parameters, RecordParameters):
             _warn_of_few(parameters, place.at("parameters"), people)
         if question.repeat == "epoch" and not parameters.memoised:
@@ -221,3 +217,18 @@ def _warn(question: Question, notes: Notes, people: int | None) -> None:
         notes.at("expires").warn(
             f"{question.expires} is past: clients will not answer.", "set a later day."
         )
+
+
+def _warn_of_cohorts(parameters: Parameters, notes: Notes, people: int | None) -> None:
+    """Warn where what a report says of its device in clear is shared by few."""
+    told, shown_by = cohorts_of(parameters), told_by(parameters)
+    if people is None or told == 1 or people >= FEW_PER_COHORT * told:
+        return
+    apart = told // getattr(parameters, "cohorts", 1)  # groups, or choices of places
+    fewer = f"use at most {max(1, people // (FEW_PER_COHORT * apart))} cohorts, or ask more people"
+    enough = people >= FEW_PER_COHORT * apart
+    notes.warn(
+        f"about {people // told:,} people per {shown_by}: so few that the {shown_by}, sent in "
+        "clear, makes it easier to follow one device.",
+        f"{fewer}." if enough else f"{fewer}: {FEW_PER_COHORT * apart:,} for one cohort.",
+    )

@@ -96,6 +96,7 @@ class NGramsParameters(Parameters):
     gram_zero: int
 
     mechanism: ClassVar[str] = "ngrams"
+    told_by: ClassVar[str] = "cohort and choice of places"
     authored: ClassVar[Mapping[str, Written]] = {
         "epsilon": Written(epsilon.wanted, "4.0"),
         "n": Written(_n, "2"),

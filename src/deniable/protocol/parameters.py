@@ -98,3 +98,9 @@ def cohorts_of(parameters: Parameters) -> int:
     """Return how many cohorts a report tells apart; 1 where it tells nothing of the kind."""
     cohorts: int = getattr(parameters, "told_apart", getattr(parameters, "cohorts", 1))
     return cohorts
+
+
+def told_by(parameters: Parameters) -> str:
+    """Return the words for what `cohorts_of` counts."""
+    words: str = getattr(parameters, "told_by", "cohort")
+    return words

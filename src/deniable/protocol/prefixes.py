@@ -120,6 +120,7 @@ class PrefixesParameters(Parameters):
     inside: int
 
     mechanism: ClassVar[str] = "prefixes"
+    told_by: ClassVar[str] = "group and cohort"
     authored: ClassVar[Mapping[str, Written]] = {
         "epsilon": Written(epsilon.wanted, "1.0"),
         "people": Written(_people, "1000000"),

@@ -10,21 +10,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from deniable.decode.significance import half_width
 from deniable.discover import Discovery, Found, discover
 from deniable.discover.growth import Progress
 from deniable.discover.ngrams import Search, discover_ngrams
 from deniable.engines.local import Accumulated, accumulate
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import NGrams, Prefixes, mechanism_for
+from deniable.mechanisms import Counts, Mechanism, NGrams, Prefixes, mechanism_for
 from deniable.mechanisms.base import Reports
-from deniable.protocol import Field, NGramsParameters, PrefixesParameters, Question, Strings
+from deniable.protocol import (
+    ABSENT,
+    Field,
+    NGramsParameters,
+    PrefixesParameters,
+    Question,
+    Strings,
+)
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.prefixes_plan import BEAM
 from deniable.results.discovery_tree import Branch, tree_of
-from deniable.results.result import Epochs, Result, Row
+from deniable.results.intervals import LEVEL
+from deniable.results.result import ABSENT_LABEL, Epochs, Result, Row
 from deniable.results.words import percent
 from deniable.store.base import Store
 
@@ -48,10 +57,14 @@ class Discovered:
         return tree_of(self.discovery) if grown else ()
 
     def as_json(self) -> dict[str, object]:
-        """Return the result as JSON, with tests, limits, levels and the tree."""
+        """Return the discovery as spec/schemas/discovery.json describes it; never NaN."""
         found = self.discovery
-        tests = {row.value: row for row in found.rows}
-        rows = [{**row.as_json(), **_test(tests[row.value])} for row in self.result.rows]
+        tests = {row.value: _test(row) for row in found.rows}
+        untested = {"p_value": None, "corrected": None}
+        rows = [
+            {**row.as_json(), **(untested if row.holm is None else tests[row.value])}
+            for row in self.result.rows
+        ]
         levels = [
             {"n": level.n, "tested": level.tested, "kept": len(level.kept)}
             for level in found.levels
@@ -86,6 +99,7 @@ def discover_question(
     first_epoch: int | None = None,
     last_epoch: int | None = None,
     threads: int | None = None,
+    counting: Progress | None = None,
     progress: Progress | None = None,
 ) -> list[Discovered]:
     """Return what was found for each field of a question whose strings are grown.
@@ -101,7 +115,8 @@ def discover_question(
         first_epoch: leave out the epochs before this one.
         last_epoch: leave out the epochs after this one.
         threads: how many count at once; one per processor unless said.
-        progress: called with the levels done and their number.
+        counting: called with the reports counted and their number, before anything is grown.
+        progress: called with the levels, or pairs of places, done and their number.
 
     Raises:
         InvalidParameter: if the question has no such field.
@@ -115,7 +130,12 @@ def discover_question(
             "deniable estimate.",
         )
     counted = accumulate(
-        store, question, first_epoch=first_epoch, last_epoch=last_epoch, threads=threads
+        store,
+        question,
+        first_epoch=first_epoch,
+        last_epoch=last_epoch,
+        threads=threads,
+        progress=counting,
     )
 
     def reports_of(f: Field) -> Callable[[], Reports]:
@@ -152,14 +172,27 @@ def discovered(
         InvalidParameter: if the field's strings are not found from reports.
     """
     mechanism, domain = mechanism_for(field.parameters), field.domain
+    absent, counts = accumulated.question.absent, accumulated.counts[field.name]
     if isinstance(mechanism, Prefixes) and isinstance(domain, Strings):
-        counts = accumulated.counts[field.name]
-        found = discover(mechanism, counts, domain, beam=beam, progress=progress)
+        found = discover(mechanism, counts, domain, beam=beam, absent=absent, progress=progress)
     elif isinstance(mechanism, NGrams) and isinstance(domain, Strings) and reports is not None:
-        found = discover_ngrams(mechanism, reports(), domain, search=search, progress=progress)
+        found = discover_ngrams(
+            mechanism, reports(), domain, search=search, absent=absent, progress=progress
+        )
     else:
         raise InvalidParameter(f"The strings of field {field.name!r} are not found from reports.")
-    return Discovered(_result(accumulated, field, found), found)
+    result = _result(accumulated, field, found)
+    if absent and counts.n:
+        result = replace(result, rows=(*result.rows, _absent_row(mechanism, counts)))
+    return Discovered(result, found)
+
+
+def _absent_row(mechanism: Mechanism, counts: Counts) -> Row:
+    """Return the share of reports without an answer: known beforehand, and so not tested."""
+    estimate = mechanism.estimate(counts, [ABSENT])
+    share, error = float(estimate.frequency[0]), float(estimate.std_error[0])
+    wide = half_width(LEVEL, math.inf) * error
+    return Row(ABSENT_LABEL, share, error, (share - wide, share + wide))
 
 
 def _result(accumulated: Accumulated, field: Field, found: Discovery) -> Result:

@@ -14,6 +14,8 @@ from deniable.discover.branches import branches_of
 from deniable.discover.growth import grow
 from deniable.discover.tables import Table
 from deniable.errors import InvalidParameter
+from deniable.mechanisms import Prefixes
+from deniable.protocol import ABSENT
 
 
 @pytest.mark.parametrize("coded", [False, True])
@@ -96,3 +98,22 @@ def test_simulated_runs_compare_with_the_truth(rng: np.random.Generator) -> None
     assert run.found >= 5
     assert run.found + run.false == len(run.discovery.found)
     assert sum(run.shares.values()) == pytest.approx(1)
+
+
+def test_those_without_an_answer_lift_nothing() -> None:
+    """Four of five have none: what shares a hash with that would look frequent, unless peeled."""
+    shape = Prefixes(
+        epsilon=8.0, alphabet="abcdefgh", length=8, lengths=[3, 5, 8], cohorts=1, points=1_000
+    )
+    rng = np.random.default_rng(2)
+    codes = rng.choice(2, size=20_000, p=[0.2, 0.8])
+    reported = shape.accumulate(shape.simulate(codes, rng, ["abc", ABSENT]))
+
+    def lifted(absent: bool) -> float:
+        found = discover(shape, reported, DOMAIN, beam=40, absent=absent)
+        assert found.found[0].value == "abc"
+        kept = found.levels[0].kept
+        return max(one.estimate for one in kept if one.symbols[:3] != tuple(map(ord, "abc")))
+
+    assert lifted(absent=False) > 0.7
+    assert lifted(absent=True) < 0.1

@@ -52,6 +52,26 @@ def test_a_fit_that_is_stopped_early_still_says_how_good_it_is(rng: np.random.Ge
     assert 0 < behind <= early.gap
 
 
+def test_many_reports_are_fitted_in_parts_first(rng: np.random.Generator) -> None:
+    """The last fit is one of all reports, whatever the parts before it said."""
+    first, second = likelihoods(rng, 40_000)
+    first[::8] += 3.0 * np.arange(6)  # the part that is fitted first tells another story
+    joint = fit_pairs(first, second, ALL)
+    product = np.exp(first)[:, :, None] * np.exp(second)[:, None, :]
+    slow = fit_mixture(product.reshape(len(first), -1)).weights.reshape(6, 5)
+    behind = log_likelihood(first, second, slow) - log_likelihood(first, second, joint.table)
+    assert joint.gap <= ENOUGH
+    assert -1e-6 <= behind <= joint.gap + 1e-6
+
+
+def test_the_gap_is_one_of_all_reports(rng: np.random.Generator) -> None:
+    first, second = likelihoods(rng, 5_000)
+    joint = fit_pairs(first, second, ALL)
+    a, b = np.exp(first), np.exp(second)
+    gains = np.einsum("ni,nj,n->ij", a, b, 1 / np.einsum("ni,nj,ij->n", a, b, joint.table)) / len(a)
+    assert joint.gap == pytest.approx(len(a) * max(0.0, float(gains.max()) - 1), abs=1e-6)
+
+
 def test_impossible_pairs_get_nothing(rng: np.random.Generator) -> None:
     first, second = likelihoods(rng)
     possible = ALL.copy()
@@ -100,11 +120,13 @@ def test_thresholds() -> None:
         pairs.graph(-1.0)
 
 
-def test_a_place_without_common_n_grams_has_no_edges() -> None:
+def test_a_place_without_common_n_grams_leaves_no_edges_at_all() -> None:
     ngrams = mechanism()
     reports = crowd(ngrams, 3_000)
     common = common_grams(ngrams, ngrams.accumulate(reports), "abehimrt")
     common[1] = Common((), (), common[1].n, common[1].error)
     pairs = all_pairs(ngrams, reports, common)
-    assert set(pairs.joint) == {(0, 2)}
+    assert pairs.joint == {}
+    assert len(pairs.people) == len(pairs.errors) == 3
+    assert pairs.graph().edges == 0
     assert pairs.graph().joined[0, 1].shape == (len(common[0].grams), 0)

@@ -248,6 +248,33 @@ def test_few_people_per_cohort_are_warned_of(read: Any) -> None:
     assert read({**RAPPOR, "parameters": {"m": 1, "epsilon": 1}}, people=5).warnings == ()
 
 
+DISCOVERED: dict[str, Any] = {
+    **GOOD,
+    "domain": {"type": "strings", "alphabet": "abcdefgh", "length": 6},
+    "repeat": "permanent",
+}
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "words", "apart"),
+    [("ngrams", "cohort and choice of places", 3), ("prefixes", "group and cohort", 4)],
+)
+def test_places_and_groups_are_told_in_clear_too(
+    read: Any, mechanism: str, words: str, apart: int
+) -> None:
+    lengths = {"lengths": [2, 4, 6]} if mechanism == "prefixes" else {}
+    parameters = {"epsilon": 4.0, "cohorts": 10, **lengths}
+    question = {**DISCOVERED, "mechanism": mechanism, "parameters": parameters}
+    enough = 10 * apart * FEW_PER_COHORT
+    assert read(question, people=enough).warnings == ()
+    (warning,) = read(question, people=enough - 1).warnings
+    assert f"about 999 people per {words}:" in warning.message
+    assert warning.fix == "use at most 9 cohorts, or ask more people."
+    (warning,) = read(question, people=1_000).warnings
+    assert warning.fix.endswith(f"ask more people: {apart:,},000 for one cohort.")
+    assert read({**question, "repeat": "once"}, people=1_000).warnings == ()
+
+
 def test_warnings_of_several_fields_name_the_field(read: Any) -> None:
     part = {"domain": "strings", "mechanism": "rappor", "parameters": {"epsilon": 0.5, "m": 8}}
     base = {name: GOOD[name] for name in ("id", "description", "expires")}
