@@ -70,11 +70,13 @@ def fit_pairs(first: Floats, second: Floats, possible: Mask) -> Joint:
     Cost: about ten rounds of O(n a b), and of O(c^3) for the c cells that are worked on.
 
     Args:
-        first: ln A, a row per report, a column per n-gram, the last for any other one.
-        second: ln B.
-        possible: which pairs of columns can occur together.
+        first: A, a line per n-gram, the last for any other one, and a column per report, whose
+            scale changes nothing.
+        second: B.
+        possible: which pairs of lines can occur together.
     """
-    rows, allowed = _product(first, second), possible.ravel()
+    n = first.shape[1]
+    rows, allowed = Product((first, second), _even(n), float(n)), possible.ravel()
     x, done = np.zeros(rows.cells), 0
     x[-1] = 1.0
     for every in _strides(rows.rows):
@@ -123,16 +125,6 @@ def _fit(rows: Product, allowed: Mask, x: Floats) -> tuple[Floats, float, int]:
         total = moved[0].sum()  # the certificate is one of shares that sum to 1
         x, mixed = moved[0] / total, moved[1] / total
     return x, gap, done
-
-
-def _product(first: Floats, second: Floats) -> Product:
-    """Return the likelihoods of all cells, a line per n-gram; a report's scale changes nothing."""
-    lines = []
-    for part in (first, second):
-        line = np.ascontiguousarray(part.T)
-        line -= line.max(axis=0)
-        lines.append(np.exp(line, out=line))
-    return Product(tuple(lines), _even(len(first)), float(len(first)))
 
 
 def _even(n: int) -> Floats:

@@ -19,6 +19,7 @@ from scipy import stats
 from deniable.decode import design_of, observe
 from deniable.decode.significance import benjamini_hochberg
 from deniable.discover.ngram_dictionary import dictionary
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Counts, NGrams
 from deniable.mechanisms.base import Candidate, Floats
 from deniable.protocol import ABSENT
@@ -54,6 +55,7 @@ class Common:
     error: float
 
 
+@one_thread
 def common_grams(
     mechanism: NGrams,
     counts: Counts,

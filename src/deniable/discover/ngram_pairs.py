@@ -18,8 +18,11 @@ from deniable.discover.growth import Progress
 from deniable.discover.ngram_dictionary import fit_together
 from deniable.discover.ngram_joint import Joint, Mask, fit_pairs
 from deniable.discover.ngram_marginals import Common
+from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import NGrams
 from deniable.mechanisms.base import Floats, Reports
+
+_BLOCK = 2**15
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class Groups:
                 yield choice, one, other
 
 
+@one_thread
 def all_pairs(
     mechanism: NGrams,
     reports: Reports,
@@ -126,6 +130,9 @@ def all_pairs(
     pairs = list(combinations(range(len(common)), 2))
     groups = Groups.of(mechanism, reports)
     complete = all(one.grams for one in common)
+    most = max((groups.people(pair) for pair in pairs), default=0)
+    widest = 1 + max((len(one.grams) for one in common), default=0)
+    rooms = np.empty((2, most * widest if complete else 0))
     for done, pair in enumerate(pairs):
         if progress is not None:
             progress(done, len(pairs))
@@ -133,18 +140,27 @@ def all_pairs(
         found.people[pair] = people
         found.errors[pair] = mechanism.pair_error(max(1, people))
         if people and complete:
-            logs = [
-                _likelihoods(mechanism, part, common[place].grams)
-                for part, place in zip(groups.parts(pair), pair, strict=True)
-            ]
-            found.joint[pair] = fit_pairs(logs[0], logs[1], _possible(common, pair, step))
+            first, second = (
+                _likelihoods(mechanism, part, common[place].grams, room)
+                for part, place, room in zip(groups.parts(pair), pair, rooms, strict=True)
+            )
+            found.joint[pair] = fit_pairs(first, second, _possible(common, pair, step))
     return found
 
 
-def _likelihoods(mechanism: NGrams, part: Reports, grams: tuple[str, ...]) -> Floats:
-    """Return ln P(part | n-gram), the last column for any other n-gram."""
-    listed = mechanism.gram.likelihood(part, grams, log=True)
-    return np.column_stack([listed, mechanism.unlisted(part)])
+def _likelihoods(mechanism: NGrams, part: Reports, grams: tuple[str, ...], room: Floats) -> Floats:
+    """Return P(part | n-gram) / its maximum, a line per n-gram, the last for any other one.
+
+    In memory that all pairs share, and some reports at a time: new arrays took a third of the time.
+    """
+    lines = room[: (len(grams) + 1) * len(part)].reshape(-1, len(part))
+    for start in range(0, len(part), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        listed = mechanism.gram.likelihood(part[block], grams, log=True)
+        logs = np.column_stack([listed, mechanism.unlisted(part[block])])
+        logs -= logs.max(axis=1, keepdims=True)
+        lines[:, block] = np.exp(logs, out=logs).T
+    return lines
 
 
 def _possible(common: Sequence[Common], pair: Pair, step: int) -> Mask:

@@ -7,7 +7,7 @@ import pytest
 from ngram_material import crowd, mechanism
 
 from deniable.decode import fit_mixture
-from deniable.discover.ngram_joint import ENOUGH, fit_pairs
+from deniable.discover.ngram_joint import ENOUGH, Joint, Mask, fit_pairs
 from deniable.discover.ngram_marginals import Common, common_grams
 from deniable.discover.ngram_pairs import all_pairs
 from deniable.errors import InvalidParameter
@@ -29,10 +29,15 @@ def log_likelihood(first: Floats, second: Floats, table: Floats) -> float:
     return float(np.log(np.einsum("ni,nj,ij->n", np.exp(first), np.exp(second), table)).sum())
 
 
+def fitted(first: Floats, second: Floats, possible: Mask = ALL) -> Joint:
+    """Fit log likelihoods with a row per report."""
+    return fit_pairs(np.exp(first).T, np.exp(second).T, possible)
+
+
 def test_all_cells_at_once_give_the_same(rng: np.random.Generator) -> None:
     for _ in range(5):
         first, second = likelihoods(rng)
-        joint = fit_pairs(first, second, ALL)
+        joint = fitted(first, second)
         product = np.exp(first)[:, :, None] * np.exp(second)[:, None, :]
         slow = fit_mixture(product.reshape(len(first), -1)).weights.reshape(6, 5)
         assert joint.table.sum() == pytest.approx(1)
@@ -56,7 +61,7 @@ def test_many_reports_are_fitted_in_parts_first(rng: np.random.Generator) -> Non
     """The last fit is one of all reports, whatever the parts before it said."""
     first, second = likelihoods(rng, 40_000)
     first[::8] += 3.0 * np.arange(6)  # the part that is fitted first tells another story
-    joint = fit_pairs(first, second, ALL)
+    joint = fitted(first, second)
     product = np.exp(first)[:, :, None] * np.exp(second)[:, None, :]
     slow = fit_mixture(product.reshape(len(first), -1)).weights.reshape(6, 5)
     behind = log_likelihood(first, second, slow) - log_likelihood(first, second, joint.table)
@@ -66,7 +71,7 @@ def test_many_reports_are_fitted_in_parts_first(rng: np.random.Generator) -> Non
 
 def test_the_gap_is_one_of_all_reports(rng: np.random.Generator) -> None:
     first, second = likelihoods(rng, 5_000)
-    joint = fit_pairs(first, second, ALL)
+    joint = fitted(first, second)
     a, b = np.exp(first), np.exp(second)
     gains = np.einsum("ni,nj,n->ij", a, b, 1 / np.einsum("ni,nj,ij->n", a, b, joint.table)) / len(a)
     assert joint.gap == pytest.approx(len(a) * max(0.0, float(gains.max()) - 1), abs=1e-6)
@@ -76,7 +81,7 @@ def test_impossible_pairs_get_nothing(rng: np.random.Generator) -> None:
     first, second = likelihoods(rng)
     possible = ALL.copy()
     possible[0, 0] = possible[2, 3] = False
-    table = fit_pairs(first, second, possible).table
+    table = fitted(first, second, possible).table
     assert table[0, 0] == table[2, 3] == 0
     assert table.sum() == pytest.approx(1)
 

@@ -37,7 +37,10 @@ def test_other_n_grams(changes: dict[str, int]) -> None:
     """Overlapping ones, longer ones, three of single letters, and one that is the whole string."""
     ngrams = mechanism(10.0, **changes)
     found = discover_ngrams(ngrams, crowd(ngrams, 60_000, seed=6), DOMAIN)
-    assert {row.value for row in found.found} == set(WORDS)
+    strings = {row.value for row in found.found}
+    assert strings >= set(WORDS)
+    # Holm: at least one false string in a run of 20, so that two or more are in one of hundreds.
+    assert len(strings) <= len(WORDS) + 2
 
 
 def test_the_same_reports_give_the_same_result() -> None:
