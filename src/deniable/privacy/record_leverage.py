@@ -25,6 +25,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
 from math import comb, prod
 
 import numpy as np
@@ -206,11 +208,19 @@ def _of_one(parameters: CoefficientsParameters) -> float:
 
 def views_with(parameters: ViewsParameters, attributes: Subset) -> dict[int, float]:
     """Return the share of reports on views of so many cells that have all the attributes."""
-    found: Counter[int] = Counter()
-    for number, view in enumerate(parameters.views):
-        if set(attributes) <= set(view):
-            found[parameters.cells(number)] += 1
+    found = _views_of_sets(parameters)[attributes]
     return {cells: count / len(parameters.views) for cells, count in found.items()}
+
+
+@lru_cache(maxsize=8)
+def _views_of_sets(parameters: ViewsParameters) -> dict[Subset, Counter[int]]:
+    """Return how many views of so many cells have each set of up to `order` attributes."""
+    found: dict[Subset, Counter[int]] = {}
+    for number, view in enumerate(parameters.views):
+        for size in range(1, parameters.order + 1):
+            for attributes in combinations(view, size):
+                found.setdefault(attributes, Counter())[parameters.cells(number)] += 1
+    return found
 
 
 def _tables(parameters: MarginalParameters, attributes: Subset) -> dict[int, float]:

@@ -161,5 +161,6 @@ def best_spread(worth: Floats, about: Floats, attackers: float) -> Floats:
     taken = max(1, int(np.count_nonzero(np.sqrt(d) * places > np.sqrt(v) * np.cumsum(roots))))
     spread = np.zeros(worth.size)
     among = roots[:taken] if attackers < 1 else np.ones(taken)
-    spread[order[:taken]] = among / among.sum() * places[taken - 1] - v[:taken]
+    # Rounding can leave a part that is hardly worth it a little below nobody.
+    spread[order[:taken]] = np.maximum(among / among.sum() * places[taken - 1] - v[:taken], 0.0)
     return spread
