@@ -74,7 +74,9 @@ def marginals(
     """Estimate tables of attributes, raw and smoothed; test pairs; learn the dependency tree."""
     _check(attributes, given, order, pairs, tree, sample)
     if attackers is not None and (given or pairs or tree or sample is not None):
-        raise typer.BadParameter("--attackers goes with tables of shares: not with --given etc.")
+        raise typer.BadParameter(
+            "--attackers goes with tables of shares, not with --given, --pairs, --tree or --sample."
+        )
     if attackers is not None and smoothed and not raw:
         raise typer.BadParameter("--attackers adds a bar to raw shares; smoothed ones have none.")
     asked = find_question(survey, question)

@@ -59,7 +59,8 @@ def table_shift(parameters: RecordParameters, attributes: Sequence[int], attacke
     """Return how far a share of attackers can move any cell of a table, either way.
 
     Guarantees: as `record_shift`, a bound for unbiased (raw) tables, but for the chance in how many
-    honest reports there are about each part. Of one attribute it is `record_shift`.
+    honest reports there are about each part, and of pools of seeds except with probability 1e-9 for
+    each cell. Of one attribute it is `record_shift`.
 
     Cost: O(R log R) for R cells; of contrasts O(R^2 log R).
 
