@@ -1,11 +1,11 @@
-"""Crafted reports about records: made to push one level of one attribute as far as reports can.
+"""Crafted reports about records: made to push a level, or a cell of some attributes, most.
 
-Model: a liar chooses what the report is about as well: a table or view with the attribute, of the
-size that is worth the most, or a coefficient of the attribute alone. The rest says the level: a
-cell with it, all cells with it, the sign that it has, its bits. Other attributes are drawn
-uniformly. Of hashed records, the symbol that most records of the level share, over a few seeds; or
-the coefficient that all records share. To push a level down the rest says the opposite: a cell of
-another level, no cell with it, the other sign, a symbol that few records share.
+Model: a liar chooses what the report is about as well: a table or view with the attributes, of the
+size that is worth the most, or a coefficient of them alone. The rest says the levels: a cell with
+them, all cells with them, the sign that they have, their bits. Other attributes are drawn
+uniformly. Of hashed records, the symbol that most records with the levels share, over a few seeds;
+or the coefficient that all records share. To push a cell down the rest says the opposite: a cell
+with another level, no cell with these, the other sign, a symbol that few records share.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from collections.abc import Callable
 import numpy as np
 
 from deniable.audit.exact_records import rank_of
+from deniable.audit.poison_signs import Codes, Items, coefficients_of
 from deniable.client.encoders.unary import pack_bits
 from deniable.errors import InvalidParameter
-from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.protocol import (
     CoefficientsParameters,
     InpEMParameters,
@@ -39,7 +39,7 @@ from deniable.protocol.record_domain import record_answer
 
 SEEDS = 32
 SAMPLED = 256
-"""So many seeds are tried, on so many records of the level."""
+"""So many seeds are tried, on so many records of the cell."""
 
 SIGNED = (
     MargHTParameters,
@@ -48,10 +48,7 @@ SIGNED = (
     InpOLHParameters,
     InpHTCMSParameters,
 )
-"""Mechanisms whose crafted reports say the opposite of the level itself, to push it down."""
-
-Codes = tuple[int, ...]
-Items = dict[str, int | bytes]
+"""Mechanisms whose crafted reports say the opposite of the cell itself, to push it down."""
 
 
 def crafted_records(
@@ -79,15 +76,45 @@ def crafted_records(
         InvalidParameter: if there is no attack on the mechanism yet.
         InvalidReport: if the collector would refuse a record.
     """
+    return crafted_cells(parameters, (attribute,), (level,), count, rng, down=down)
+
+
+def crafted_cells(
+    parameters: RecordParameters,
+    attributes: Codes,
+    levels: Codes,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    down: bool = False,
+) -> bytes:
+    """Return so many records, one after the other, each pushing a cell of some attributes most.
+
+    Guarantees: the collector admits each of them.
+
+    Args:
+        parameters: of the mechanism.
+        attributes: by number, rising, at most as many as were collected together.
+        levels: of the cell, one per attribute.
+        count: the number of fake clients.
+        rng: where the rest of a record comes from.
+        down: push the cell down instead of up.
+
+    Raises:
+        InvalidParameter: if there is no attack on the mechanism yet.
+        InvalidReport: if the collector would refuse a record.
+    """
     # A code that differs in one bit takes the most away where every bit has a coin of its own.
-    other = level ^ 1 if level ^ 1 < parameters.levels[attribute] else level - 1
-    said = other if down and not isinstance(parameters, SIGNED) else level
+    first = levels[0]
+    other = first ^ 1 if first ^ 1 < parameters.levels[attributes[0]] else first - 1
+    opposite = down and not isinstance(parameters, SIGNED)
+    said = dict(zip(attributes, (other, *levels[1:]) if opposite else levels, strict=True))
 
     def codes() -> Codes:
         drawn = [int(rng.integers(0, most)) for most in parameters.levels]
-        return (*drawn[:attribute], said, *drawn[attribute + 1 :])
+        return tuple(said.get(i, level) for i, level in enumerate(drawn))
 
-    make = _maker(parameters, attribute, codes, rng, down)
+    make = _maker(parameters, attributes, codes, rng, down)
     records = [parameters.layout.pack(make()) for _ in range(count)]
     for record in records:
         parameters.check_record(record)
@@ -96,7 +123,7 @@ def crafted_records(
 
 def _maker(
     parameters: RecordParameters,
-    attribute: int,
+    attributes: Codes,
     codes: Callable[[], Codes],
     rng: np.random.Generator,
     down: bool,
@@ -109,14 +136,14 @@ def _maker(
         return lambda: {"bits": parameters.cell(codes()).to_bytes(size, "little")}
     if isinstance(parameters, InpRRParameters):
         every = tuple(range(len(parameters.levels)))
-        packed = _level_bits(parameters, every, attribute, codes()[attribute], parameters.cells)
+        packed = _cell_bits(parameters, every, attributes, codes(), parameters.cells)
         return lambda: {"bits": packed}
     if isinstance(parameters, MargRRParameters | MargPSParameters | ViewsParameters):
-        return _about_a_table(parameters, attribute, codes, rng)
+        return _about_a_table(parameters, attributes, codes, rng)
     if isinstance(parameters, MargHTParameters):
-        return _about_a_table_sign(parameters, attribute, codes, rng, down)
+        return _about_a_table_sign(parameters, attributes, codes, rng, down)
     if isinstance(parameters, InpHTParameters | CoefficientsParameters):
-        return _about_one(parameters, attribute, codes()[attribute], rng, down)
+        return coefficients_of(parameters, attributes, codes(), rng, down)
     if isinstance(parameters, InpOLHParameters):
         return _with_a_good_seed(parameters, codes, rng, down)
     if isinstance(parameters, InpHTCMSParameters):
@@ -127,16 +154,15 @@ def _maker(
 
 def _about_a_table(
     parameters: MargRRParameters | MargPSParameters | ViewsParameters,
-    attribute: int,
+    attributes: Codes,
     codes: Callable[[], Codes],
     rng: np.random.Generator,
 ) -> Callable[[], Items]:
-    tables = _tables_with(parameters, attribute)
+    tables = _tables_with(parameters, attributes)
     if isinstance(parameters, MargRRParameters):
-        level = codes()[attribute]
-        room = parameters.most_cells
+        said, room = codes(), parameters.most_cells
         packed = {
-            table: _level_bits(parameters, parameters.marginal(table), attribute, level, room)
+            table: _cell_bits(parameters, parameters.marginal(table), attributes, said, room)
             for table in tables
         }
 
@@ -155,43 +181,23 @@ def _about_a_table(
 
 def _about_a_table_sign(
     parameters: MargHTParameters,
-    attribute: int,
+    attributes: Codes,
     codes: Callable[[], Codes],
     rng: np.random.Generator,
     down: bool,
 ) -> Callable[[], Items]:
+    widths = [parameters.bits[i] for i in attributes]
+
     def sign() -> Items:
-        table = int(rng.choice(_some_tables(parameters, attribute)))
+        table = int(rng.choice(_some_tables(parameters, attributes)))
         among = parameters.marginal(table)
-        place = sum(parameters.bits[i] for i in among[: among.index(attribute)])
-        alpha = int(rng.integers(1, 1 << parameters.bits[attribute])) << place
+        drawn, alpha = int(rng.integers(1, 1 << sum(widths))), 0
+        for attribute, width in zip(attributes, widths, strict=True):
+            place = sum(parameters.bits[i] for i in among[: among.index(attribute)])
+            alpha |= (drawn & ((1 << width) - 1)) << place
+            drawn >>= width
         own = sign_of(alpha, parameters.cell(table, codes())) ^ down
         return {"symbol": 2 * (table * parameters.most_cells + alpha) + own}
-
-    return sign
-
-
-def _about_one(
-    parameters: InpHTParameters | CoefficientsParameters,
-    attribute: int,
-    level: int,
-    rng: np.random.Generator,
-    down: bool,
-) -> Callable[[], Items]:
-    """Report coefficients of the attribute alone, those that count most for the level."""
-    functions = parameters.selection.functions
-    first = sum(functions[:attribute])
-    signs = [1 - 2 * (((f + 1) & level).bit_count() & 1) for f in range(functions[attribute])]
-    weights = np.ones(len(signs))
-    if isinstance(parameters, CoefficientsParameters) and parameters.basis == "contrasts":
-        values = contrast_matrix(parameters.levels[attribute])[1:]
-        signs = [1 if value >= 0 else -1 for value in values[:, level]]
-        weights = np.abs(values[:, level]) / np.square(values).sum(axis=1)
-    chances = weights / weights.sum()
-
-    def sign() -> Items:
-        function = int(rng.choice(len(signs), p=chances))
-        return {"symbol": 2 * (first + function) + ((signs[function] < 0) ^ down)}
 
     return sign
 
@@ -202,7 +208,7 @@ def _with_a_good_seed(
     rng: np.random.Generator,
     down: bool,
 ) -> Callable[[], Items]:
-    """Report the symbol that most records of the level share, with the best of a few seeds.
+    """Report the symbol that most records of the cell share, with the best of a few seeds.
 
     To push it down, the one that fewest share.
     """
@@ -218,10 +224,10 @@ def _with_a_good_seed(
 
 
 def _tables_with(
-    parameters: MargRRParameters | MargPSParameters | ViewsParameters, attribute: int
+    parameters: MargRRParameters | MargPSParameters | ViewsParameters, attributes: Codes
 ) -> list[int]:
-    """Return some tables with the attribute, of the size whose reports are worth the most."""
-    found = _some_tables(parameters, attribute)
+    """Return some tables with the attributes, of the size whose reports are worth the most."""
+    found = _some_tables(parameters, attributes)
     # A report of k-RR weighs gap^2 and says 1/gap: few cells are worth more. One of bits weighs
     # 1/(cells of the level) and says as many: every size is worth the same.
     wanted = min(parameters.cells(table) for table in found)
@@ -230,28 +236,31 @@ def _tables_with(
 
 def _some_tables(
     parameters: MargRRParameters | MargPSParameters | MargHTParameters | ViewsParameters,
-    attribute: int,
+    attributes: Codes,
 ) -> list[int]:
-    """Return views with the attribute, or a table with it and each set of neighbours."""
+    """Return views with the attributes, or a table with them and each set of neighbours."""
     if isinstance(parameters, ViewsParameters):
-        return [i for i, view in enumerate(parameters.views) if attribute in view]
-    among, order = len(parameters.levels), parameters.order
-    others = [i for i in range(among) if i != attribute]
-    sets = {tuple(sorted(others, key=lambda i: parameters.bits[i])[: order - 1])}
-    for start in range(len(others) - order + 2):
-        sets.add(tuple(others[start : start + order - 1]))
-    return [rank_of(sorted((*chosen, attribute)), among) for chosen in sorted(sets)]
+        return [i for i, view in enumerate(parameters.views) if set(attributes) <= set(view)]
+    among, room = len(parameters.levels), parameters.order - len(attributes)
+    others = [i for i in range(among) if i not in attributes]
+    sets = {tuple(sorted(others, key=lambda i: parameters.bits[i])[:room])}
+    for start in range(len(others) - room + 1):
+        sets.add(tuple(others[start : start + room]))
+    return [rank_of(sorted((*chosen, *attributes)), among) for chosen in sorted(sets)]
 
 
-def _level_bits(
+def _cell_bits(
     parameters: InpRRParameters | MargRRParameters,
     among: Codes,
-    attribute: int,
-    level: int,
+    attributes: Codes,
+    said: Codes,
     room: int,
 ) -> bytes:
-    """Return the bits of all cells of a table that have a level of one of its attributes."""
-    place = sum(parameters.bits[i] for i in among[: among.index(attribute)])
-    width = sum(parameters.bits[i] for i in among)
-    mask = (1 << parameters.bits[attribute]) - 1
-    return pack_bits(((cell >> place) & mask == level for cell in range(1 << width)), room)
+    """Return the bits of all cells of a table that have the levels said of some attributes."""
+    mask, wanted, place = 0, 0, 0
+    for i in among:
+        if i in attributes:
+            mask |= ((1 << parameters.bits[i]) - 1) << place
+            wanted |= said[i] << place
+        place += parameters.bits[i]
+    return pack_bits((cell & mask == wanted for cell in range(1 << place)), room)

@@ -54,6 +54,10 @@ def discover(
     inner_spaces: Annotated[
         bool, typer.Option(help="n-grams: also strings with spaces inside.")
     ] = True,
+    attackers: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second bar."),
+    ] = None,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -76,13 +80,15 @@ def discover(
     json: JsonFlag = False,
 ) -> None:
     """Find strings that nobody listed; or train a coding model on a public list of strings."""
+    if question == TRAIN and attackers is not None:
+        raise typer.BadParameter("--attackers needs a question, not 'train'.")
     if question == TRAIN:
         _train(listed, output, alphabet, length, outside, json)
         return
     if listed is not None:
         raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
-    found = _discover(question, survey, data, beam, search, quiet=json)
+    found = _discover(question, survey, data, beam, search, attackers, quiet=json)
     for path in output or ():
         path.parent.mkdir(parents=True, exist_ok=True)
         for one in found:
@@ -97,7 +103,13 @@ def discover(
 
 
 def _discover(
-    question: str, survey: Path, data: Path, beam: int, search: Search, quiet: bool
+    question: str,
+    survey: Path,
+    data: Path,
+    beam: int,
+    search: Search,
+    attackers: float | None,
+    quiet: bool,
 ) -> list[Discovered]:
     asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=quiet) as display:
@@ -108,6 +120,7 @@ def _discover(
             asked,
             beam=beam,
             search=search,
+            attackers=attackers,
             counting=lambda done, total: display.update(counted, completed=done, total=total),
             progress=lambda done, total: display.update(grown, completed=done, total=total),
         )

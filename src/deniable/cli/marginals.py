@@ -52,6 +52,10 @@ def marginals(
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Only unbiased shares, with errors.")] = False,
     smoothed: Annotated[bool, typer.Option("--smoothed", help="Only smoothed shares.")] = False,
+    attackers: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second bar."),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of --sample; by default it is new.")
     ] = None,
@@ -69,6 +73,12 @@ def marginals(
 ) -> None:
     """Estimate tables of attributes, raw and smoothed; test pairs; learn the dependency tree."""
     _check(attributes, given, order, pairs, tree, sample)
+    if attackers is not None and (given or pairs or tree or sample is not None):
+        raise typer.BadParameter(
+            "--attackers goes with tables of shares, not with --given, --pairs, --tree or --sample."
+        )
+    if attackers is not None and smoothed and not raw:
+        raise typer.BadParameter("--attackers adds a bar to raw shares; smoothed ones have none.")
     asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         task = display.add_task("counting", total=None)
@@ -85,7 +95,7 @@ def marginals(
     elif tree:
         view = _along(reports, attributes or (), given or ())
     else:
-        view = _tables(reports, attributes or (), given or (), order, kind)
+        view = _tables(reports, attributes or (), given or (), order, kind, attackers)
     for path in output or ():
         path.parent.mkdir(parents=True, exist_ok=True)
         save_view(view, path)
@@ -119,12 +129,14 @@ def _tables(
     given: Sequence[str],
     order: int | None,
     kind: Kind,
+    attackers: float | None,
 ) -> View:
     """Return one table, or all of an order; of single attributes unless said."""
     if not attributes:
-        return tables_view(reports, reports.tables(order or 1), kind)
+        return tables_view(reports, reports.tables(order or 1), kind, attackers=attackers)
     known = _known(given)
-    return tables_view(reports, [reports.table([*attributes, *known])], kind, known)
+    tables = [reports.table([*attributes, *known])]
+    return tables_view(reports, tables, kind, known, attackers)
 
 
 def _along(reports: RecordReports, attributes: Sequence[str], given: Sequence[str]) -> View:

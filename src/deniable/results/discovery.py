@@ -31,11 +31,17 @@ from deniable.protocol import (
 )
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.prefixes_plan import BEAM
+from deniable.results.attackers import with_attackers
 from deniable.results.discovery_tree import Branch, tree_of
 from deniable.results.intervals import LEVEL
 from deniable.results.result import ABSENT_LABEL, Epochs, Result, Row
 from deniable.results.words import percent
 from deniable.store.base import Store
+
+OF_FOUND = (
+    "The attacked interval is about the shares of what was found. Crafted reports can also keep a "
+    "string from being found, or bring one in that nobody holds."
+)
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,7 @@ def discover_question(
     search: Search | None = None,
     first_epoch: int | None = None,
     last_epoch: int | None = None,
+    attackers: float | None = None,
     threads: int | None = None,
     counting: Progress | None = None,
     progress: Progress | None = None,
@@ -114,12 +121,13 @@ def discover_question(
         search: how candidates are searched for, where they are put together from n-grams.
         first_epoch: leave out the epochs before this one.
         last_epoch: leave out the epochs after this one.
+        attackers: the share of reports that may be crafted; adds a second error bar.
         threads: how many count at once; one per processor unless said.
         counting: called with the reports counted and their number, before anything is grown.
         progress: called with the levels, or pairs of places, done and their number.
 
     Raises:
-        InvalidParameter: if the question has no such field.
+        InvalidParameter: if the question has no such field, or `attackers` is no share from 0 to 1.
         StoreError: if the store cannot be read.
     """
     fields = [f for f in question.fields if is_discovered(f) and field in (None, f.name)]
@@ -143,10 +151,19 @@ def discover_question(
             store, question, f.name, first_epoch=first_epoch, last_epoch=last_epoch
         )
 
-    return [
+    found = [
         discovered(counted, f, reports=reports_of(f), beam=beam, search=search, progress=progress)
         for f in fields
     ]
+    if attackers is None:
+        return found
+    return [_attacked(one, f, attackers) for one, f in zip(found, fields, strict=True)]
+
+
+def _attacked(found: Discovered, field: Field, attackers: float) -> Discovered:
+    """Return it with an attacked interval for every string that was found."""
+    result = with_attackers(found.result, field, attackers)
+    return replace(found, result=replace(result, notes=(*result.notes, OF_FOUND)))
 
 
 def discovered(

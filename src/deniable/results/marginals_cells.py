@@ -53,6 +53,8 @@ class CellRow:
         values: the level of each attribute, by name.
         raw, std_error, low, high: NaN where nothing could be learned.
         smoothed: the share of the smoothed table.
+        attacked_interval: `low` to `high` with what crafted reports could do; None if nobody asked
+            or nothing could be learned.
     """
 
     values: Mapping[str, str]
@@ -61,6 +63,7 @@ class CellRow:
     low: float
     high: float
     smoothed: float
+    attacked_interval: tuple[float, float] | None = None
 
 
 def cells_of(both: Both, known: Given | None = None) -> list[CellRow]:
@@ -74,6 +77,8 @@ def cells_of(both: Both, known: Given | None = None) -> list[CellRow]:
         values = dict(zip(raw.attributes, levels, strict=True))
         if any(level not in (None, values[name]) for name, level in (known or {}).items()):
             continue
-        numbers = [float((nothing if one is None else one)[index]) for one in columns]
-        found.append(CellRow(values, *numbers))
+        share, error, low, high, smoothed = (
+            float((nothing if one is None else one)[index]) for one in columns
+        )
+        found.append(CellRow(values, share, error, low, high, smoothed))
     return found

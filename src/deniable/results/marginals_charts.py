@@ -19,8 +19,13 @@ MOST_CELLS = 64
 Pair = tuple[int, int]
 
 
-def table_chart(cells: Sequence[CellRow], heading: Sequence[str]) -> Any:
-    """Return a table's cells as bars (raw) with 95% intervals, and ticks (smoothed)."""
+def table_chart(
+    cells: Sequence[CellRow], heading: Sequence[str], attackers: float | None = None
+) -> Any:
+    """Return a table's cells as bars (raw) with 95% intervals, and ticks (smoothed).
+
+    Where a share of attackers is allowed for, a pale band behind each interval shows it.
+    """
     alt, colours = altair(), THEMES["light"]
     labels = distinct([shortened(", ".join(cell.values.values()), 48) for cell in cells])
     rows = [_bar(cell, label) for cell, label in zip(cells, labels, strict=True)]
@@ -30,12 +35,14 @@ def table_chart(cells: Sequence[CellRow], heading: Sequence[str]) -> Any:
     axis = alt.Axis(format="~%", tickCount=7)
     layers = [
         base.mark_bar(color=colours.visible).encode(x=alt.X("raw:Q", title="share", axis=axis)),
+        *([] if attackers is None else [_band(base, colours)]),
         base.mark_rule(color=colours.whisker, strokeWidth=1.5).encode(
             x=alt.X("low:Q", title="share"), x2="high:Q"
         ),
         base.mark_tick(color=colours.truth, thickness=3, size=14).encode(x="smoothed:Q"),
     ]
-    lines = ["bar: raw · whisker: 95% interval · orange tick: smoothed"]
+    crafted = "" if attackers is None else f" · pale band: with {attackers:.3g} crafted reports"
+    lines = ["bar: raw · whisker: 95% interval · orange tick: smoothed" + crafted]
     if len(rows) > MOST_CELLS:
         lines.append(f"the first {MOST_CELLS} of {len(rows):,} cells")
     chart = alt.layer(*layers).properties(width=WIDE, height=max(60, 22 * len(shown)))
@@ -45,13 +52,21 @@ def table_chart(cells: Sequence[CellRow], heading: Sequence[str]) -> Any:
 def _bar(cell: CellRow, label: str) -> dict[str, object]:
     """Return the data of one bar; a cell that could not be learned has a label and no bar."""
     learned = bool(np.isfinite(cell.raw))
+    attacked_low, attacked_high = cell.attacked_interval or (None, None)
     return {
         "label": label,
         "raw": cell.raw if learned else None,
         "low": cell.low if learned else None,
         "high": cell.high if learned else None,
+        "attacked_low": attacked_low,
+        "attacked_high": attacked_high,
         "smoothed": cell.smoothed,
     }
+
+
+def _band(base: Any, colours: Theme) -> Any:
+    band = base.mark_rule(color=colours.truth, strokeWidth=7, opacity=0.3)
+    return band.encode(x="attacked_low:Q", x2="attacked_high:Q")
 
 
 def heat_chart(

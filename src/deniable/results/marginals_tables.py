@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Literal
 
+from deniable.errors import InvalidParameter
 from deniable.protocol.epsilon import as_float
 from deniable.results.intervals import LEVEL
 from deniable.results.marginals import RAW, SMOOTHED, RecordReports
+from deniable.results.marginals_attackers import attacked_tables
 from deniable.results.marginals_cells import Both, CellRow, Given, cells_of
 from deniable.results.marginals_charts import table_chart
 from deniable.results.view import Cell, View
@@ -25,7 +27,11 @@ _HEADERS: Mapping[Kind, tuple[str, ...]] = {
 
 
 def tables_view(
-    reports: RecordReports, tables: Sequence[Both], kind: Kind = "both", given: Given | None = None
+    reports: RecordReports,
+    tables: Sequence[Both],
+    kind: Kind = "both",
+    given: Given | None = None,
+    attackers: float | None = None,
 ) -> View:
     """Return tables as a view: a row per cell, raw and smoothed side by side.
 
@@ -34,26 +40,45 @@ def tables_view(
         tables: all of as many attributes.
         kind: show only the raw or only the smoothed shares.
         given: attributes that are given instead of asked for.
+        attackers: the share of reports that may be crafted; adds a second error bar.
+
+    Raises:
+        InvalidParameter: if `attackers` is no share from 0 to 1, or there are no raw shares of all
+            people to add a bar to.
     """
     known = dict(given or {})
+    if attackers is not None and (known or kind == "smoothed"):
+        raise InvalidParameter(
+            "The second error bar belongs to raw shares of all people.",
+            "Leave out what is given, and show raw shares.",
+        )
     shown = [both.given(known) for both in tables]
     cells = [cells_of(both, known) for both in shown]
+    said: tuple[str, ...] = ()
+    if attackers is not None:
+        cells, note = attacked_tables(reports, cells, attackers)
+        said = (note,)
     one = len(tables) == 1
     heading = (*heading_of(reports), _what(shown[0], known, len(tables), reports))
-    notes = _notes(shown, kind, known)
+    notes = (*_notes(shown, kind, known), *said)
     listed = [_json(both, rows, known, kind) for both, rows in zip(shown, cells, strict=True)]
     data: dict[str, object] = {**summary_of(reports), "kind": kind}
+    data |= {} if attackers is None else {"attackers": attackers}
     data |= listed[0] if one else {"tables": listed}
     data["notes"] = list(notes)
     names = shown[0].attributes if one else ("attributes", "values")
     return View(
         heading,
-        (*names, *_HEADERS[kind]),
-        [_line(row, kind, one, _error(rows)) for rows in cells for row in rows],
-        [_record(reports, row) for rows in cells for row in rows],
+        (*names, *_header(kind, attackers)),
+        [
+            _line(row, kind, one, _error(rows), attackers is not None)
+            for rows in cells
+            for row in rows
+        ],
+        [_record(reports, row, attackers is not None) for rows in cells for row in rows],
         data,
         notes,
-        (lambda: table_chart(cells[0], heading)) if one else None,
+        (lambda: table_chart(cells[0], heading, attackers)) if one else None,
         f"Bar chart of the shares of {' and '.join(shown[0].attributes)}, raw with 95% intervals.",
     )
 
@@ -95,32 +120,44 @@ def _error(rows: Sequence[CellRow]) -> float:
     return median(errors) if errors else math.nan
 
 
-def _line(row: CellRow, kind: Kind, one: bool, error: float) -> list[str]:
+def _header(kind: Kind, attackers: float | None) -> tuple[str, ...]:
+    names = _HEADERS[kind]
+    if attackers is None:
+        return names
+    return (*names[:3], f"with {attackers:.3g} crafted", *names[3:])
+
+
+def _line(row: CellRow, kind: Kind, one: bool, error: float, attacked: bool) -> list[str]:
     low, high = percent(row.low, error), percent(row.high, error)
     raw = [
         percent(row.raw, error),
         percent(row.std_error, error),
         f"{low} to {high}" if math.isfinite(row.low) else low,
     ]
+    if attacked:
+        wide = " to ".join(percent(end, error) for end in row.attacked_interval or ())
+        raw.append(wide or "n/a")
     smoothed = [percent(row.smoothed, error)]
     shown = {"both": raw + smoothed, "raw": raw, "smoothed": smoothed}[kind]
     values = list(row.values.values())
     return [*(values if one else (", ".join(row.values), ", ".join(values))), *shown]
 
 
-def _record(reports: RecordReports, row: CellRow) -> dict[str, Cell]:
+def _record(reports: RecordReports, row: CellRow, attacked: bool) -> dict[str, Cell]:
     """Return a row of the one table that holds all tables."""
     found: dict[str, Cell] = {"question": reports.question.id, "version": reports.question.version}
     for i, (name, level) in enumerate(row.values.items(), 1):
         found |= {f"attribute_{i}": name, f"value_{i}": level}
-    return found | {
+    found |= {
         "raw": number(row.raw),
         "std_error": number(row.std_error),
         "low": number(row.low),
         "high": number(row.high),
-        "smoothed": number(row.smoothed),
-        "n": reports.n,
     }
+    if attacked:
+        low, high = row.attacked_interval or (None, None)
+        found |= {"attacked_low": low, "attacked_high": high}
+    return found | {"smoothed": number(row.smoothed), "n": reports.n}
 
 
 def _json(both: Both, cells: Sequence[CellRow], known: Given, kind: Kind) -> dict[str, object]:
@@ -131,6 +168,8 @@ def _json(both: Both, cells: Sequence[CellRow], known: Given, kind: Kind) -> dic
             row["raw"] = number(cell.raw)
             row["std_error"] = number(cell.std_error)
             row["interval"] = [number(cell.low), number(cell.high)]
+        if cell.attacked_interval is not None:
+            row["attacked_interval"] = list(cell.attacked_interval)
         if kind != "raw":
             row["smoothed"] = number(cell.smoothed)
         rows.append(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -53,6 +54,21 @@ def test_strings_are_found_again_and_again(tmp_path: Path) -> None:
     assert "abbaca" in (tmp_path / "out" / "w.csv").read_text()
 
 
+def test_a_second_bar_for_crafted_reports(tmp_path: Path) -> None:
+    places = prepare(tmp_path)
+    wanted = ["discover", "word", "--beam", 50, "--attackers", 0.01]
+    data = json.loads(call(*wanted, "--json", "-o", tmp_path / "w.csv", *places))
+    assert data["attackers"] == 0.01
+    assert len(data["rows"]) >= 4
+    for row in data["rows"]:
+        low, high = row["attacked_interval"]
+        assert low < row["interval"][0] < row["interval"][1] < high
+    assert "shares of what was found" in data["notes"][-1]
+    assert "with 0.01 crafted" in call(*wanted, *places)
+    header, first, *_ = csv.reader((tmp_path / "w.csv").read_text().splitlines())
+    assert float(first[header.index("attacked_low")]) < float(first[header.index("low")])
+
+
 def test_a_trained_model_is_used(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("bad\nabbc\nheaded\ncafe\nface\nbeef\n")
     trained = ["train", tmp_path / "list.txt", "-o", tmp_path / "m.model"]
@@ -97,6 +113,9 @@ def test_a_model_from_the_lists_own_letters(tmp_path: Path) -> None:
         ["train", "list.txt", "-o", "a", "-o", "b"],
         ["train", "list.txt", "-o", "a", "--outside", "drop"],
         ["word", "list.txt"],
+        ["word", "--attackers", "1.5"],
+        ["word", "--attackers", "nobody"],
+        ["train", "list.txt", "-o", "a", "--attackers", "0.01"],
     ],
 )
 def test_wrong_usage(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

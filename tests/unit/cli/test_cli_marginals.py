@@ -103,6 +103,45 @@ def test_raw_or_smoothed_alone(folder: Path) -> None:
     assert "smoothed: a distribution" in text
 
 
+def test_a_second_bar_for_crafted_reports(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    found = asked(folder, "--attributes", "tip", "zone", "--attackers", 0.01, "-o", file)
+    assert found["attackers"] == 0.01
+    for row in found["rows"]:
+        low, high = row["attacked_interval"]
+        assert low < row["interval"][0] < row["interval"][1] < high
+    assert "added at both ends" in found["notes"][-1]
+    assert "attacked_low" in file.read_text()
+    one = asked(folder, "--attributes", "zone", "--raw", "--attackers", 0.01)
+    estimated = json.loads(
+        call("estimate", "trips", "--attackers", 0.01, "--json", *places(folder))
+    )
+    by_value = {row["value"]: row["attacked_interval"] for row in estimated["rows"]}
+    for row in one["rows"]:
+        expected = by_value[f"zone={row['values']['zone']}"]
+        assert row["attacked_interval"] == pytest.approx(expected)
+    text = call("marginals", "trips", "--attackers", 0.01, *places(folder))
+    assert "with 0.01 crafted" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--attackers", "1.5"),
+        ("--attackers", "-0.1"),
+        ("--attackers", "many"),
+        ("--pairs", "--attackers", "0.01"),
+        ("--tree", "--attackers", "0.01"),
+        ("--sample", "5", "--attackers", "0.01"),
+        ("--attributes", "tip", "--given", "zone", "--attackers", "0.01"),
+        ("--smoothed", "--attackers", "0.01"),
+    ],
+)
+def test_a_second_bar_that_cannot_be(folder: Path, arguments: tuple[str, ...]) -> None:
+    with pytest.raises(AssertionError, match="Usage"):
+        asked(folder, *arguments)
+
+
 def test_shares_given_others(folder: Path) -> None:
     found = asked(folder, "--attributes", "tip", "--given", "zone")
     assert found["given"] == {"zone": None}

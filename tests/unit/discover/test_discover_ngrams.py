@@ -39,7 +39,7 @@ def test_other_n_grams(changes: dict[str, int]) -> None:
     found = discover_ngrams(ngrams, crowd(ngrams, 60_000, seed=6), DOMAIN)
     strings = {row.value for row in found.found}
     assert strings >= set(WORDS)
-    # Holm: at least one false string in a run of 20, so that two or more are in one of hundreds.
+    # Under Holm a run of twenty has a false string; three in one are not to be expected.
     assert len(strings) <= len(WORDS) + 2
 
 

@@ -46,7 +46,9 @@ def question_of(folder: Path, mechanism: str, send: str) -> Question:
     return found
 
 
-def found_by(folder: Path, mechanism: str, send: str, people: int = 40_000) -> Discovered:
+def found_by(
+    folder: Path, mechanism: str, send: str, people: int = 40_000, attackers: float | None = None
+) -> Discovered:
     """Return what is found of a crowd; with "always" most people have no answer."""
     question, rng = question_of(folder, mechanism, send), np.random.default_rng(7)
     shares = np.array([*SHARES, 1 - sum(SHARES)] if send == "always" else SHARES)
@@ -57,7 +59,7 @@ def found_by(folder: Path, mechanism: str, send: str, people: int = 40_000) -> D
         batch = Batch(question.id, 1, question.digest, 20_000)
         if people:
             store.append_records(batch, reports.tobytes(), question.record_size)
-        (one,) = discover_question(store, question, beam=50, threads=1)
+        (one,) = discover_question(store, question, beam=50, threads=1, attackers=attackers)
     return one
 
 
@@ -79,6 +81,15 @@ def test_the_json_fits_its_schema(tmp_path: Path, mechanism: str, send: str, peo
         assert not validator().is_valid({key: value for key, value in data.items() if key != name})
     assert not validator().is_valid({**data, "more": 1})
     assert not validator().is_valid({**data, "learnable": 0})
+
+
+@pytest.mark.parametrize("mechanism", ["prefixes", "ngrams"])
+def test_the_second_error_bar_fits_the_schema(tmp_path: Path, mechanism: str) -> None:
+    data = as_read(found_by(tmp_path, mechanism, "recorded", attackers=0.01))
+    validator().validate(data)
+    assert data["attackers"] == 0.01
+    for row in data["rows"]:
+        assert row["attacked_interval"][0] < row["interval"][0]
 
 
 @pytest.mark.parametrize("mechanism", ["prefixes", "ngrams"])

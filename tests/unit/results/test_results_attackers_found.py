@@ -1,0 +1,158 @@
+"""The second error bar of strings that were found: in every form, wide enough, and not idle."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from discovery_material import SURVEY as GROWN
+from discovery_material import WORDS as GROWN_WORDS
+
+from deniable.audit.poison import crafted
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import mechanism_for
+from deniable.privacy.leverage import leverage_of
+from deniable.protocol import Answer, Field, Question, read_authored
+from deniable.protocol.domain import string_key
+from deniable.results import as_csv, as_text
+from deniable.results.discovery import OF_FOUND, Discovered, discover_question
+from deniable.results.result import Row
+from deniable.store import Batch, SqliteStore
+from deniable.testing.ledger import LEDGER
+
+ATTACKERS, PEOPLE, LEAST = 0.01, 30_000, 0.6
+N_GRAMS = """name = "n"
+owner = "o"
+[[questions]]
+id = "word"
+description = "Which word?"
+expires = 2099-01-01
+domain = { type = "strings", alphabet = "abehimrt", length = 6 }
+mechanism = "ngrams"
+parameters = { epsilon = 6.0, m = 16 }
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A survey and what its people hold, in falling shares; the second string is attacked."""
+
+    survey: str
+    words: list[str]
+
+    @property
+    def target(self) -> str:
+        return self.words[1]
+
+    def question(self, folder: Path) -> Question:
+        (folder / "survey.toml").write_text(self.survey)
+        found = read_authored(folder / "survey.toml").require().question("word")
+        assert found is not None
+        return found
+
+    def field(self, folder: Path) -> Field:
+        return self.question(folder).fields[0]
+
+
+CASES = {
+    "prefixes": Case(GROWN, GROWN_WORDS),
+    "ngrams": Case(N_GRAMS, ["rabbit", "hermit", "bat", "battle"]),
+}
+
+
+def found(
+    case: Case, folder: Path, seed: int, down: bool | None = None, attackers: float = ATTACKERS
+) -> Discovered:
+    """Return what is found with liars beside the same honest people; nobody lies if `down` is None.
+
+    Args:
+        case: what people hold.
+        folder: for the store.
+        seed: of the honest people and their reports.
+        down: liars push the target down, or up.
+        attackers: what the bar allows for.
+    """
+    question, rng = case.question(folder), np.random.default_rng(seed)
+    parameters = question.fields[0].parameters
+    mechanism = mechanism_for(parameters)
+    codes = rng.choice(4, size=PEOPLE, p=[0.4, 0.3, 0.2, 0.1])
+    data = mechanism.simulate(codes, rng, case.words).tobytes()
+    if down is not None:
+        liars, target = round(PEOPLE * ATTACKERS / (1 - ATTACKERS)), Answer(string_key(case.target))
+        data += crafted(parameters, target, liars, rng, down=down)
+    with SqliteStore(folder / f"{down}.sqlite3") as store:
+        batch = Batch(question.id, 1, question.digest, 20_000)
+        store.append_records(batch, data, question.record_size)
+        (one,) = discover_question(store, question, beam=50, attackers=attackers, threads=1)
+    return one
+
+
+def row_of(one: Discovered, value: str) -> Row:
+    (row,) = (row for row in one.result.rows if row.value == value)
+    return row
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_bar_contains_the_shift_and_is_not_idle(
+    name: str, tmp_path: Path, rng: np.random.Generator
+) -> None:
+    """Seven deviations are allowed for chance: of honest reports, and of how many verify."""
+    case, seed = CASES[name], int(rng.integers(2**32))
+    leverage = leverage_of(case.field(tmp_path))
+    bar = leverage.shift(ATTACKERS)
+    before = row_of(found(case, tmp_path, seed), case.target)
+    parts = np.sqrt((1 - leverage.about) / (leverage.about * PEOPLE))
+    slack = 7 * (bar * parts + before.std_error * ATTACKERS / leverage.about)
+    reached = []
+    for down in (False, True):
+        after = row_of(found(case, tmp_path, seed, down), case.target)
+        moved = after.frequency - before.frequency
+        LEDGER.add(1e-11)
+        assert abs(moved) <= bar + slack
+        assert (moved < 0) == down
+        assert after.attacked_interval is not None
+        low, high = after.attacked_interval
+        assert low <= before.frequency <= high
+        assert (low, high) == pytest.approx((after.interval[0] - bar, after.interval[1] + bar))
+        reached.append(abs(moved) / bar)
+    assert max(reached) >= LEAST
+
+
+def test_liars_of_prefixes_count_among_the_verification_group(tmp_path: Path) -> None:
+    leverage = leverage_of(CASES["prefixes"].field(tmp_path))
+    assert leverage.about < 0.5
+    assert leverage.shift(ATTACKERS) > 2 * ATTACKERS * leverage.up * leverage.about
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_form_says_it(name: str, tmp_path: Path) -> None:
+    one = found(CASES[name], tmp_path, 1)
+    data = json.loads(json.dumps(one.as_json(), allow_nan=False))
+    assert data["attackers"] == ATTACKERS
+    assert len(data["rows"]) >= 3
+    for row in data["rows"]:
+        low, high = row["attacked_interval"]
+        assert low < row["interval"][0] < row["interval"][1] < high
+    assert data["notes"][-1] == OF_FOUND
+    text = as_text(one.result, width=140)
+    assert "with 0.01 crafted" in text
+    assert "keep a string from being found" in text
+    assert b"attacked_low" in as_csv(one.result)
+
+
+def test_nothing_is_added_where_nobody_asked_and_wrong_shares_are_refused(tmp_path: Path) -> None:
+    case = CASES["prefixes"]
+    question = case.question(tmp_path)
+    with SqliteStore(tmp_path / "empty.sqlite3") as store:
+        (plain,) = discover_question(store, question, threads=1)
+        assert "attackers" not in plain.as_json()
+        assert OF_FOUND not in plain.result.notes
+        (empty,) = discover_question(store, question, attackers=0.1, threads=1)
+        assert empty.result.rows == ()
+        assert empty.as_json()["attackers"] == 0.1
+        for share in (-0.1, 1.5, float("nan")):
+            with pytest.raises(InvalidParameter, match="'attackers' parameter"):
+                discover_question(store, question, attackers=share, threads=1)
