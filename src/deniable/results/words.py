@@ -13,6 +13,9 @@ from deniable.results.result import Result, Row
 NAMED = 3
 """So many values are named in a sentence; the table has the rest."""
 
+FINDING = ("prefixes", "ngrams")
+"""Mechanisms whose strings nobody listed."""
+
 
 @dataclass(frozen=True)
 class Words:
@@ -114,7 +117,9 @@ def _not_learned(result: Result) -> tuple[str, ...]:
     if hidden:
         rows = "1 row has" if hidden == 1 else f"{hidden:,} rows have"
         sentences.append(f"{rows} not enough evidence: these answers may be rare, or nobody's.")
-    if result.domain == "strings":
+    if result.mechanism in FINDING:
+        sentences.append("Rare strings were not found: they stay unseen.")
+    elif result.domain == "strings":
         sentences.append("Only the candidates were looked for: other strings stay unseen.")
     sentences.extend(_unlisted(result))
     if result.attackers is not None:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from deniable.mechanisms import mechanism_for
 from deniable.protocol import ABSENT, Question, read_authored
-from deniable.results import as_text
+from deniable.results import as_text, in_words
 from deniable.results.discovery import Discovered, discover_question
 from deniable.store import Batch, SqliteStore
 
@@ -126,3 +126,10 @@ def test_counting_and_finding_tell_how_far_they_are(tmp_path: Path) -> None:
         )
     assert counted == [(500, 500)]
     assert levels[-1][0] == levels[-1][1] > 1
+
+
+@pytest.mark.parametrize("mechanism", ["prefixes", "ngrams"])
+def test_the_words_speak_of_no_candidates(tmp_path: Path, mechanism: str) -> None:
+    said = " ".join(in_words(found_by(tmp_path, mechanism, "recorded").result).not_learned)
+    assert "Rare strings were not found" in said
+    assert "candidates" not in said
