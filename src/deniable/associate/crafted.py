@@ -125,7 +125,8 @@ def crafted_shifts(variables: Sequence[Variable], attackers: float) -> Shifts:
     whose table has no cell at 0 by more. Never below 0.
 
     Accuracy: elsewhere it is a search, and reports that are not the most influential one by one
-        might do more together; the tests attack every kind of field and find no such case.
+        might do more together. One such case is known: an "(other)" of strings that is empty, and
+        that crafted reports make look like an answer.
 
     Cost: four estimates per cell, eight where a field of strings has "(other)"; 8 bytes per report
         and category.
