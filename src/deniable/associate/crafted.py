@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,16 +61,37 @@ class Shifts:
 
 @dataclass(frozen=True)
 class _Fit:
-    """A table, flat, with what tells the influence of reports on it."""
+    """The table of some reports, flat, and what tells the influence of every report on it.
 
-    likelihoods: Product
+    Attributes:
+        variables: with the reports that the table is of.
+        every: with all reports.
+        profile: of "(other)".
+        table: the likeliest one.
+        unbounded: the same without the bound at 0.
+        gain: the matrix G.
+    """
+
+    variables: Sequence[Variable]
+    every: Sequence[Variable]
+    profile: str
     table: Floats
     unbounded: Floats
     gain: Floats
 
     def influence(self, cell: int) -> Floats:
         """Return G_c v of every report."""
-        return self.likelihoods.mixed(self.gain[cell]) / self.likelihoods.mixed(self.table)
+        return self._likelihoods.mixed(self.gain[cell]) / self._likelihoods.mixed(self.table)
+
+    @cached_property
+    def _likelihoods(self) -> Product:
+        rows = [
+            field_rows(variable, profile=self.profile, records=whole.reports)
+            for variable, whole in zip(self.variables, self.every, strict=True)
+        ]
+        factors = tuple(r.lines if r.codes is None else r.lines[:, r.codes] for r in rows)
+        n = self.every[0].n
+        return Product(factors, np.broadcast_to(np.float64(1 / n), n), n)
 
 
 @dataclass(frozen=True)
@@ -110,11 +132,11 @@ class _Search:
         return min(1.0, max(found))
 
     def _without(self, taken: NDArray[np.intp]) -> _Fit:
-        """Return the table without some reports, with the likelihoods of all."""
+        """Return the table without some reports."""
         kept = np.ones(self.variables[0].n, dtype=np.bool_)
         kept[taken] = False
         left = [replace(variable, reports=variable.reports[kept]) for variable in self.variables]
-        return _fitted(left, self.variables)
+        return _fitted(left, self.variables, near=self.seen[0].table)
 
 
 @one_thread
@@ -172,19 +194,17 @@ def _largest(influence: Floats, count: int) -> NDArray[np.intp]:
 
 
 def _fitted(
-    variables: Sequence[Variable], every: Sequence[Variable], profile: str = DEFAULT_PROFILE
+    variables: Sequence[Variable],
+    every: Sequence[Variable],
+    profile: str = DEFAULT_PROFILE,
+    near: Floats | None = None,
 ) -> _Fit:
-    """Return the table of the variables' own reports, with the likelihoods of every report."""
+    """Return the table of the variables' own reports; `near` is a table like it."""
     patterns = patterns_of(variables, profile=profile)
-    table = fit_rows(patterns).weights
+    # No cell starts at 0, so that every report has a likelihood.
+    start = None if near is None else 0.99 * near + 0.01 / near.size
+    table = fit_rows(patterns, start).weights
     errors = cell_errors(patterns, table, _LEVEL)
-    rows = [
-        field_rows(variable, profile=profile, records=all_of.reports)
-        for variable, all_of in zip(variables, every, strict=True)
-    ]
-    factors = tuple(r.lines if r.codes is None else r.lines[:, r.codes] for r in rows)
-    n = every[0].n
-    shares = np.broadcast_to(np.float64(1 / n), n)
     # Tables that are too large to have a covariance were refused.
     sigma = np.zeros(0) if errors.unbounded_covariance is None else errors.unbounded_covariance
-    return _Fit(Product(factors, shares, n), table, errors.unbounded, patterns.n * sigma)
+    return _Fit(variables, every, profile, table, errors.unbounded, patterns.n * sigma)
