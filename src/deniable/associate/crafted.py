@@ -9,16 +9,19 @@ with L_y its likelihoods over cells and G = n Sigma, Sigma the covariance of the
 (`covariance.py`). So the reports that can have pushed cell c up most are those with the largest
 G_c v, its *influence* on the cell: a liar's reports are among the reports. (That a sum over the
 most influential observations tells what leaving out a share of them does is the idea of [Broderick,
-Giordano, Meager, 2020].) Crafted reports also add to the information, and so hide each other. So
-the table is estimated again without them, and once more without those that are the most influential
-at the table found then. The largest of the three is the shift. How "(other)" looks is learned from
-the reports too, so that liars can also hide in it: where it is, influence is looked for with its
-plain profile as well (`other.py`).
+Giordano, Meager, 2020].)
+
+Crafted reports also add to the information, and so hide each other. So the table is estimated again
+without those reports, and once more without the most influential ones at the table found then. The
+search also starts from the table without the reports of the largest v'G v, their *weight*: reports
+that resemble no honest one. How "(other)" looks is learned from the reports as well, so that liars
+can hide in it: where it is, a search starts from its plain profile (`other.py`). The shift is the
+largest move of all that were found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -38,7 +41,7 @@ from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
 MOST_ATTACKED = 256
-"""Tables of more cells are not attacked: every cell costs four estimates or more."""
+"""Tables of more cells are not attacked: every cell costs eight estimates or more."""
 MAJORITY = 0.5
 """From this share on crafted reports can say anything."""
 
@@ -83,6 +86,14 @@ class _Fit:
         """Return G_c v of every report."""
         return self._likelihoods.mixed(self.gain[cell]) / self._likelihoods.mixed(self.table)
 
+    def weight(self) -> Floats:
+        """Return v'G v of every report: how much it moves the table towards itself."""
+        rows, found = self._likelihoods, np.zeros(self.every[0].n)
+        for cell, place in enumerate(np.ndindex(rows.sizes)):
+            own = np.prod([f[i] for f, i in zip(rows.factors, place, strict=True)], axis=0)
+            found += own * rows.mixed(self.gain[cell])
+        return np.asarray(found / rows.mixed(self.table) ** 2)
+
     @cached_property
     def _likelihoods(self) -> Product:
         rows = [
@@ -101,42 +112,51 @@ class _Search:
     Attributes:
         variables: with all reports.
         liars: so many of them may be crafted.
-        seen: the table of all reports; then, where there is "(other)", the one with its plain
-            profile.
+        seen: the table of all reports.
+        others: tables at which influence is looked for too: the one without the reports of the
+            largest weight and, where there is "(other)", the one with its plain profile.
     """
 
     variables: Sequence[Variable]
     liars: int
-    seen: tuple[_Fit, ...]
+    seen: _Fit
+    others: tuple[_Fit, ...] = ()
 
-    @classmethod
-    def of(cls, variables: Sequence[Variable], liars: int) -> _Search:
-        """Fit the tables of all reports."""
-        hidden = any(variable.other and variable.mechanism.hashed for variable in variables)
-        profiles = (DEFAULT_PROFILE, "flat") if hidden else (DEFAULT_PROFILE,)
-        return cls(variables, liars, tuple(_fitted(variables, variables, p) for p in profiles))
+    def prepared(self) -> _Search:
+        """Return the search with its other tables."""
+        others = [self.without(self.seen.weight())]
+        if any(variable.other and variable.mechanism.hashed for variable in self.variables):
+            others.append(_fitted(self.variables, self.variables, "flat"))
+        return replace(self, others=tuple(others))
 
     def shift(self, cell: int, sign: int) -> float:
         """Return how far liars can have moved a cell, up (sign 1) or down (-1)."""
-        influence = sign * self.seen[0].influence(cell)
+        influence = sign * self.seen.influence(cell)
         most = _largest(influence, self.liars)
-        found = [0.0, float(influence[most].sum()) / (influence.size - self.liars)]
-        for first in self.seen:
-            fit = first
-            for _ in range(_ROUNDS):
-                try:
-                    fit = self._without(_largest(sign * fit.influence(cell), self.liars))
-                except InvalidParameter:  # too few are left to tell the categories apart
-                    return 1.0
-                found.append(sign * float(self.seen[0].unbounded[cell] - fit.unbounded[cell]))
-        return min(1.0, max(found))
+        first_order = float(influence[most].sum()) / (influence.size - self.liars)
+        without = [fit.unbounded[cell] for fit in self._tables(cell, sign)]
+        moved = [sign * float(self.seen.unbounded[cell] - share) for share in without]
+        return min(1.0, max(0.0, first_order, *moved))
 
-    def _without(self, taken: NDArray[np.intp]) -> _Fit:
-        """Return the table without some reports."""
-        kept = np.ones(self.variables[0].n, dtype=np.bool_)
-        kept[taken] = False
+    def _tables(self, cell: int, sign: int) -> Iterator[_Fit]:
+        """Yield tables without some liars' worth of reports."""
+        yield self.others[0]
+        for start in (self.seen, *self.others):
+            fit = start
+            for _ in range(_ROUNDS):
+                fit = self.without(sign * fit.influence(cell))
+                yield fit
+
+    def without(self, order: Floats) -> _Fit:
+        """Return the table without the reports that come last in an order.
+
+        Raises:
+            InvalidParameter: if too few are left to tell the categories apart.
+        """
+        kept = np.ones(order.size, dtype=np.bool_)
+        kept[_largest(order, self.liars)] = False
         left = [replace(variable, reports=variable.reports[kept]) for variable in self.variables]
-        return _fitted(left, self.variables, near=self.seen[0].table)
+        return _fitted(left, self.variables, near=self.seen.table)
 
 
 @one_thread
@@ -147,14 +167,14 @@ def crafted_shifts(variables: Sequence[Variable], attackers: float) -> Shifts:
     whose table has no cell at 0 by more. Never below 0.
 
     Accuracy: elsewhere it is a search, and reports that are not the most influential one by one
-        might do more together. One such case is known: an "(other)" of strings that is empty, and
-        that crafted reports make look like an answer.
+        might do more together. One such case is known: an "(other)" of strings that nobody is in,
+        where reports that look like no candidate can move a cell a little further.
 
-    Cost: four estimates per cell, eight where a field of strings has "(other)"; 8 bytes per report
-        and category.
+    Cost: eight estimates per cell, twelve where a field of strings has "(other)"; 8 bytes per
+        report and category.
 
-    Edge cases: 0 for a share of 0; 1 where half of the reports or more may be crafted, or where
-        the reports that are left do not tell the categories apart.
+    Edge cases: 0 for a share of 0; 1 for every cell where half of the reports or more may be
+        crafted, or where too few might be left to tell the categories apart.
 
     Args:
         variables: of the table, as `estimate_joint` takes them.
@@ -171,11 +191,13 @@ def crafted_shifts(variables: Sequence[Variable], attackers: float) -> Shifts:
     if liars == 0 or share >= MAJORITY:
         whole = np.full(shape, 1.0 if liars else 0.0)
         return Shifts(whole, whole)
-    search = _Search.of(variables, liars)
-    up, down = (
-        np.array([search.shift(cell, sign) for cell in range(int(np.prod(shape)))])
-        for sign in (1, -1)
-    )
+    search = _Search(variables, liars, _fitted(variables, variables))
+    cells = range(search.seen.table.size)
+    try:
+        search = search.prepared()
+        up, down = (np.array([search.shift(c, sign) for c in cells]) for sign in (1, -1))
+    except InvalidParameter:  # too few would be left to tell the categories apart
+        up = down = np.ones(len(cells))
     return Shifts(up.reshape(shape), down.reshape(shape))
 
 

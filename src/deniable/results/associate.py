@@ -39,8 +39,8 @@ from deniable.store.base import Store
 
 CRAFTED = (
     "The attacked interval adds what a share of {share:.3g} crafted reports can have done: the "
-    "table was estimated again without the reports that move a cell most. That takes up to {up:.3g} "
-    "from a cell, or adds up to {down:.3g} to it."
+    "table was estimated again without the reports that move a cell most. That takes up to "
+    "{up:.3g} from a cell, or adds up to {down:.3g} to it."
 )
 NOT_SUMS = (
     "The table is the likeliest one: no share is below 0, so that small ones are biased upwards. "
