@@ -8,10 +8,12 @@
     conditional             P(one | the others), with intervals
     odds_ratios             of two variables, with intervals
     hellinger               the distance of two distributions
+    crafted_shifts          how far a share of crafted reports can have moved each cell
 
 Everything works from `mechanism.likelihood`; no mechanism's formula stands in this folder.
 """
 
+from deniable.associate.crafted import Shifts, crafted_shifts
 from deniable.associate.derived import Derived, conditional, hellinger, odds_ratios
 from deniable.associate.independence import (
     Independence,
@@ -29,9 +31,11 @@ __all__ = [
     "Independence",
     "Joint",
     "Pair",
+    "Shifts",
     "Variable",
     "associate",
     "conditional",
+    "crafted_shifts",
     "estimate_joint",
     "hellinger",
     "independence",

@@ -39,7 +39,11 @@ class FieldRows:
 
 
 def field_rows(
-    variable: Variable, *, profile: str = DEFAULT_PROFILE, chunk: int = CHUNK
+    variable: Variable,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    chunk: int = CHUNK,
+    records: Reports | None = None,
 ) -> FieldRows:
     """Return a field's likelihoods, of the categories in the order of `variable.categories`.
 
@@ -47,8 +51,14 @@ def field_rows(
         likelihood is exactly 0. The result does not depend on the chunk.
 
     Cost: the mechanism's likelihood, once per distinct record; 8 bytes per category and column.
+
+    Args:
+        variable: the field, whose reports also tell how "(other)" looks.
+        profile: of "(other)".
+        chunk: likelihoods that are computed at once.
+        records: whose likelihoods are wanted; the variable's own reports unless said.
     """
-    records = variable.mechanism.records(variable.reports)
+    records = variable.mechanism.records(variable.reports if records is None else records)
     grouped = None if variable.other and profile == "halves" else _grouped(records)
     kept = records if grouped is None else records[grouped[0]]
     read = _reader(variable, profile)

@@ -52,6 +52,10 @@ def associate(
     no_other: Annotated[
         bool, typer.Option("--no-other", help="Leave out the category of all other answers.")
     ] = False,
+    attackers: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second interval."),
+    ] = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     output: Annotated[
@@ -81,6 +85,7 @@ def associate(
             candidates_folder=survey.parent,
             top=top,
             other=False if no_other else None,
+            attackers=attackers,
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     for path in output or ():

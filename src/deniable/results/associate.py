@@ -16,9 +16,11 @@ from deniable.associate import (
     Derived,
     Joint,
     Pair,
+    Shifts,
     Variable,
     associate,
     conditional,
+    crafted_shifts,
     estimate_joint,
     independence_of_pairs,
     odds_ratios,
@@ -35,6 +37,11 @@ from deniable.results.candidates import field_candidates
 from deniable.results.estimate import epochs_of, repeats_of
 from deniable.store.base import Store
 
+CRAFTED = (
+    "The attacked interval adds what a share of {share:.3g} crafted reports can have done: the "
+    "table was estimated again without the reports that move a cell most. That takes up to "
+    "{up:.3g} from a cell, or adds up to {down:.3g} to it."
+)
 NOT_SUMS = (
     "The table is the likeliest one: no share is below 0, so that small ones are biased upwards. "
     "Intervals are 95% intervals of each cell by itself."
@@ -50,6 +57,7 @@ def associate_question(
     candidates_folder: Path | None = None,
     top: int | None = None,
     other: bool | None = None,
+    attackers: float | None = None,
     first_epoch: int | None = None,
     last_epoch: int | None = None,
     progress: Progress | None = None,
@@ -59,7 +67,8 @@ def associate_question(
     Guarantees: where the same devices report in several epochs, intervals are widened and tests
     weakened so that neither claims more than independent reports would.
 
-    Cost: linear in the reports, which are held in memory; then that of the fit.
+    Cost: linear in the reports, which are held in memory; then that of the fit; with `attackers`,
+    of four fits and more per cell of the table.
 
     Args:
         store: where the reports are.
@@ -69,13 +78,15 @@ def associate_question(
         candidates_folder: where to look for the fields' own candidate files.
         top: of each field, at most so many of the answers that stand out.
         other: False leaves out the category of all other answers.
+        attackers: the share of reports that may be crafted; adds a second interval to every cell.
         first_epoch: leave out the epochs before this one.
         last_epoch: leave out the epochs after this one.
         progress: called with the number of reports read.
 
     Raises:
         InvalidParameter: if a field is not the question's, if there are fewer than two, if there
-            are no reports, or if a field's answers cannot be told apart.
+            are no reports, if a field's answers cannot be told apart, or unless `attackers` is a
+            share from 0 to 1 and the table has at most 256 cells.
         StoreError: if the store cannot be read.
     """
     chosen = chosen_fields(question, fields)
@@ -89,7 +100,13 @@ def associate_question(
         store, question, chosen, first_epoch=first_epoch, last_epoch=last_epoch, progress=progress
     )
     return association_of(
-        read, chosen, candidates=given, candidates_folder=candidates_folder, top=top, other=other
+        read,
+        chosen,
+        candidates=given,
+        candidates_folder=candidates_folder,
+        top=top,
+        other=other,
+        attackers=attackers,
     )
 
 
@@ -128,6 +145,7 @@ def association_of(
     candidates_folder: Path | None = None,
     top: int | None = None,
     other: bool | None = None,
+    attackers: float | None = None,
 ) -> Association:
     """Return the association of fields whose reports are in memory; as `associate_question`."""
     accumulated = read.accumulated
@@ -149,6 +167,7 @@ def association_of(
         for field in fields
     ]
     factor = max(repeats_of(question, field, accumulated.epochs) for field in fields)
+    shifts = None if attackers is None else crafted_shifts(variables, attackers)
     joint, pairs = _fitted(variables)
     joint, pairs = widened(joint, factor), weakened(pairs, factor)
     return Association(
@@ -164,8 +183,17 @@ def association_of(
         conditionals=_conditionals(joint),
         pairs=pairs,
         odds=odds_ratios(joint) if len(fields) == 2 else None,
-        notes=_notes(accumulated, joint, pairs, factor),
+        notes=(*_notes(accumulated, joint, pairs, factor), *_crafted(attackers, shifts)),
+        attackers=attackers,
+        shifts=shifts,
     )
+
+
+def _crafted(attackers: float | None, shifts: Shifts | None) -> tuple[str, ...]:
+    if attackers is None or shifts is None:
+        return ()
+    up, down = float(shifts.up.max()), float(shifts.down.max())
+    return (CRAFTED.format(share=attackers, up=up, down=down),)
 
 
 def _fitted(variables: list[Variable]) -> tuple[Joint, tuple[Pair, ...]]:

@@ -25,6 +25,7 @@ TEXT_ROOM = 62
 """A narrower cell has no room for its numbers; the tooltip and the table have them."""
 RAMPS = {"light": ("#f1f4fd", "#3b63c4"), "dark": ("#1c2331", "#6f8fec")}
 INKS = {"light": ("#1c2430", "#ffffff"), "dark": ("#e8ecf2", "#0d1017")}
+ATTACKED = ("attacked_low", "attacked_high")
 ARROWS = {"more": " ↑", "less": " ↓", "none": ""}
 KEY = (
     "colour and number: share of people with both answers, 95% interval below · "
@@ -55,7 +56,10 @@ def association_chart(
         raise MissingExtra("analysis", "A chart") from None
     tables = pairs_of(association.joint)[:MOST_PAIRS]
     found = {pair.names for pair in association.pairs if pair.holm < ALPHA}
-    maps = [_heat(alt, table, theme, width, table.names in found) for table in tables]
+    maps = [
+        _heat(alt, table, _cells(association, table), theme, width, table.names in found)
+        for table in tables
+    ]
     drawn = maps[0]
     if len(maps) > 1:
         drawn = alt.vconcat(*maps, spacing=28).resolve_scale(color="independent")
@@ -80,12 +84,19 @@ def association_described(association: Association) -> str:
     )
 
 
-def _heat(alt: Any, table: Joint, theme: str, width: int, marked: bool) -> Any:
+def _cells(association: Association, table: Joint) -> tuple[Cell, ...]:
+    """Return the cells of a pair's table; attacked intervals are known of the whole table only."""
+    return association.cells if table is association.joint else tuple(cells_of(table))
+
+
+def _heat(
+    alt: Any, table: Joint, cells: tuple[Cell, ...], theme: str, width: int, marked: bool
+) -> Any:
     rows = distinct([shortened(v, max(12, width // 26)) for v in table.labels[0][:MOST_LABELS]])
     room = max(8, width // (8 * (len(table.labels[1]) + 2)))
     columns = distinct([shortened(v, max(8, room)) for v in table.labels[1][:MOST_LABELS]])
     cell = (width - 180) / max(1, len(columns))
-    base = alt.Chart(alt.Data(values=_data(table, rows, columns, marked))).encode(
+    base = alt.Chart(alt.Data(values=_data(table, cells, rows, columns, marked))).encode(
         x=alt.X(
             "x:N",
             title=table.names[1],
@@ -100,7 +111,7 @@ def _heat(alt: Any, table: Joint, theme: str, width: int, marked: bool) -> Any:
             scale=alt.Scale(domain=rows, paddingInner=0.04, paddingOuter=0.02),
         ),
     )
-    layers = [_squares(alt, base, theme)]
+    layers = [_squares(alt, base, theme, attacked=cells[0].attacked_interval is not None)]
     if cell >= TEXT_ROOM:
         layers += _numbers(alt, base, theme)
     return alt.layer(*layers).properties(
@@ -109,13 +120,13 @@ def _heat(alt: Any, table: Joint, theme: str, width: int, marked: bool) -> Any:
 
 
 def _data(
-    table: Joint, rows: list[str], columns: list[str], marked: bool
+    table: Joint, every: tuple[Cell, ...], rows: list[str], columns: list[str], marked: bool
 ) -> list[dict[str, object]]:
     """Return the chart's data; labels are printable, numbers finite or None."""
     odds = {cell.values: cell for cell in cells_of(odds_ratios(table))}
     place = [dict(zip(table.labels[i], names, strict=False))
              for i, names in enumerate((rows, columns))]  # fmt: skip
-    cells = [c for c in cells_of(table) if c.values[0] in place[0] and c.values[1] in place[1]]
+    cells = [c for c in every if c.values[0] in place[0] and c.values[1] in place[1]]
     most = max((cell.probability for cell in cells), default=1.0) or 1.0
     data: list[dict[str, object]] = []
     for cell in cells:
@@ -133,6 +144,7 @@ def _data(
                 if low is not None and high is not None
                 else "",
                 "frame": frame,
+                **dict(zip(ATTACKED, cell.attacked_interval or (), strict=False)),
                 "deep": bool(cell.probability > 0.72 * most),
             }
         )  # fmt: skip
@@ -146,13 +158,14 @@ def _frame(ratio: Cell) -> str:
     return "more" if ratio.interval[0] > 1 else "less"
 
 
-def _squares(alt: Any, base: Any, theme: str) -> Any:
+def _squares(alt: Any, base: Any, theme: str, *, attacked: bool) -> Any:
     colours = THEMES[theme]
     scale = alt.Scale(range=list(RAMPS[theme]), domainMin=0)
     frames = alt.Scale(
         domain=list(ARROWS), range=[colours.truth, colours.muted, "rgba(0, 0, 0, 0)"]
     )
-    numbers = [alt.Tooltip(f"{name}:Q", format=".3%") for name in ("probability", "low", "high")]
+    names = ("probability", "low", "high", *(ATTACKED if attacked else ()))
+    numbers = [alt.Tooltip(f"{name}:Q", format=".3%") for name in names]
     return base.mark_rect(cornerRadius=3, strokeWidth=2).encode(
         color=alt.Color("probability:Q", scale=scale, legend=None),
         stroke=alt.Stroke("frame:N", scale=frames, legend=None),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from deniable.associate import Derived, Joint
 from deniable.errors import MissingExtra
-from deniable.results.associate_chart import association_chart, association_described
+from deniable.results.associate_chart import ATTACKED, association_chart, association_described
 from deniable.results.associate_result import Association, Cell, cells_of, number
 from deniable.results.chart_files import html_of, png_of, svg_of
 from deniable.results.files import csv_cell, format_of
@@ -35,8 +35,9 @@ def to_arrow(table: Joint | Association) -> pa.Table:
     """Return a joint distribution as an Arrow table; `.to_pandas()` on it where pandas is there.
 
     Columns: one of strings per variable, then probability, std_error, low and high; of an
-    association also the conditional share of the last field given the others, and for two fields
-    the odds ratio. Everything else about an association is in the schema's metadata.
+    association also attacked_low and attacked_high where they were asked for, the conditional share
+    of the last field given the others, and for two fields the odds ratio. Everything else about an
+    association is in the schema's metadata.
 
     Edge cases: a variable named like one of these columns gets an underscore behind its name.
 
@@ -63,14 +64,15 @@ _PER_CELL = ("cells", "conditionals", "odds_ratios")
 
 def columns_of(names: Sequence[str]) -> tuple[str, ...]:
     """Return the column of each variable: its name, made different from the numbers' names."""
-    taken = {*NUMBERS, *DERIVED["conditional"], *DERIVED["odds_ratio"]}
+    taken = {*NUMBERS, *ATTACKED, *DERIVED["conditional"], *DERIVED["odds_ratio"]}
     return tuple(f"{name}_" if name in taken else name for name in names)
 
 
 def _rows(table: Joint | Association) -> list[Row]:
     joint = table.joint if isinstance(table, Association) else table
     columns = columns_of(joint.names)
-    rows: list[Row] = [_row(columns, cell) for cell in cells_of(joint)]
+    cells = table.cells if isinstance(table, Association) else cells_of(joint)
+    rows: list[Row] = [_row(columns, cell) for cell in cells]
     if isinstance(table, Association):
         _add(rows, DERIVED["conditional"], table.conditionals[0])
         if table.odds is not None:
@@ -80,9 +82,12 @@ def _rows(table: Joint | Association) -> list[Row]:
 
 def _row(columns: Sequence[str], cell: Cell) -> Row:
     numbers = (cell.probability, cell.std_error, *cell.interval)
+    attacked = cell.attacked_interval
+    ends = {} if attacked is None else dict(zip(ATTACKED, map(number, attacked), strict=True))
     return {
         **dict(zip(columns, cell.values, strict=True)),
         **{name: number(value) for name, value in zip(NUMBERS, numbers, strict=True)},
+        **ends,
     }
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
-from deniable.associate import Derived, Independence, Joint, Pair
+from deniable.associate import Derived, Independence, Joint, Pair, Shifts
 from deniable.results.result import Epochs
 
 ALPHA = 0.05
@@ -25,12 +25,14 @@ class Cell:
         probability: the share of people with all of them.
         std_error: one standard deviation of it.
         interval: the ends of its 95% interval.
+        attacked_interval: `interval` with what crafted reports could do; None if nobody asked.
     """
 
     values: tuple[str, ...]
     probability: float
     std_error: float
     interval: tuple[float, float]
+    attacked_interval: tuple[float, float] | None = None
 
     @property
     def learned(self) -> bool:
@@ -39,12 +41,15 @@ class Cell:
 
     def as_json(self) -> dict[str, object]:
         """Return the cell as JSON; what cannot be learned is null."""
-        return {
+        cell: dict[str, object] = {
             "values": list(self.values),
             "probability": number(self.probability),
             "std_error": number(self.std_error),
             "interval": [number(end) for end in self.interval],
         }
+        if self.attacked_interval is not None:
+            cell["attacked_interval"] = [number(end) for end in self.attacked_interval]
+        return cell
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,8 @@ class Association:
         pairs: a test of independence per pair of fields, corrected for their number.
         odds: odds ratios of two fields, each cell against the rest; None for more fields.
         notes: what a reader must know.
+        attackers: the share of crafted reports that attacked intervals allow for, if any.
+        shifts: how far so many can have moved each cell; None if nobody asked.
     """
 
     question: str
@@ -79,15 +86,22 @@ class Association:
     pairs: tuple[Pair, ...]
     odds: Derived | None = None
     notes: tuple[str, ...] = ()
+    attackers: float | None = None
+    shifts: Shifts | None = None
 
     @property
     def cells(self) -> tuple[Cell, ...]:
         """Every combination of answers, the last field changing fastest."""
-        return tuple(cells_of(self.joint))
+        cells = cells_of(self.joint)
+        if self.shifts is None:
+            return tuple(cells)
+        moved = zip(cells, self.shifts.up.flat, self.shifts.down.flat, strict=True)
+        return tuple(_attacked(cell, float(up), float(down)) for cell, up, down in moved)
 
     def as_json(self) -> dict[str, object]:
         """Return the association as spec/schemas/association.json describes it; never NaN."""
         joint = self.joint
+        attackers = {} if self.attackers is None else {"attackers": self.attackers}
         return {
             "question": self.question,
             "version": self.version,
@@ -114,7 +128,14 @@ class Association:
                 "informative": joint.informative,
             },
             "notes": list(self.notes),
+            **attackers,
         }
+
+
+def _attacked(cell: Cell, up: float, down: float) -> Cell:
+    """Return a cell with its attacked interval: what was pushed up is really lower."""
+    low, high = cell.interval
+    return replace(cell, attacked_interval=(max(0.0, low - up), min(1.0, high + down)))
 
 
 def cells_of(table: Joint | Derived) -> Iterator[Cell]:

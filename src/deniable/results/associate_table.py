@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 
 from deniable.results.associate_result import Association, Cell, cells_of
@@ -55,9 +56,12 @@ def table_cells(association: Association) -> list[list[str]]:
     """Return the header and the first rows: answers, share with error, conditional share."""
     fields = association.fields
     given = ", ".join(fields[:-1])
+    attacked = association.attackers is not None
+    crafted = [f"with {association.attackers:.3g} crafted"] if attacked else []
     header = [
-        *fields, "share", "std. error", "95% interval", f"P({fields[-1]} | {given})", "95% interval"
-    ]  # fmt: skip
+        *(*fields, "share", "std. error", "95% interval", *crafted),
+        *(f"P({fields[-1]} | {given})", "95% interval"),
+    ]
     cells = association.cells
     error = typical_error(cells)
     conditional = list(cells_of(association.conditionals[0]))
@@ -67,6 +71,7 @@ def table_cells(association: Association) -> list[list[str]]:
             percent(cell.probability, error),
             percent(cell.std_error, error),
             interval_text(cell, error),
+            *([_attacked_text(cell, error)] if attacked else []),
             percent(part.probability, part.std_error),
             interval_text(part, part.std_error),
         ]
@@ -87,6 +92,12 @@ def interval_text(cell: Cell, error: float) -> str:
         return "n/a"
     low, high = (percent(end, error) for end in cell.interval)
     return f"{low} to {high}"
+
+
+def _attacked_text(cell: Cell, error: float) -> str:
+    if cell.attacked_interval is None:
+        return "n/a"
+    return interval_text(replace(cell, interval=cell.attacked_interval), error)
 
 
 def _rich_text(cells: list[list[str]], fields: int, width: int) -> str:

@@ -93,6 +93,11 @@ def _not_learned(association: Association) -> tuple[str, ...]:
             f"A combination below about {percent(smallest, smallest / 10)} of the people cannot "
             "be told from none. Four times as many people halve that."
         )
+    if association.attackers is not None:
+        sentences.append(
+            f"If as many as {association.attackers:.3g} of the reports were crafted, only the "
+            "attacked intervals hold, and the test does not."
+        )
     if not association.joint.informative:
         sentences.append(
             "These reports hold no information about which answers go together, at this epsilon "

@@ -146,3 +146,15 @@ def test_mistakes_are_said(project: Path, arguments: tuple[str, ...], words: str
 def test_a_question_of_one_field_has_nothing_to_associate(project: Path) -> None:
     with pytest.raises(InvalidParameter, match="has one field"):
         call("associate", "plain", "--survey", project / "survey.json")
+
+
+def test_a_second_interval_for_crafted_reports(project: Path) -> None:
+    fields = ("--fields", "dark", "memory", "--attackers", 0.01)
+    read = json.loads(associate(project, *fields, "--json"))
+    assert read["attackers"] == 0.01
+    for cell in read["cells"]:
+        (low, high), (lowest, highest) = cell["interval"], cell["attacked_interval"]
+        assert 0 <= lowest < low < high < highest <= 1
+    assert "a share of 0.01 crafted reports" in associate(project, *fields)
+    wrong = runner.invoke(app, ["associate", "device", "--attackers", "1.5"])
+    assert wrong.exit_code == 2

@@ -1,0 +1,232 @@
+"""How far crafted reports can have moved the cells of a joint table.
+
+Model: of n reports at most m = beta n are crafted; the table wanted is that of the others. To first
+order, and exactly where the table fits the reports exactly (k-RR), a table without the reports A is
+
+    x' = x - sum over A of G v / (n - m),      v = L_y / (L_y x) of a report y,
+
+with L_y its likelihoods over cells and G = n Sigma, Sigma the covariance of the unbounded table
+(`covariance.py`). So the reports that can have pushed cell c up most are those with the largest
+G_c v, its *influence* on the cell: a liar's reports are among the reports. (That a sum over the
+most influential observations tells what leaving out a share of them does is the idea of [Broderick,
+Giordano, Meager, 2020].)
+
+Crafted reports also add to the information, and so hide each other. So the table is estimated again
+without those reports, and once more without the most influential ones at the table found then. The
+search also starts from the table without the reports of the largest v'G v, their *weight*: reports
+that resemble no honest one. How "(other)" looks is learned from the reports as well, so that liars
+can hide in it: where it is, a search starts from its plain profile (`other.py`). The shift is the
+largest move of all that were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable import _validate
+from deniable.associate.covariance import cell_errors
+from deniable.associate.fields import field_rows
+from deniable.associate.other import DEFAULT_PROFILE
+from deniable.associate.patterns import patterns_of
+from deniable.associate.variable import Variable
+from deniable.decode.mixture import fit_rows
+from deniable.decode.mixture_rows import Product
+from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
+from deniable.mechanisms.base import Floats
+
+MOST_ATTACKED = 256
+"""Tables of more cells are not attacked: every cell costs eight estimates or more."""
+MAJORITY = 0.5
+"""From this share on crafted reports can say anything."""
+
+_LEVEL = 0.95
+_ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """How far crafted reports can have moved each cell; the axes are those of the table.
+
+    Attributes:
+        up: by so much a cell's unbounded estimate may be too large.
+        down: by so much it may be too small.
+    """
+
+    up: Floats
+    down: Floats
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """The table of some reports, flat, and what tells the influence of every report on it.
+
+    Attributes:
+        variables: with the reports that the table is of.
+        every: with all reports.
+        profile: of "(other)".
+        table: the likeliest one.
+        unbounded: the same without the bound at 0.
+        gain: the matrix G.
+    """
+
+    variables: Sequence[Variable]
+    every: Sequence[Variable]
+    profile: str
+    table: Floats
+    unbounded: Floats
+    gain: Floats
+
+    def influence(self, cell: int) -> Floats:
+        """Return G_c v of every report."""
+        return self._likelihoods.mixed(self.gain[cell]) / self._likelihoods.mixed(self.table)
+
+    def weight(self) -> Floats:
+        """Return v'G v of every report: how much it moves the table towards itself."""
+        rows, found = self._likelihoods, np.zeros(self.every[0].n)
+        for cell, place in enumerate(np.ndindex(rows.sizes)):
+            own = np.prod([f[i] for f, i in zip(rows.factors, place, strict=True)], axis=0)
+            found += own * rows.mixed(self.gain[cell])
+        return np.asarray(found / rows.mixed(self.table) ** 2)
+
+    @cached_property
+    def _likelihoods(self) -> Product:
+        rows = [
+            field_rows(variable, profile=self.profile, records=whole.reports)
+            for variable, whole in zip(self.variables, self.every, strict=True)
+        ]
+        factors = tuple(r.lines if r.codes is None else r.lines[:, r.codes] for r in rows)
+        n = self.every[0].n
+        return Product(factors, np.broadcast_to(np.float64(1 / n), n), n)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Looks for the reports that can have moved a cell most.
+
+    Attributes:
+        variables: with all reports.
+        liars: so many of them may be crafted.
+        seen: the table of all reports.
+        others: tables at which influence is looked for too: the one without the reports of the
+            largest weight and, where there is "(other)", the one with its plain profile.
+    """
+
+    variables: Sequence[Variable]
+    liars: int
+    seen: _Fit
+    others: tuple[_Fit, ...] = ()
+
+    def prepared(self) -> _Search:
+        """Return the search with its other tables."""
+        others = [self.without(self.seen.weight())]
+        if any(variable.other and variable.mechanism.hashed for variable in self.variables):
+            others.append(_fitted(self.variables, self.variables, "flat"))
+        return replace(self, others=tuple(others))
+
+    def shift(self, cell: int, sign: int) -> float:
+        """Return how far liars can have moved a cell, up (sign 1) or down (-1)."""
+        influence = sign * self.seen.influence(cell)
+        most = _largest(influence, self.liars)
+        first_order = float(influence[most].sum()) / (influence.size - self.liars)
+        without = [fit.unbounded[cell] for fit in self._tables(cell, sign)]
+        moved = [sign * float(self.seen.unbounded[cell] - share) for share in without]
+        return min(1.0, max(0.0, first_order, *moved))
+
+    def _tables(self, cell: int, sign: int) -> Iterator[_Fit]:
+        """Yield tables without some liars' worth of reports."""
+        yield self.others[0]
+        for start in (self.seen, *self.others):
+            fit = start
+            for _ in range(_ROUNDS):
+                fit = self.without(sign * fit.influence(cell))
+                yield fit
+
+    def without(self, order: Floats) -> _Fit:
+        """Return the table without the reports that come last in an order.
+
+        Raises:
+            InvalidParameter: if too few are left to tell the categories apart.
+        """
+        kept = np.ones(order.size, dtype=np.bool_)
+        kept[_largest(order, self.liars)] = False
+        left = [replace(variable, reports=variable.reports[kept]) for variable in self.variables]
+        return _fitted(left, self.variables, near=self.seen.table)
+
+
+@one_thread
+def crafted_shifts(variables: Sequence[Variable], attackers: float) -> Shifts:
+    """Return how far a share of crafted reports can have moved each cell of the joint table.
+
+    Guarantees: for k-RR, whose tables fit exactly, no choice of so many reports moves a cell
+    whose table has no cell at 0 by more. Never below 0.
+
+    Accuracy: elsewhere it is a search, and reports that are not the most influential one by one
+        might do more together. One such case is known: an "(other)" of strings that nobody is in,
+        where reports that look like no candidate can move a cell a little further.
+
+    Cost: eight estimates per cell, twelve where a field of strings has "(other)"; 8 bytes per
+        report and category.
+
+    Edge cases: 0 for a share of 0; 1 for every cell where half of the reports or more may be
+        crafted, or where too few might be left to tell the categories apart.
+
+    Args:
+        variables: of the table, as `estimate_joint` takes them.
+        attackers: the share of reports that may be crafted.
+
+    Raises:
+        InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 256
+            cells.
+    """
+    share = _validate.probability("attackers", "an association", attackers)
+    shape = tuple(len(variable.categories) for variable in variables)
+    check_size(int(np.prod(shape)))
+    liars = int(np.ceil(share * variables[0].n))
+    if liars == 0 or share >= MAJORITY:
+        whole = np.full(shape, 1.0 if liars else 0.0)
+        return Shifts(whole, whole)
+    search = _Search(variables, liars, _fitted(variables, variables))
+    cells = range(search.seen.table.size)
+    try:
+        search = search.prepared()
+        up, down = (np.array([search.shift(c, sign) for c in cells]) for sign in (1, -1))
+    except InvalidParameter:  # too few would be left to tell the categories apart
+        up = down = np.ones(len(cells))
+    return Shifts(up.reshape(shape), down.reshape(shape))
+
+
+def check_size(cells: int) -> None:
+    """Refuse a table that is too large to say what crafted reports could have done to it."""
+    if cells > MOST_ATTACKED:
+        raise InvalidParameter(
+            f"What crafted reports could have done is computed for tables of at most "
+            f"{MOST_ATTACKED} cells. Got {cells:,}.",
+            "Use fewer candidates or fields, for instance with --top, or leave out --attackers.",
+        )
+
+
+def _largest(influence: Floats, count: int) -> NDArray[np.intp]:
+    return np.argpartition(influence, influence.size - count)[influence.size - count :]
+
+
+def _fitted(
+    variables: Sequence[Variable],
+    every: Sequence[Variable],
+    profile: str = DEFAULT_PROFILE,
+    near: Floats | None = None,
+) -> _Fit:
+    """Return the table of the variables' own reports; `near` is a table like it."""
+    patterns = patterns_of(variables, profile=profile)
+    # No cell starts at 0, so that every report has a likelihood.
+    start = None if near is None else 0.99 * near + 0.01 / near.size
+    table = fit_rows(patterns, start).weights
+    errors = cell_errors(patterns, table, _LEVEL)
+    # Tables that are too large to have a covariance were refused.
+    sigma = np.zeros(0) if errors.unbounded_covariance is None else errors.unbounded_covariance
+    return _Fit(variables, every, profile, table, errors.unbounded, patterns.n * sigma)
