@@ -184,7 +184,7 @@ def best_size(levels: tuple[int, ...], order: int, micros: int, people: int = PE
     The least by the closed form, or one more or less: these three by the views that they have.
     """
 
-    def error(orders: list[float]) -> float:
+    def smoothed(orders: list[float]) -> float:
         return smoothed_noise(orders, levels, people)
 
     sizes = [
@@ -192,10 +192,10 @@ def best_size(levels: tuple[int, ...], order: int, micros: int, people: int = PE
         for size in range(order, len(levels) + 1)
         if size == order or math.prod(sorted(levels)[-size:]) <= LARGEST_VIEW
     ]
-    guess = min(sizes, key=lambda size: error(view_orders(levels, order, size, micros)))
+    guess = min(sizes, key=lambda size: smoothed(view_orders(levels, order, size, micros)))
     near = [size for size in sizes if abs(size - guess) <= 1]
     return min(
-        near, key=lambda s: error(cover_orders(_cover(levels, order, s), levels, order, micros))
+        near, key=lambda s: smoothed(cover_orders(_cover(levels, order, s), levels, order, micros))
     )
 
 
