@@ -21,7 +21,7 @@ largest move of all that were found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,6 +47,9 @@ MAJORITY = 0.5
 
 _LEVEL = 0.95
 _ROUNDS = 2
+
+Progress = Callable[[int, int], None]
+"""Called with what is done and how much there is to do."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,9 @@ class _Search:
 
 
 @one_thread
-def crafted_shifts(variables: Sequence[Variable], attackers: float) -> Shifts:
+def crafted_shifts(
+    variables: Sequence[Variable], attackers: float, progress: Progress | None = None
+) -> Shifts:
     """Return how far a share of crafted reports can have moved each cell of the joint table.
 
     Guarantees: for k-RR, whose tables fit exactly, no choice of so many reports moves a cell
@@ -179,6 +184,7 @@ def crafted_shifts(variables: Sequence[Variable], attackers: float) -> Shifts:
     Args:
         variables: of the table, as `estimate_joint` takes them.
         attackers: the share of reports that may be crafted.
+        progress: called with the searches that were made, of two per cell, and how many there are.
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 256
@@ -192,13 +198,18 @@ def crafted_shifts(variables: Sequence[Variable], attackers: float) -> Shifts:
         whole = np.full(shape, 1.0 if liars else 0.0)
         return Shifts(whole, whole)
     search = _Search(variables, liars, _fitted(variables, variables))
-    cells = range(search.seen.table.size)
+    found = np.ones((2, search.seen.table.size))
     try:
         search = search.prepared()
-        up, down = (np.array([search.shift(c, sign) for c in cells]) for sign in (1, -1))
+        for done, (place, cell) in enumerate(np.ndindex(found.shape)):
+            if progress is not None:
+                progress(done, found.size)
+            found[place, cell] = search.shift(cell, (1, -1)[place])
     except InvalidParameter:  # too few would be left to tell the categories apart
-        up = down = np.ones(len(cells))
-    return Shifts(up.reshape(shape), down.reshape(shape))
+        found[:] = 1.0
+    if progress is not None:
+        progress(found.size, found.size)
+    return Shifts(found[0].reshape(shape), found[1].reshape(shape))
 
 
 def check_size(cells: int) -> None:

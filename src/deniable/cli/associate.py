@@ -77,6 +77,7 @@ def associate(
         format_of(path)  # a wrong name is said before the work is done
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         task = display.add_task("reading", total=None)
+        crafted = display.add_task("attacking", total=None, visible=False)
         association = associate_question(
             store,
             asked,
@@ -86,6 +87,9 @@ def associate(
             top=top,
             other=False if no_other else None,
             attackers=attackers,
+            attacking=lambda done, total: display.update(
+                crafted, completed=done, total=total, visible=True
+            ),
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     for path in output or ():

@@ -58,6 +58,7 @@ def associate_question(
     top: int | None = None,
     other: bool | None = None,
     attackers: float | None = None,
+    attacking: Progress | None = None,
     first_epoch: int | None = None,
     last_epoch: int | None = None,
     progress: Progress | None = None,
@@ -79,6 +80,7 @@ def associate_question(
         top: of each field, at most so many of the answers that stand out.
         other: False leaves out the category of all other answers.
         attackers: the share of reports that may be crafted; adds a second interval to every cell.
+        attacking: called with how much of that is done.
         first_epoch: leave out the epochs before this one.
         last_epoch: leave out the epochs after this one.
         progress: called with the number of reports read.
@@ -107,6 +109,7 @@ def associate_question(
         top=top,
         other=other,
         attackers=attackers,
+        attacking=attacking,
     )
 
 
@@ -146,6 +149,7 @@ def association_of(
     top: int | None = None,
     other: bool | None = None,
     attackers: float | None = None,
+    attacking: Progress | None = None,
 ) -> Association:
     """Return the association of fields whose reports are in memory; as `associate_question`."""
     accumulated = read.accumulated
@@ -167,7 +171,7 @@ def association_of(
         for field in fields
     ]
     factor = max(repeats_of(question, field, accumulated.epochs) for field in fields)
-    shifts = None if attackers is None else crafted_shifts(variables, attackers)
+    shifts = None if attackers is None else crafted_shifts(variables, attackers, attacking)
     joint, pairs = _fitted(variables)
     joint, pairs = widened(joint, factor), weakened(pairs, factor)
     return Association(

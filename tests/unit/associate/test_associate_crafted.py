@@ -129,3 +129,11 @@ def test_large_tables_are_refused(rng):
     variables = [Variable(n, wide, wide.simulate(c, rng)) for n, c in zip("ab", codes, strict=True)]
     with pytest.raises(InvalidParameter, match=f"at most {MOST_ATTACKED} cells. Got 289"):
         crafted_shifts(variables, 0.01)
+
+
+def test_progress_covers_both_directions_of_every_cell(rng):
+    krr = KRR(2, epsilon=1.0)
+    fields = [Variable(name, krr, krr.simulate(rng.integers(0, 2, 500), rng)) for name in "ab"]
+    seen: list[tuple[int, int]] = []
+    crafted_shifts(fields, 0.01, lambda done, total: seen.append((done, total)))
+    assert seen == [(done, 8) for done in range(9)]
