@@ -22,8 +22,6 @@ ALPHA = 1e-10
 WITHIN = 1.05**2 - 1
 OFF = 1.6**2
 RUNS = 400
-HASHED = 0.4
-"""Of a sketch of five rows the hash functions matter, which are the same for everybody."""
 
 
 @pytest.mark.parametrize("name", RECORD_MECHANISMS)
@@ -42,8 +40,7 @@ def test_a_cell_of_two_attributes(name: str, rng: np.random.Generator) -> None:
         counts = mechanism.accumulate(mechanism.simulate(codes, rng))
         found += [mechanism.marginal(counts, pair)[0][0, 0] - 0.25 for pair in ((0, 1), (2, 3))]
     variance = cell_deviation(parameters, len(codes), 0.25) ** 2
-    within = HASHED if name == "inp_ht_cms" else WITHIN
-    accept(spread(found, variance, within), ALPHA)
+    accept(spread(found, variance, WITHIN), ALPHA)
     for wrong, ratio in (
         (variance / OFF, OFF / (1 + WITHIN)),
         (variance * OFF, 1 / (OFF * (1 - WITHIN))),
