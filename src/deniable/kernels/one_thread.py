@@ -2,8 +2,8 @@
 
 Why: a linear-algebra library that splits a product over threads lets the idle ones spin between
 products. Here products are small and many, so that a second thread computes nearly nothing, and
-takes a core from whoever else could use it: fits of 36 cells took two to five times as much time
-with two threads on two cores, and more where the cores had other work.
+takes a core from whoever else could use it: fits of 36 cells took 3.5 to 7 times as long with two
+threads as with one, on two cores that had other work (`benchmarks/associate.py`).
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from deniable.protocol.authoring_record import (
     read_record,
 )
 from deniable.protocol.auto import Auto
+from deniable.protocol.domain import Domain, Strings
 from deniable.protocol.parameters import Parameters
 from deniable.protocol.prefixes import PrefixesParameters
 from deniable.protocol.problems import Notes
@@ -96,10 +97,13 @@ def _read_field(
     )
     good = bool(candidates) and len(notes.problems) == before
     listed = count_listed(setting.folder / candidates) if good else 0
-    kind = _read_mechanism(raw.get("mechanism"), notes.at("mechanism"), setting, listed)
+    place, wanted = notes.at("parameters"), raw.get("parameters", {})
+    mechanism = raw.get("mechanism")
+    if mechanism == auto.NAME and not candidates and _to_be_found(domain, wanted):
+        mechanism = PrefixesParameters.mechanism
+    kind = _read_mechanism(mechanism, notes.at("mechanism"), setting, listed)
     if kind is None:
         return None
-    place, wanted = notes.at("parameters"), raw.get("parameters", {})
     if not isinstance(wanted, Mapping):
         place.problem("must be a table.", "for example parameters = { epsilon = 1.0 }.")
         return None
@@ -111,6 +115,15 @@ def _read_field(
     except InvalidParameter as error:
         place.refusal(error, "change it, or leave it out.")
         return None
+
+
+def _to_be_found(domain: Domain | None, wanted: object) -> bool:
+    """Tell whether strings that nobody listed are to be found: their alphabet is declared.
+
+    A permanent response is none of what finds strings: with one, strings are tested for.
+    """
+    declared = isinstance(domain, Strings) and bool(domain.alphabet)
+    return declared and not (isinstance(wanted, Mapping) and "epsilon_forever" in wanted)
 
 
 def count_listed(path: Path) -> int:

@@ -391,3 +391,23 @@ def test_bins_become_edges_and_categories(read: Any) -> None:
     assert field.domain == Numbers(("1", "10", "100", "1000"))
     assert isinstance(field.parameters, KRRParameters)
     assert field.parameters.categories == 5
+
+
+def test_auto_finds_strings_with_an_alphabet_that_nobody_listed(read: Any, tmp_path: Path) -> None:
+    """With a list, without an alphabet, or with a permanent response they are tested for."""
+    (tmp_path / "list.txt").write_text("abba\nabc\n")
+    named = {"type": "strings", "alphabet": "abc", "length": 4}
+
+    def chosen(domain: object, **parameters: float) -> str:
+        asked = {**GOOD, "domain": domain, "mechanism": "auto", "parameters": parameters}
+        (question,) = read(asked, people=100_000).require().questions
+        return str(question.fields[0].parameters.mechanism)
+
+    assert chosen(named, epsilon=2.0) == "prefixes"
+    assert chosen({**named, "candidates": "list.txt"}, epsilon=2.0) != "prefixes"
+    assert chosen("strings", epsilon=2.0) != "prefixes"
+    assert chosen(named, epsilon=1.0, epsilon_forever=4.0) != "prefixes"
+    prefixes = {**GOOD, "domain": named, "mechanism": "prefixes", "parameters": {"epsilon": 2.0}}
+    auto = {**prefixes, "mechanism": "auto"}
+    by_name, by_auto = (read(asked, people=100_000).require() for asked in (prefixes, auto))
+    assert by_name.questions[0].digest == by_auto.questions[0].digest
