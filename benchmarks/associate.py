@@ -7,7 +7,8 @@ estimate, covariance and test; our solvers alone, SQUAREM and EM to a log-likeli
 SQP to its own, smaller one; and the peer, a dense EM in NumPy over a matrix of n x 36 that it is
 given, to the same gap of 0.01. Then larger tables, ours alone, in seconds by the clock and of
 processors: three fields of 5 answers with n reports; 100 x 2 with a million, by k-RR, whose reports
-are grouped, and by basic RAPPOR, whose reports are all different and kept as bits.
+are grouped, and by basic RAPPOR and Bloom filters, whose reports are all different and kept as
+bytes.
 
 SQP takes rows x cells^2 a round and needs about five; EM rows x cells and needs thousands, more
 the smaller epsilon is.
@@ -30,7 +31,7 @@ from deniable.decode import fit_rows, run_em, run_squarem
 from deniable.mechanisms import KRR, Mechanism, Rappor
 
 GAP = 0.01
-STRINGS = tuple(f"www.example-{number}.com" for number in range(12))
+STRINGS = tuple(f"www.example-{number}.com" for number in range(101))
 
 
 def people(n: int, sizes: tuple[int, ...]) -> list[np.ndarray]:
@@ -45,12 +46,12 @@ def people(n: int, sizes: tuple[int, ...]) -> list[np.ndarray]:
 
 
 def fields(n: int, mechanisms: list[Mechanism], sizes: tuple[int, ...]) -> list[Variable]:
-    """Return the people's reports; strings have six listed answers' worth of people, five named."""
+    """Return the people's reports; all strings that they hold but the last are candidates."""
     rng, found = np.random.default_rng(2), []
     for number, (mechanism, codes) in enumerate(zip(mechanisms, people(n, sizes), strict=True)):
-        listed = STRINGS if mechanism.hashed else None
-        reports = mechanism.simulate(codes, rng, listed)
-        found.append(Variable(f"field{number}", mechanism, reports, listed and listed[:5]))
+        held = STRINGS[: sizes[number]] if mechanism.hashed else None
+        reports = mechanism.simulate(codes, rng, held)
+        found.append(Variable(f"field{number}", mechanism, reports, held and held[:-1]))
     return found
 
 
@@ -116,12 +117,14 @@ def sizes(n: int, larger: int, basic: list[Variable], bloom: list[Variable]) -> 
     wide = (100, 2)
     krr = [KRR(100, epsilon=2.0), KRR(2, epsilon=1.5)]
     bits = [Rappor.basic(100, epsilon=2.0), Rappor.basic(epsilon=1.5)]
+    strings = [Rappor(bits=128, hashes=2, cohorts=16, epsilon=3.0), KRR(2, epsilon=1.5)]
     tables = {
         "6 x 6, basic RAPPOR": basic,
         "6 x 6, Bloom filters": bloom,
         "5 x 5 x 5, basic RAPPOR": fields(n, [Rappor.basic(5, epsilon=1.5)] * 3, (5, 5, 5)),
         "100 x 2, k-RR": fields(larger, krr, wide),
         "100 x 2, basic RAPPOR": fields(larger, bits, wide),
+        "101 x 2, Bloom filters of 100 strings and others": fields(larger, strings, (101, 2)),
     }
     for name, variables in tables.items():
         few = [Variable(v.name, v.mechanism, v.reports[:60_000], v.candidates) for v in variables]

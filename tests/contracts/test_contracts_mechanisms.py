@@ -27,7 +27,7 @@ from deniable.mechanisms import (
     Subset,
 )
 from deniable.mechanisms.base import Candidate, Floats, Reports, Values
-from deniable.mechanisms.bitmaps import AnswerBits
+from deniable.mechanisms.packed import PackedAnswers
 from deniable.protocol import PrefixesParameters
 from deniable.testing.contract import check_mechanism
 from deniable.testing.ledger import LEDGER
@@ -251,23 +251,29 @@ def test_a_broken_mechanism_is_caught(
     assert any(failure.startswith(promise) for failure in failures), failures
 
 
-class WrongBits(OUE):
+class WrongBytes(OUE):
     """Says too little about answers whose bit is set."""
 
-    def answer_bits(self, reports: Reports | bytes | memoryview, /) -> AnswerBits:
-        found = super().answer_bits(reports)
-        return replace(found, least=found.least * 1.001)
+    def packed_answers(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        /,
+    ) -> PackedAnswers:
+        found = super().packed_answers(reports, candidates)
+        return replace(found, values=found.values**1.001)
 
 
-def test_bits_with_other_likelihoods_are_caught(rng: np.random.Generator) -> None:
-    failures = check_mechanism(WrongBits(4, epsilon=1.0), rng, alpha=ALPHA)
-    assert any(failure.startswith("answer_bits") for failure in failures), failures
+def test_bytes_with_other_likelihoods_are_caught(rng: np.random.Generator) -> None:
+    failures = check_mechanism(WrongBytes(4, epsilon=1.0), rng, alpha=ALPHA)
+    assert any(failure.startswith("packed_answers") for failure in failures), failures
 
 
-def test_reports_are_bits_exactly_where_an_answer_has_one_of_its_own() -> None:
+def test_bytes_say_all_exactly_where_an_answer_has_bits_of_its_own() -> None:
     found = {
-        name: mechanism.answer_bits(np.zeros(0, mechanism.dtype)) is not None
-        for name, mechanism in {**CLOSED, **OPEN}.items()
+        name: mechanism.packed_answers(np.zeros(0, mechanism.dtype), named) is not None
+        for mechanisms, named in ((CLOSED, None), (OPEN, ("a", "b")))
+        for name, mechanism in mechanisms.items()
     }
-    yes = ("basic rappor", "oue", "subset")
+    yes = ("basic rappor", "small bloom", "bloom", "oue", "subset")
     assert found == {name: name.startswith(yes) for name in found}

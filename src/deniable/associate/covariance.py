@@ -27,7 +27,7 @@ from scipy import stats
 
 from deniable.associate.patterns import Patterns
 from deniable.decode.mixture import sampling
-from deniable.decode.mixture_bits import BitProduct
+from deniable.decode.mixture_packed import PackedProduct
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.least_squares import inverse
 
@@ -36,7 +36,7 @@ LARGEST_TABLE = 2_048
 
 _AT_BOUND = 1e-9
 _WORTH = 32
-"""Bits are so cheap that the information of all reports takes the time of some rounds."""
+"""Bytes are so cheap that the information of all reports takes the time of some rounds."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ def information(patterns: Patterns, x: Floats) -> tuple[Floats, Floats]:
 
     Accuracy: where reports times cells^2 exceed 2^31 the information comes from a part of the
         reports, at least 100 per cell: standard errors move by a hundredth or two. Of a wide field
-        that is kept as bits only where reports times its answers^2 exceed 2e10.
+        that is kept as bytes only where reports times its answers^2 exceed 2e10.
     """
     mixed = patterns.mixed(x)
     score = patterns.n * patterns.pulled(patterns.shares / mixed)
-    every = sampling(patterns, _WORTH if isinstance(patterns, BitProduct) else 1)
+    every = sampling(patterns, _WORTH if isinstance(patterns, PackedProduct) else 1)
     return score, patterns.n * patterns.curvature(patterns.shares / mixed**2, every)
 
 

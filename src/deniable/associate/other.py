@@ -175,7 +175,7 @@ def _explained_symbols(variable: Variable, counts: Counts, known: Floats) -> Flo
 def _bits_column(mechanism: Rappor) -> Callable[[Floats], LogLikelihood]:
     def column(profile: Floats) -> LogLikelihood:
         # Imported here because Numba takes most of a second to load and few commands need it.
-        from deniable.kernels.matching_bits import summed_bits
+        from deniable.kernels.byte_sums import summed_bits
 
         odds = np.log(profile) - np.log1p(-profile)
         base = np.log1p(-profile).sum(axis=1) - np.log(mechanism.parameters.cohorts)

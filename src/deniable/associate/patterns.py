@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from deniable.associate.fields import CHUNK, FieldRows, field_rows
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.variable import Variable
-from deniable.associate.wide import joined_bits, some_lines, wide_field
-from deniable.decode.mixture_bits import BitProduct
+from deniable.associate.wide import joined, packed_field, rest_field, wide_field
+from deniable.decode.mixture_packed import PackedProduct
 from deniable.decode.mixture_rows import Product
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.closed_form import NO_REPORTS
+from deniable.mechanisms.packed import PackedAnswers
 
-Patterns = Product | BitProduct
+Patterns = Product | PackedProduct
 """What a joint table is fitted to."""
 
 MOST_CELLS = 2**16
@@ -38,7 +39,7 @@ def patterns_of(
     Guarantees: the result does not depend on the chunk.
 
     Cost: 8 bytes per report and category where reports are not grouped, never per cell; of a wide
-        field with a bit per answer beside fields that are grouped, a bit instead.
+        field of bits or Bloom bits beside fields that are grouped, one or two bits instead.
 
     Raises:
         InvalidParameter: if the variables cannot be analysed together; the message says why.
@@ -54,19 +55,29 @@ def patterns_of(
     others = [read(variable) for number, variable in enumerate(variables) if number != place]
     if place is None:
         return _product(others, variables[0].n)
-    kept = _kept_as_bits(variables[place], place, others)
+    kept = _packed(variables[place], place, others, profile)
     if kept is None:
         return _product([*others[:place], read(variables[place]), *others[place:]], variables[0].n)
     return kept
 
 
-def _kept_as_bits(variable: Variable, place: int, others: Sequence[FieldRows]) -> BitProduct | None:
-    """Return a wide field as bits beside the others; None where that is not possible."""
-    bits = variable.mechanism.answer_bits(variable.reports)
-    found = None if bits is None else joined_bits(bits, place, others)
-    if bits is not None and found is not None:
-        _refuse_alike(variable, variable.n, functools.partial(some_lines, bits))
+def _packed(
+    variable: Variable, place: int, others: Sequence[FieldRows], profile: str
+) -> PackedProduct | None:
+    """Return a wide field as bytes beside the others; None where that is not possible."""
+    wide = packed_field(variable)
+    if wide is None:
+        return None
+    rest = rest_field(variable, wide, profile)
+    found = joined(wide, rest, place, others)
+    if found is not None:
+        _refuse_alike(variable, variable.n, functools.partial(_some_lines, wide, rest))
     return found
+
+
+def _some_lines(wide: PackedAnswers, rest: Floats | None, step: int) -> Floats:
+    lines = wide.lines(step)
+    return lines if rest is None else np.vstack([lines, rest[::step]])
 
 
 def _product(fields: Sequence[FieldRows], n: int) -> Product:

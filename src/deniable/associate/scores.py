@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import linalg, stats
 
 from deniable.associate.patterns import Patterns
-from deniable.decode.mixture_bits import BitProduct
+from deniable.decode.mixture_packed import PackedProduct
 from deniable.decode.mixture_rows import Product, multiplied
 from deniable.mechanisms.base import Floats
 
@@ -43,8 +43,8 @@ def score_test(patterns: Patterns, margins: Sequence[Floats]) -> tuple[float, in
 
     Cost: O(rows x cells), one pass; a few megabytes beside the patterns.
     """
-    if isinstance(patterns, BitProduct):
-        moments, squares = _moments_of_bits(patterns, margins)
+    if isinstance(patterns, PackedProduct):
+        moments, squares = _moments_of_bytes(patterns, margins)
     else:
         pairs = zip(patterns.factors, margins, strict=True)
         moments, squares = _moments(patterns, [_scores(*pair) for pair in pairs])
@@ -62,7 +62,7 @@ def moments_test(patterns: Patterns) -> tuple[float, int, float]:
 
     Edge cases: with fewer reports than numbers to test the p-value is 1.
     """
-    if isinstance(patterns, BitProduct):
+    if isinstance(patterns, PackedProduct):
         patterns = patterns.dense()
     vectors = [_contrasts(factor) for factor in patterns.factors]
     everything = slice(0, patterns.rows)
@@ -119,10 +119,10 @@ def _moments(patterns: Product, vectors: Sequence[Vectors]) -> tuple[Floats, lis
     return moments.reshape(patterns.sizes), squares
 
 
-def _moments_of_bits(
-    patterns: BitProduct, margins: Sequence[Floats]
+def _moments_of_bytes(
+    patterns: PackedProduct, margins: Sequence[Floats]
 ) -> tuple[Floats, list[Floats]]:
-    """Return what `_moments` returns of scores, from sums over bits.
+    """Return what `_moments` returns of scores, from sums over bytes.
 
     With d = A p of the wide variable the sums of A / d by pattern are all that its own vectors add
     to the means of products, and the mean of u u' is that of A A' / d^2, less those of A / d.

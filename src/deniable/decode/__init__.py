@@ -16,8 +16,8 @@ from deniable.decode.decoder import decode, decode_cells
 from deniable.decode.design import Design, Shape, design_of
 from deniable.decode.lasso import LassoDecoded, decode_lasso
 from deniable.decode.mixture import Mixture, expectation_maximisation, fit_mixture, fit_rows
-from deniable.decode.mixture_bits import BitProduct
 from deniable.decode.mixture_em import run_em, run_squarem
+from deniable.decode.mixture_packed import PackedProduct
 from deniable.decode.mixture_rows import Product, Table
 from deniable.decode.observed import Observed, observe
 from deniable.decode.other import Other
@@ -25,7 +25,6 @@ from deniable.decode.simplex import base_cut, normalise, project
 from deniable.decode.smoothing import Smoothed, smooth
 
 __all__ = [
-    "BitProduct",
     "Decoded",
     "DecodedRow",
     "Design",
@@ -33,6 +32,7 @@ __all__ = [
     "Mixture",
     "Observed",
     "Other",
+    "PackedProduct",
     "PointEstimates",
     "Posterior",
     "Product",

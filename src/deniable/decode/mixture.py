@@ -32,6 +32,8 @@ _KEPT = 0.95
 _RIDGE = 1e-10
 _SAMPLED = 2**31
 """Multiplications beyond which a curvature is taken from a part of the rows."""
+_SERVES = 0.25
+"""A curvature from a part of the rows is kept while a round leaves no more of what is off."""
 _PER_CELL = 100
 """But from at least so many rows per cell."""
 
@@ -72,8 +74,9 @@ def expectation_maximisation(
 def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) -> Mixture:
     """Fit by sequential quadratic programming, to a table or to a product of factors.
 
-    Very large problems take a round's curvature from a part of the rows. The gradient is always
-    that of all rows, so that only the number of rounds changes, never what they lead to.
+    Very large problems take the curvature from a part of the rows, and keep it while it serves. The
+    gradient is always that of all rows, so that only the number of rounds changes, never what they
+    lead to.
 
     Args:
         rows: the likelihoods.
@@ -81,17 +84,19 @@ def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) ->
         most: rounds.
     """
     x = np.full(rows.cells, 1 / rows.cells) if start is None else start
-    every = sampling(rows)
-    mixed, done = rows.mixed(x), 0
+    model, mixed, done, off = _Curvature(rows, sampling(rows)), rows.mixed(x), 0, np.inf
     while done < most:
         done += 1
         slope = 1 - rows.pulled(rows.shares / mixed)
-        if _optimal(x, slope):
+        off, before = _off(x, slope), off
+        if off < _TOLERANCE:
             break
-        moved = _step(rows, (x, mixed, slope), every)
-        if moved is None and every > 1:  # a part of the rows no longer shows the way
-            every = 1
-            moved = _step(rows, (x, mixed, slope), every)
+        if model.every == 1 or off > _SERVES * before:
+            model.forget()
+        moved = _step(rows, (x, mixed, slope), model)
+        if moved is None and model.every > 1:  # a part of the rows no longer shows the way
+            model = _Curvature(rows, 1 if model.fresh else model.every)
+            moved = _step(rows, (x, mixed, slope), model)
         if moved is None:  # rounding errors: no step improves f any more
             break
         x, mixed = moved
@@ -117,23 +122,49 @@ def sampling(rows: Rows, worth: int = 1) -> int:
 def _finished(rows: Rows, x: Floats, done: int) -> Mixture:
     slope = 1 - rows.pulled(rows.shares / rows.mixed(x))
     gap = rows.n * max(0.0, float(-slope.min()))
-    return Mixture(x, gap, done, _optimal(x, slope))
+    return Mixture(x, gap, done, _off(x, slope) < _TOLERANCE)
 
 
-def _optimal(x: Floats, slope: Floats) -> bool:
-    return bool(slope.min() >= -_TOLERANCE and np.abs(x * slope).max() < _TOLERANCE)
+def _off(x: Floats, slope: Floats) -> float:
+    """Return by how much the conditions of a minimum are missed."""
+    return float(max(-slope.min(), np.abs(x * slope).max()))
+
+
+class _Curvature:
+    """The curvature of f from every s-th row, kept from round to round until it is forgotten.
+
+    Attributes:
+        every: s.
+        fresh: whether it was taken at the weights that it was last asked for.
+    """
+
+    def __init__(self, rows: Rows, every: int) -> None:
+        self.every, self.fresh = every, False
+        self._rows, self._kept = rows, np.empty(0)
+
+    def forget(self) -> None:
+        """Take it anew at the next weights."""
+        self._kept = np.empty(0)
+
+    def at(self, mixed: Floats) -> Floats:
+        """Return the curvature, at weights of this Lx if there is none yet.
+
+        A tiny ridge keeps the model solvable where components are nearly alike.
+        """
+        self.fresh = self._kept.size == 0
+        if self.fresh:
+            hessian = self._rows.curvature(self._rows.shares / mixed**2, self.every)
+            hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(hessian)
+            self._kept = hessian
+        return self._kept
 
 
 def _step(
-    rows: Rows, at: tuple[Floats, Floats, Floats], every: int
+    rows: Rows, at: tuple[Floats, Floats, Floats], model: _Curvature
 ) -> tuple[Floats, Floats] | None:
-    """Return weights with a smaller f and their Lx, towards the minimum of the model; or None.
-
-    A tiny ridge keeps the model solvable where components are nearly alike.
-    """
+    """Return weights with a smaller f and their Lx, towards the minimum of the model; or None."""
     x, mixed, slope = at
-    hessian = rows.curvature(rows.shares / mixed**2, every)
-    hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(x)
+    hessian = model.at(mixed)
     target = nonnegative_least_squares(hessian, hessian @ x - slope, start=x)
     return searched(rows, at, target)
 

@@ -1,16 +1,11 @@
-"""Count how many of an answer's bits a report has set, and add over the bits that reports have set.
+"""Count how many of an answer's bits a report has set.
 
 Model: answer v sets the bits places[j, v, :] in cohort j; -1 stands for no bit. A report of cohort
-j matches it in as many bits as it has set among them. With b_is bit s of report i and c(i) its
-cohort, two sums that are each other's transpose:
-
-    summed_bits   sum over bits s of values[c(i), s] b_is               a number per report
-    added_bits    sum over reports i of cohort j of weights[i] b_is     a number per cohort and bit
+j matches it in as many bits as it has set among them: a number below h + 1 for h hash functions,
+of which several fit a byte.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +13,11 @@ from numpy.typing import NDArray
 from deniable.kernels._jit import njit
 
 Bytes = NDArray[np.uint8]
+Cohorts = NDArray[np.uint16]
 Places = NDArray[np.int32]
-Numbers = NDArray[np.floating[Any]]
 
 
-def matching_bits(packed: Bytes, cohorts: NDArray[np.uint16], places: Places) -> Bytes:
+def matching_bits(packed: Bytes, cohorts: Cohorts, places: Places) -> Bytes:
     """Return the number of matching bits, a row per report and a column per answer.
 
     Cost: one look-up per report, answer and bit.
@@ -37,52 +32,35 @@ def matching_bits(packed: Bytes, cohorts: NDArray[np.uint16], places: Places) ->
     return found
 
 
-def summed_bits(packed: Bytes, cohorts: NDArray[np.uint16], values: Numbers) -> Numbers:
-    """Return for each report the sum of its cohort's values over the bits that it has set.
+def matching_digits(packed: Bytes, cohorts: Cohorts, places: Places, each: int) -> Bytes:
+    """Return the same numbers as `matching_bits`, several of them in a byte.
 
-    Cost: one addition per report and byte, and a table of 256 sums per cohort and byte.
+    With base = bits per answer + 1, that of answer a is the digit of weight base^(a % each) in byte
+    a // each of its report's row.
+
+    Cost: a look-up per report, answer and bit; a byte per report and `each` answers.
 
     Args:
-        packed: reports, as above.
-        cohorts: of the reports, below the length of `values`.
-        values: cohorts x bits.
+        packed: as in `matching_bits`.
+        cohorts: as in `matching_bits`.
+        places: as in `matching_bits`.
+        each: answers to a byte; base^each is at most 256.
     """
-    cohort_count, bits = values.shape
-    padded = np.zeros((cohort_count, 8 * packed.shape[1]))
-    padded[:, :bits] = values
-    table = padded.reshape(cohort_count, -1, 8) @ _bits_of_bytes().T
-    found = np.empty(len(packed))
-    _sum(packed, cohorts, np.ascontiguousarray(table), found)
+    cohort_count, answers, hashes = places.shape
+    width = 8 * packed.shape[1]
+    # Answers that fill the last byte, and bits that are none, look at a bit that is never set.
+    own = np.full((cohort_count, -(-answers // each) * each, hashes), width, dtype=np.int32)
+    own[:, :answers] = np.where(places < 0, width, places)
+    own = own.reshape(cohort_count, -1, each, hashes)[:, :, ::-1]
+    found = np.empty((len(packed), own.shape[1]), dtype=np.uint8)
+    every = np.arange(256, dtype=np.uint8)[:, None]
+    ones = np.unpackbits(every, axis=1, bitorder="little").view(np.uint64).reshape(-1)
+    _digits(packed, cohorts, np.ascontiguousarray(own), ones, found)
     return found
 
 
-def added_bits(
-    packed: Bytes, cohorts: NDArray[np.uint16], weights: Numbers, shape: tuple[int, int]
-) -> Numbers:
-    """Return for each cohort and bit the sum of the weights of the reports that have it set.
-
-    Cost: one addition per report and byte, and a table of 256 sums per cohort and byte.
-
-    Args:
-        packed: reports, as above.
-        cohorts: of the reports, below the number of cohorts.
-        weights: of the reports.
-        shape: the numbers of cohorts and of bits.
-    """
-    cohort_count, bits = shape
-    table = np.zeros((cohort_count, packed.shape[1], 256))
-    _add(packed, cohorts, weights, table)
-    return np.asarray((table @ _bits_of_bytes()).reshape(cohort_count, -1)[:, :bits])
-
-
-def _bits_of_bytes() -> Numbers:
-    """Return the bits of the numbers 0..255, a row each, the lowest first."""
-    every = np.arange(256, dtype=np.uint8)[:, None]
-    return np.unpackbits(every, axis=1, bitorder="little").astype(np.float64)
-
-
 @njit
-def _match(packed: Bytes, cohorts: NDArray[np.uint16], places: Places, found: Bytes) -> None:
+def _match(packed: Bytes, cohorts: Cohorts, places: Places, found: Bytes) -> None:
     for i in range(found.shape[0]):
         own = places[cohorts[i]]
         for v in range(found.shape[1]):
@@ -95,18 +73,20 @@ def _match(packed: Bytes, cohorts: NDArray[np.uint16], places: Places, found: By
 
 
 @njit
-def _sum(packed: Bytes, cohorts: NDArray[np.uint16], table: Numbers, found: Numbers) -> None:
-    for i in range(found.size):
-        own = table[cohorts[i]]
-        total = 0.0
+def _digits(
+    packed: Bytes, cohorts: Cohorts, places: Places, ones: NDArray[np.uint64], found: Bytes
+) -> None:
+    base = np.int64(places.shape[3] + 1)
+    eights = np.zeros(packed.shape[1] + 1, dtype=np.uint64)
+    bits = eights.view(np.uint8)  # a byte per bit
+    for i in range(found.shape[0]):
         for j in range(packed.shape[1]):
-            total += own[j, packed[i, j]]
-        found[i] = total
-
-
-@njit
-def _add(packed: Bytes, cohorts: NDArray[np.uint16], weights: Numbers, table: Numbers) -> None:
-    for i in range(weights.size):
-        own = table[cohorts[i]]
-        for j in range(packed.shape[1]):
-            own[j, packed[i, j]] += weights[i]
+            eights[j] = ones[packed[i, j]]
+        own = places[cohorts[i]]
+        for j in range(found.shape[1]):
+            value = np.int64(0)
+            for digit in range(own.shape[1]):
+                value *= base
+                for h in range(own.shape[2]):
+                    value += bits[own[j, digit, h]]
+            found[i, j] = value

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter, InvalidReport
-from deniable.mechanisms.bitmaps import AnswerBits
+from deniable.mechanisms.packed import PackedAnswers
 from deniable.protocol import Parameters
 from deniable.protocol.domain import Absent
 from deniable.protocol.epsilon import as_float
@@ -216,11 +216,16 @@ class Mechanism(ABC):
         logarithms, for records of so many bits that the probability itself underflows.
         """
 
-    def answer_bits(self, _: Reports | bytes | memoryview, /) -> AnswerBits | None:
-        """Return reports as bits, where they are a bit per answer and no more; else None.
+    def packed_answers(
+        self,
+        _: Reports | bytes | memoryview,
+        __: Sequence[Candidate] | None = None,
+        /,
+    ) -> PackedAnswers | None:
+        """Return reports as bytes that say all about a few answers each; None if they are not so.
 
-        The same likelihoods as `likelihood` gives, but for a factor per report, in a 64th of the
-        memory.
+        The same likelihoods as `likelihood` gives, but for a factor per report, in a 40th to a 64th
+        of the memory.
 
         Raises:
             InvalidReport: if a record could not have come from a client.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,22 +11,6 @@ Packed = NDArray[np.uint8]
 
 CHUNK_BITS = 2**22
 """Bits that are held unpacked at once: a few arrays of so many bytes."""
-
-
-@dataclass(frozen=True)
-class AnswerBits:
-    """Reports with a bit per answer, where an answer's likelihood depends on its own bit alone.
-
-    Attributes:
-        packed: reports x bytes, answer a's bit in byte a // 8 at weight 2^(a % 8), padding 0.
-        answers: how many there are.
-        least: P(report | an answer whose bit is not set) / P(report | one whose bit is set), the
-            same for every report; above 0, below 1.
-    """
-
-    packed: Packed
-    answers: int
-    least: float
 
 
 def rows_at_once(bits: int) -> int:

@@ -20,6 +20,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import nearest_threshold
+from deniable.mechanisms.packed import PackedAnswers
 from deniable.protocol import OUEParameters, Parameters
 
 _CHUNK = 2**17
@@ -154,11 +155,16 @@ class OUE(Mechanism):
         result: Floats = background + own
         return result if log else np.exp(result)
 
-    def answer_bits(self, reports: Reports | bytes | memoryview, /) -> bitmaps.AnswerBits:
+    def packed_answers(
+        self,
+        reports: Reports | bytes | memoryview,
+        _: Sequence[Candidate] | None = None,
+        /,
+    ) -> PackedAnswers:
         """Return reports as bits: only the answer's own bit differs from the background."""
         packed = self.records(reports)["bits"]
         bitmaps.check_padding(packed, self.parameters.bits)
-        return bitmaps.AnswerBits(packed, self.parameters.bits, self.pure.least)
+        return PackedAnswers.of_bits(packed, self.parameters.bits, self.pure.least)
 
     def _ones(self, reports: Reports | bytes | memoryview) -> Floats:
         packed = self.records(reports)["bits"]

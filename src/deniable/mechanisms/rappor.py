@@ -26,12 +26,17 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
-from deniable.mechanisms.bitmaps import AnswerBits
 from deniable.mechanisms.closed_form import Pure, categories_domain, checked, nothing_learned
 from deniable.mechanisms.coins import nearest_threshold
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
+from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.rappor_bloom import Bloom, estimate_closed, estimate_strings
-from deniable.mechanisms.rappor_likelihood import Places, distinct_places, log_likelihood
+from deniable.mechanisms.rappor_likelihood import (
+    Places,
+    distinct_places,
+    log_likelihood,
+    packed_matches,
+)
 from deniable.mechanisms.rappor_permuted import answer_bits, permuted_bits
 from deniable.protocol import Boolean, Parameters, RapporParameters, Strings
 
@@ -313,12 +318,22 @@ class Rappor(Mechanism):
         result -= np.log(shape.cohorts)
         return result if log else np.exp(result)
 
-    def answer_bits(self, reports: Reports | bytes | memoryview, /) -> AnswerBits | None:
-        """Return reports of the basic form as bits; None for a yes/no question and other forms."""
-        if self.parameters.form != "basic" or self._yes_no:
+    def packed_answers(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        /,
+    ) -> PackedAnswers | None:
+        """Return reports as an answer's own bit, or its number of matching bits, in bytes.
+
+        None for a yes/no question, whose answers share a bit.
+        """
+        if self._yes_no:
             return None
-        packed = self._checked(reports)["bits"]
-        return AnswerBits(packed, self.parameters.bits, self.pure.least)
+        records, shape = self._checked(reports), self.parameters
+        if shape.form == "basic":
+            return PackedAnswers.of_bits(records["bits"], shape.bits, self.pure.least)
+        return packed_matches(self.pure, records, self._places(self._words(candidates)))
 
     def _words(self, candidates: Sequence[Candidate] | None) -> Words | None:
         """Return the fingerprints of candidate strings; None for the answers of a closed domain."""

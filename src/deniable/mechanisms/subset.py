@@ -23,6 +23,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
+from deniable.mechanisms.packed import PackedAnswers
 from deniable.protocol import Parameters, SubsetParameters
 
 
@@ -184,12 +185,17 @@ class Subset(Mechanism):
         result: Floats = np.where(holds, inside, outside)
         return result if log else np.exp(result)
 
-    def answer_bits(self, reports: Reports | bytes | memoryview, /) -> bitmaps.AnswerBits:
+    def packed_answers(
+        self,
+        reports: Reports | bytes | memoryview,
+        _: Sequence[Candidate] | None = None,
+        /,
+    ) -> PackedAnswers:
         """Return reports as bits: each holds d answers, so that only the own bit matters."""
         k, d, p = self.parameters.categories, self.parameters.size, self.parameters.support[0]
         # C(k-1, d) / C(k-1, d-1) = (k - d) / d
         least = float((1 - p) * d / (p * (k - d)))
-        return bitmaps.AnswerBits(self._checked(reports), k, least)
+        return PackedAnswers.of_bits(self._checked(reports), k, least)
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)].

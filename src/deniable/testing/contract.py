@@ -110,7 +110,7 @@ def check_mechanism(
         lambda: contract_exact.parameters_travel(mechanism),
         lambda: contract_exact.channel_promises(mechanism, candidates),
         lambda: _estimates(case, rng, variance_tolerance, alpha),
-        lambda: _bits(case, rng),
+        lambda: _packed(case, rng),
     ]
     return [failure for promise in promises for failure in promise()]
 
@@ -187,17 +187,15 @@ def _refusals(case: Case, rng: np.random.Generator) -> Failures:
         yield "estimate: of no reports must be NaN with a note."
 
 
-def _bits(case: Case, rng: np.random.Generator) -> Failures:
-    """Where reports are a bit per answer, the bits have the likelihoods of the reports."""
+def _packed(case: Case, rng: np.random.Generator) -> Failures:
+    """Where bytes say all about a few answers each, they have the likelihoods of the reports."""
     mechanism, reports = case.mechanism, case.simulate(50, rng)
-    bits = mechanism.answer_bits(reports)
-    if bits is None:
+    packed = mechanism.packed_answers(reports, case.candidates)
+    if packed is None:
         return
-    ones = np.unpackbits(bits.packed, axis=1, count=bits.answers, bitorder="little")
-    factor = mechanism.likelihood(reports, case.candidates, log=True)
-    factor -= np.where(ones, 0.0, math.log(bits.least))
+    factor = mechanism.likelihood(reports, case.candidates, log=True) - np.log(packed.lines().T)
     if not np.ptp(factor, axis=1).max() < 1e-9:
-        yield "answer_bits: not the likelihoods of the reports, but for a factor of each."
+        yield "packed_answers: not the likelihoods of the reports, but for a factor of each."
 
 
 def _estimates(case: Case, rng: np.random.Generator, tolerance: float, alpha: float) -> Failures:

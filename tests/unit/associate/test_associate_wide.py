@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from deniable.associate import Variable, associate, independence
+from deniable.associate.fields import field_rows
 from deniable.associate.independence import independence_of_patterns
 from deniable.associate.joint import joint_of_patterns, marginal_fits
+from deniable.associate.other import PROFILES
 from deniable.associate.patterns import patterns_of
 from deniable.associate.wide import wide_field
-from deniable.decode.mixture_bits import BitProduct
+from deniable.decode.mixture_packed import PackedProduct
 from deniable.decode.mixture_rows import Product
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OLH, OUE, Rappor, Subset
@@ -18,7 +20,11 @@ WIDE = {
     "basic": Rappor.basic(60, epsilon=3.0),
     "oue": OUE(60, epsilon=3.0),
     "subset": Subset(60, epsilon=2.0),
+    "permuted": Rappor.permuted(60, bits=32, hashes=2, cohorts=8, epsilon=3.0),
+    "bloom": Rappor(bits=32, hashes=2, cohorts=8, epsilon=4.0),
+    "bloom of three": Rappor(bits=64, hashes=3, cohorts=4, epsilon=4.0),
 }
+STRINGS = tuple(f"word {number}" for number in range(60))
 
 
 def fields(rng, kind="basic", n=N, wide_first=True):
@@ -26,43 +32,58 @@ def fields(rng, kind="basic", n=N, wide_first=True):
     x = rng.integers(0, 60, n)
     y = np.where(rng.random(n) < 0.7, x % 2, 1 - x % 2)
     narrow = KRR(2, epsilon=2.0)
+    strings = STRINGS if WIDE[kind].hashed else None
+    listed = strings and strings[:55]
     found = [
-        Variable("wide", WIDE[kind], WIDE[kind].simulate(x, rng)),
+        Variable("wide", WIDE[kind], WIDE[kind].simulate(x, rng, strings), listed),
         Variable("narrow", narrow, narrow.simulate(y, rng)),
     ]
     return found if wide_first else found[::-1]
 
 
 @pytest.mark.parametrize("kind", WIDE)
-def test_bits_have_the_likelihoods_of_their_reports(kind, rng):
+def test_bytes_have_the_likelihoods_of_their_reports(kind, rng):
     variables = fields(rng, kind)
     patterns = patterns_of(variables)
-    assert isinstance(patterns, BitProduct)
-    order = np.argsort(variables[1].reports["symbol"], kind="stable")
-    some = order[::5_000]
-    expected = WIDE[kind].likelihood(variables[0].reports[some])
-    found = patterns.dense().factors[0][:, ::5_000].T
-    scale = expected.max(axis=1) / found.max(axis=1)
-    assert np.allclose(found * scale[:, None], expected, rtol=1e-12, atol=0)
+    assert isinstance(patterns, PackedProduct)
+    cohorts = variables[0].reports["cohort"] if "cohort" in WIDE[kind].dtype.names else np.zeros(N)
+    order = np.lexsort((variables[1].reports["symbol"], cohorts))
+    expected = field_rows(variables[0]).lines[:, order[::5_000]]
+    found = patterns.dense().factors[0][:, ::5_000]
+    scale = expected.max(axis=0) / found.max(axis=0)
+    assert np.allclose(found * scale, expected, rtol=1e-11, atol=0)
+    assert len(found) == (56 if kind.startswith("bloom") else 60)
 
 
+@pytest.mark.parametrize("kind", ["basic", "bloom", "permuted"])
 @pytest.mark.parametrize("wide_first", [True, False])
-def test_results_are_those_of_floats(wide_first, rng):
-    variables = fields(rng, wide_first=wide_first)
+def test_results_are_those_of_floats(kind, wide_first, rng):
+    variables = fields(rng, kind, wide_first=wide_first)
     patterns = patterns_of(variables)
-    assert isinstance(patterns, BitProduct)
-    dense = patterns.dense()
+    assert isinstance(patterns, PackedProduct)
+    dense, size = patterns.dense(), len(variables[0 if wide_first else 1].categories)
     joint, test = associate(variables)
     same = joint_of_patterns(variables, dense)
-    assert joint.probability.shape == ((60, 2) if wide_first else (2, 60))
+    assert joint.probability.shape == ((size, 2) if wide_first else (2, size))
     assert joint.gap < 1e-6 * joint.n
-    assert np.allclose(joint.probability, same.probability, rtol=0, atol=1e-8)
-    assert np.allclose(joint.unbounded, same.unbounded, rtol=0, atol=1e-8)
-    assert np.allclose(joint.std_error, same.std_error, rtol=1e-6)
+    assert np.allclose(joint.probability, same.probability, rtol=0, atol=1e-7)
+    assert np.allclose(joint.unbounded, same.unbounded, rtol=0, atol=1e-7)
+    assert np.allclose(joint.std_error, same.std_error, rtol=1e-5)
     expected = independence_of_patterns(variables, dense, margins=marginal_fits(patterns))
-    assert test.statistic == pytest.approx(expected.statistic, rel=1e-10)
-    assert test.dof == expected.dof == 59
+    assert test.statistic == pytest.approx(expected.statistic, rel=1e-9)
+    assert test.dof == expected.dof == size - 1
     assert test.p_value < 1e-9
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_other_strings_have_every_profile_in_bytes_too(profile, rng):
+    variables = fields(rng, "bloom")
+    patterns = patterns_of(variables, profile=profile)
+    assert isinstance(patterns, PackedProduct)
+    order = np.lexsort((variables[1].reports["symbol"], variables[0].reports["cohort"]))
+    lines = field_rows(variables[0], profile=profile).lines[:, order[::4_999]]
+    found = patterns.dense().factors[0][:, ::4_999]
+    assert np.allclose(found[-1] / found[0], lines[-1] / lines[0], rtol=1e-10)
 
 
 def test_the_moments_test_reads_bits_too(rng):
@@ -79,7 +100,7 @@ def test_three_fields_are_tested_as_floats_are(rng):
     flags = Variable("flag", third, third.simulate(rng.integers(0, 2, N), rng))
     several = [variables[1], variables[0], flags]
     patterns = patterns_of(several)
-    assert isinstance(patterns, BitProduct)
+    assert isinstance(patterns, PackedProduct)
     assert patterns.sizes == (2, 60, 2)
     margins = marginal_fits(patterns)
     tests = [
@@ -92,8 +113,8 @@ def test_three_fields_are_tested_as_floats_are(rng):
 def test_the_chunk_does_not_matter(rng):
     variables = fields(rng)
     one, two = patterns_of(variables), patterns_of(variables, chunk=777)
-    assert isinstance(one, BitProduct)
-    assert isinstance(two, BitProduct)
+    assert isinstance(one, PackedProduct)
+    assert isinstance(two, PackedProduct)
     assert np.array_equal(one.packed, two.packed)
     assert np.array_equal(one.others[0], two.others[0])
 
