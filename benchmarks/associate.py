@@ -20,6 +20,7 @@ import functools
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,13 +46,17 @@ def people(n: int, sizes: tuple[int, ...]) -> list[np.ndarray]:
     return [first, *agree]
 
 
-def fields(n: int, mechanisms: list[Mechanism], sizes: tuple[int, ...]) -> list[Variable]:
-    """Return the people's reports; all strings that they hold but the last are candidates."""
+def fields(
+    n: int, mechanisms: list[Mechanism], sizes: tuple[int, ...], *, unlisted: int = 1
+) -> list[Variable]:
+    """Return the people's reports; all strings that they hold but the last ones are candidates."""
     rng, found = np.random.default_rng(2), []
     for number, (mechanism, codes) in enumerate(zip(mechanisms, people(n, sizes), strict=True)):
         held = STRINGS[: sizes[number]] if mechanism.hashed else None
         reports = mechanism.simulate(codes, rng, held)
-        found.append(Variable(f"field{number}", mechanism, reports, held and held[:-1]))
+        listed = held and held[: len(held) - unlisted]
+        other = None if held is None else unlisted > 0
+        found.append(Variable(f"field{number}", mechanism, reports, listed, other=other))
     return found
 
 
@@ -117,7 +122,8 @@ def sizes(n: int, larger: int, basic: list[Variable], bloom: list[Variable]) -> 
     wide = (100, 2)
     krr = [KRR(100, epsilon=2.0), KRR(2, epsilon=1.5)]
     bits = [Rappor.basic(100, epsilon=2.0), Rappor.basic(epsilon=1.5)]
-    strings = [Rappor(bits=128, hashes=2, cohorts=16, epsilon=3.0), KRR(2, epsilon=1.5)]
+    filters = Rappor(bits=128, hashes=2, cohorts=16, epsilon=3.0)
+    strings = [filters, KRR(2, epsilon=1.5)]
     tables = {
         "6 x 6, basic RAPPOR": basic,
         "6 x 6, Bloom filters": bloom,
@@ -125,9 +131,10 @@ def sizes(n: int, larger: int, basic: list[Variable], bloom: list[Variable]) -> 
         "100 x 2, k-RR": fields(larger, krr, wide),
         "100 x 2, basic RAPPOR": fields(larger, bits, wide),
         "101 x 2, Bloom filters of 100 strings and others": fields(larger, strings, (101, 2)),
+        "100 x 2, Bloom filters": fields(larger, [filters] * 2, wide, unlisted=0),
     }
     for name, variables in tables.items():
-        few = [Variable(v.name, v.mechanism, v.reports[:60_000], v.candidates) for v in variables]
+        few = [replace(variable, reports=variable.reports[:60_000]) for variable in variables]
         associate(few)  # compile, and import what is imported late
         timed(f"ours, {name}", functools.partial(associate, variables))
 

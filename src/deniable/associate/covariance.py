@@ -35,8 +35,8 @@ LARGEST_TABLE = 2_048
 """Tables of more cells have no covariance (32 MB at this size)."""
 
 _AT_BOUND = 1e-9
-_WORTH = 32
-"""Bytes are so cheap that the information of all reports takes the time of some rounds."""
+_WORTH = 4
+"""Bytes are so cheap that the information of more reports is worth its time."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def information(patterns: Patterns, x: Floats) -> tuple[Floats, Floats]:
 
     Accuracy: where reports times cells^2 exceed 2^31 the information comes from a part of the
         reports, at least 100 per cell: standard errors move by a hundredth or two. Of a wide field
-        that is kept as bytes only where reports times its answers^2 exceed 2e10.
+        that is kept as bytes only where reports times its answers^2 exceed 3e9.
     """
     mixed = patterns.mixed(x)
     score = patterns.n * patterns.pulled(patterns.shares / mixed)

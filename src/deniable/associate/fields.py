@@ -1,7 +1,7 @@
 """One field's likelihoods, ready to be multiplied: a line per category, a column per record.
 
-Records that occur often are computed once: those of k-RR or basic RAPPOR are few different ones,
-those of Bloom filters nearly all different.
+Records that occur often are computed once: those of k-RR or basic RAPPOR are few different ones.
+Those of Bloom filters are nearly all different, but what they say about a few strings is not.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ CHUNK = 2**20
 _DIRECT = 2**22
 """Keys below this are counted in a table, larger ones sorted."""
 _SAMPLE = 4_096
+_MOST_BYTES = 6
+"""Bytes that what a record says may have, to be compared."""
 _SMALLEST = 1e-300
 
 
@@ -59,7 +61,10 @@ def field_rows(
         records: whose likelihoods are wanted; the variable's own reports unless said.
     """
     records = variable.mechanism.records(variable.reports if records is None else records)
-    grouped = None if variable.other and profile == "halves" else _grouped(records)
+    grouped = None
+    if not variable.other or profile != "halves":
+        grouped = _saying_the_same(variable, records)
+        grouped = _grouped(records) if grouped is None else grouped
     kept = records if grouped is None else records[grouped[0]]
     read = _reader(variable, profile)
     lines = np.empty((len(variable.categories), kept.size))
@@ -127,12 +132,38 @@ def _grouped(records: Reports) -> tuple[NDArray[np.intp], NDArray[np.intp]] | No
     """Return the places of distinct records and each report's number among them; None if many."""
     if records.dtype.itemsize > 8 or records.size == 0:
         return None
-    raw = np.zeros((records.size, 8), dtype=np.uint8)
-    packed = np.ascontiguousarray(records).view(np.uint8).reshape(records.size, -1)
-    raw[:, : packed.shape[1]] = packed
-    keys = raw.view("<u8").reshape(-1)
+    keys = _keys(np.ascontiguousarray(records).view(np.uint8).reshape(records.size, -1))
     used = int(np.bitwise_or.reduce(keys))
-    keys = keys >> np.uint64((used & -used).bit_length() - 1 if used else 0)
+    return _by_keys(keys >> np.uint64((used & -used).bit_length() - 1 if used else 0))
+
+
+def _saying_the_same(
+    variable: Variable, records: Reports
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Return the same of records that have one likelihood under each answer, but for a factor.
+
+    Only where there are cohorts: without them such records are equal.
+    """
+    empty = None if variable.other or records.size == 0 else variable.packed(records[:0])
+    if empty is None or empty.cohorts is None or empty.packed.shape[1] > _MOST_BYTES:
+        return None
+    packed = variable.packed(records)
+    if packed is None or packed.cohorts is None:
+        return None
+    _, alike = np.unique(packed.scale, axis=0, return_inverse=True)
+    keys = _keys(packed.packed) << np.uint64(16)
+    return _by_keys(keys + alike.reshape(-1).astype(np.uint64)[packed.cohorts])
+
+
+def _keys(packed: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return rows of at most 8 bytes as numbers."""
+    raw = np.zeros((len(packed), 8), dtype=np.uint8)
+    raw[:, : packed.shape[1]] = packed
+    return raw.view("<u8").reshape(-1)
+
+
+def _by_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Return the places of distinct keys and each one's number among them; None if many."""
     if int(keys.max()) < _DIRECT:
         return _numbered(keys.astype(np.intp))
     sample = keys[:_SAMPLE]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from deniable.associate.fields import CHUNK, FieldRows, field_rows
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.variable import Variable
-from deniable.associate.wide import joined, packed_field, rest_field, wide_field
+from deniable.associate.wide import joined, rest_field, wide_field
 from deniable.decode.mixture_packed import PackedProduct
 from deniable.decode.mixture_rows import Product
 from deniable.errors import InvalidParameter
@@ -65,7 +65,7 @@ def _packed(
     variable: Variable, place: int, others: Sequence[FieldRows], profile: str
 ) -> PackedProduct | None:
     """Return a wide field as bytes beside the others; None where that is not possible."""
-    wide = packed_field(variable)
+    wide = variable.packed(variable.reports)
     if wide is None:
         return None
     rest = rest_field(variable, wide, profile)

@@ -8,6 +8,7 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import Members
 from deniable.mechanisms.base import Candidate, Code, Mechanism, Reports
 from deniable.mechanisms.candidates import label_of
+from deniable.mechanisms.packed import PackedAnswers
 
 OTHER_LABEL = "(other)"
 
@@ -88,6 +89,14 @@ class Variable:
             named = tuple(label_of(candidate) for candidate in self.candidates or ())
             return self.labels or named
         return self.mechanism.estimate(self.mechanism.zero(), self.labels).candidates
+
+    def packed(self, reports: Reports) -> PackedAnswers | None:
+        """Return reports as bytes that say all about a few answers each; None if they are not so.
+
+        Answers are the candidates of an open alphabet, and all of a closed domain.
+        """
+        names = self.candidates if self.mechanism.hashed else self.labels
+        return self.mechanism.packed_answers(reports, names)
 
     def asked(self) -> tuple[int, ...]:
         """Return the places of the candidates among the answers.

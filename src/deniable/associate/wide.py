@@ -39,16 +39,10 @@ def wide_field(variables: Sequence[Variable]) -> int | None:
 
 def _packable(variable: Variable) -> bool:
     """Tell whether a field's categories are answers of its bytes, and "(other)" of strings."""
-    if packed_field(variable, 0) is None:
+    if variable.packed(variable.reports[:0]) is None:
         return False
     listed = variable.asked() == tuple(range(len(variable.answers)))
     return listed and (variable.mechanism.hashed or not variable.other)
-
-
-def packed_field(variable: Variable, most: int | None = None) -> PackedAnswers | None:
-    """Return a field's reports, or the first of them, as bytes; None where they are not so."""
-    names = variable.candidates if variable.mechanism.hashed else variable.labels
-    return variable.mechanism.packed_answers(variable.reports[:most], names)
 
 
 def rest_field(variable: Variable, packed: PackedAnswers, profile: str) -> Floats | None:
