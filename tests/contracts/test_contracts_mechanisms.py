@@ -275,5 +275,12 @@ def test_bytes_say_all_exactly_where_an_answer_has_bits_of_its_own() -> None:
         for mechanisms, named in ((CLOSED, None), (OPEN, ("a", "b")))
         for name, mechanism in mechanisms.items()
     }
-    yes = ("basic rappor", "small bloom", "bloom", "oue", "subset")
+    yes = ("basic rappor", "small bloom", "bloom", "olh", "oue", "subset")
     assert found == {name: name.startswith(yes) for name in found}
+    more = {
+        name
+        for name, (mechanism, named, _) in COHORTS.items()
+        if mechanism.packed_answers(np.zeros(0, mechanism.dtype), named) is not None
+    }
+    likewise = ("permuted rappor", "pgr", "small pgr", "hcms", "small hcms")
+    assert more == {name for name in COHORTS if name.startswith(likewise)}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from deniable.associate.other import DEFAULT_PROFILE, LogLikelihood, other_likelihood
 from deniable.associate.variable import Variable
 from deniable.decode.simplex import project
+from deniable.mechanisms import OLH
 from deniable.mechanisms.base import Floats, Reports
 
 CHUNK = 2**20
@@ -22,6 +23,8 @@ CHUNK = 2**20
 _DIRECT = 2**22
 """Keys below this are counted in a table, larger ones sorted."""
 _SAMPLE = 4_096
+_OFTEN = 16
+"""Records that occur so often are better counted than kept as bytes."""
 _MOST_BYTES = 6
 """Bytes that what a record says may have, to be compared."""
 _SMALLEST = 1e-300
@@ -128,13 +131,25 @@ def rest_shares(variable: Variable) -> tuple[NDArray[np.intp], Floats]:
     return rest, np.asarray(share / share.sum())
 
 
+def records_repeat(records: Reports) -> bool:
+    """Tell whether a record occurs dozens of times, as far as some of them show."""
+    keys = _record_keys(records)
+    return keys is not None and _repeat(keys, _OFTEN)
+
+
 def _grouped(records: Reports) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Return the places of distinct records and each report's number among them; None if many."""
+    keys = _record_keys(records)
+    return None if keys is None else _by_keys(keys)
+
+
+def _record_keys(records: Reports) -> NDArray[np.uint64] | None:
+    """Return a number for each record, the same for equal ones; None for long records."""
     if records.dtype.itemsize > 8 or records.size == 0:
         return None
     keys = _keys(np.ascontiguousarray(records).view(np.uint8).reshape(records.size, -1))
     used = int(np.bitwise_or.reduce(keys))
-    return _by_keys(keys >> np.uint64((used & -used).bit_length() - 1 if used else 0))
+    return keys >> np.uint64((used & -used).bit_length() - 1 if used else 0)
 
 
 def _saying_the_same(
@@ -142,17 +157,22 @@ def _saying_the_same(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Return the same of records that have one likelihood under each answer, but for a factor.
 
-    Only where there are cohorts: without them such records are equal.
+    Those that "(other)" tells apart are not: only that of local hashing is the same for all.
     """
-    empty = None if variable.other or records.size == 0 else variable.packed(records[:0])
-    if empty is None or empty.cohorts is None or empty.packed.shape[1] > _MOST_BYTES:
+    if records.size == 0 or (variable.other and not isinstance(variable.mechanism, OLH)):
+        return None
+    empty = variable.packed(records[:0])
+    if empty is None or empty.packed.shape[1] > _MOST_BYTES:
         return None
     packed = variable.packed(records)
-    if packed is None or packed.cohorts is None:
+    if packed is None:
         return None
-    _, alike = np.unique(packed.scale, axis=0, return_inverse=True)
-    keys = _keys(packed.packed) << np.uint64(16)
-    return _by_keys(keys + alike.reshape(-1).astype(np.uint64)[packed.cohorts])
+    keys = _keys(packed.packed)
+    if packed.cohorts is not None:
+        kinds, alike = np.unique(packed.scale, axis=0, return_inverse=True)
+        keys *= np.uint64(len(kinds))
+        keys += alike.reshape(-1).astype(np.uint64)[packed.cohorts]
+    return _by_keys(keys)
 
 
 def _keys(packed: NDArray[np.uint8]) -> NDArray[np.uint64]:
@@ -166,11 +186,20 @@ def _by_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.int
     """Return the places of distinct keys and each one's number among them; None if many."""
     if int(keys.max()) < _DIRECT:
         return _numbered(keys.astype(np.intp))
-    sample = keys[:_SAMPLE]
-    if 2 * np.unique(sample).size > sample.size:
+    if not _repeat(keys, 2):
         return None
     _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
     return first, codes
+
+
+def _repeat(keys: NDArray[np.uint64], times: int) -> bool:
+    """Tell from a sample whether keys occur so many times, on average.
+
+    Among d equally frequent keys s of them have about s^2 / 2d repetitions.
+    """
+    sample = keys[:_SAMPLE]
+    repeated = sample.size - np.unique(sample).size
+    return bool(2 * repeated * keys.size >= times * sample.size**2)
 
 
 def _numbered(keys: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

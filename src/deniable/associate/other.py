@@ -30,7 +30,7 @@ import numpy as np
 from deniable import _validate
 from deniable.associate.variable import Variable
 from deniable.decode.design import Shape, design_of
-from deniable.mechanisms import OLH, ORR, Rappor
+from deniable.mechanisms import HCMS, OLH, ORR, Rappor
 from deniable.mechanisms.base import Candidate, Counts, Floats, Reports
 
 PROFILES = ("flat", "peaks", "fitted", "halves")
@@ -50,8 +50,9 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
 
     Edge cases: a fitted profile falls back to the flat one where the candidates leave no mass, and
         in cohorts without reports. Reports of local hashing have a hash function each, so that
-        only the flat profile exists; symbols by cohort have no peaks. Mechanisms whose reports are
-        neither bits nor symbols have the mean over 256 made-up strings, whatever the profile.
+        only the flat profile exists, as of sketches; symbols by cohort have no peaks. Mechanisms
+        whose reports are none of these have the mean over 256 made-up strings, whatever the
+        profile.
 
     Raises:
         InvalidParameter: if there is no such profile.
@@ -62,6 +63,8 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
     if isinstance(mechanism, OLH):
         shape = mechanism.parameters
         return _constant(-np.log(float(shape.seeds * shape.symbols)))
+    if isinstance(mechanism, HCMS):
+        return _signs_column(mechanism)
     if isinstance(mechanism, Rappor):
         return _by_profile(
             variable, mechanism, profile, _flat_bits(mechanism), _bits_column(mechanism)
@@ -189,6 +192,18 @@ def _bits_column(mechanism: Rappor) -> Callable[[Floats], LogLikelihood]:
 def _symbol_column(profile: Floats) -> LogLikelihood:
     logs = np.log(profile) - np.log(len(profile))
     return lambda records, _: np.asarray(logs[records["cohort"], records["symbol"]])
+
+
+def _signs_column(mechanism: HCMS) -> LogLikelihood:
+    """Return that of strings in any bucket: either sign, but that of coefficient 0 is +1 (0)."""
+    shape, pure = mechanism.parameters, mechanism.pure
+    even, least = -np.log(float(shape.rows * shape.width)), np.array([pure.p, 1 - pure.p])
+
+    def column(records: Reports, _: int) -> Floats:
+        known = np.where(records["coefficient"] == 0, least[records["sign"]], 0.5)
+        return np.asarray(np.log(known) + even)
+
+    return column
 
 
 def _constant(value: float) -> LogLikelihood:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deniable.associate.fields import FieldRows
+from deniable.associate.fields import FieldRows, records_repeat
 from deniable.associate.other import other_likelihood
 from deniable.associate.variable import Variable
 from deniable.decode.mixture_packed import PackedProduct
@@ -39,7 +39,7 @@ def wide_field(variables: Sequence[Variable]) -> int | None:
 
 def _packable(variable: Variable) -> bool:
     """Tell whether a field's categories are answers of its bytes, and "(other)" of strings."""
-    if variable.packed(variable.reports[:0]) is None:
+    if variable.packed(variable.reports[:0]) is None or records_repeat(variable.reports):
         return False
     listed = variable.asked() == tuple(range(len(variable.answers)))
     return listed and (variable.mechanism.hashed or not variable.other)

@@ -89,6 +89,26 @@ def private_support(seeds: Unsigned, reported: Unsigned, symbols: int, words: Wo
     return support
 
 
+def supporting_bits(
+    seeds: Unsigned, reported: Unsigned, symbols: int, words: Words
+) -> NDArray[np.uint8]:
+    """Return for each report which candidates it supports, bit v % 8 of byte v // 8.
+
+    Cost: n M hashes; a bit per report and candidate.
+
+    Args:
+        seeds: of the reports.
+        reported: their symbols.
+        symbols: g.
+        words: fingerprints of the candidates, M x 2.
+    """
+    found = np.zeros((len(seeds), -(-len(words) // 8)), dtype=np.uint8)
+    first, second = _columns(words)
+    numbers = seeds.astype(np.uint64) + _FIRST
+    _support(numbers, reported.astype(np.uint64), np.uint64(symbols), first, second, found)
+    return found
+
+
 def _check(values: Unsigned, bound: int, name: str) -> None:
     if values.size and int(values.max()) >= bound:
         raise InvalidReport("record", f"The {name} must be below {bound}.")
@@ -146,3 +166,25 @@ def _private(
             index, wanted = indices[report], reported[report]
             for i in range(sums.size):
                 sums[i] += reduce_to(hash_word(ones[i], twos[i], index), symbols) == wanted
+
+
+@njit
+def _support(
+    indices: Words,
+    reported: Words,
+    symbols: np.uint64,
+    first: Words,
+    second: Words,
+    found: NDArray[np.uint8],
+) -> None:
+    """Set a bit for every candidate of every report; hashing runs in vectors, packing does not."""
+    same = np.zeros(8 * found.shape[1], dtype=np.uint8)
+    for report in range(indices.size):
+        index, wanted = indices[report], reported[report]
+        for i in range(first.size):
+            same[i] = reduce_to(hash_word(first[i], second[i], index), symbols) == wanted
+        for j in range(found.shape[1]):
+            value = 0
+            for i in range(7, -1, -1):
+                value = 2 * value + same[8 * j + i]
+            found[report, j] = value

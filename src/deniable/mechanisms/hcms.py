@@ -26,6 +26,7 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words, hash_words
+from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.permuting import code_words
 from deniable.protocol import Domain, HCMSParameters, Parameters, Strings
 from deniable.protocol.hcms import FIRST_INDEX
@@ -217,13 +218,37 @@ class HCMS(Mechanism):
         Cost: O(n M); a few rows of M numbers per report.
         """
         records, shape = self._checked(reports), self.parameters
-        _, words = self._answers(candidates)
-        rows = records["row"].astype(np.uint64)[:, None]
-        buckets = self.buckets(words[None, :, :], rows)
-        signs = np.bitwise_count(buckets & records["coefficient"][:, None]) & 1
-        same = signs == records["sign"][:, None]
+        same = self._same(records, self._buckets_of(candidates))
         result: Floats = np.where(same, self.pure.p, 1 - self.pure.p) / (shape.rows * shape.width)
         return np.log(result) if log else result
+
+    def packed_answers(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        /,
+    ) -> PackedAnswers:
+        """Return reports as a bit per answer: whether the sign is the answer's."""
+        records, buckets = self._checked(reports), self._buckets_of(candidates)
+        answers = buckets.shape[1]
+        packed = np.empty((records.size, -(-answers // 8)), dtype=np.uint8)
+        step = max(1, _CHUNK // answers)
+        for start in range(0, records.size, step):
+            same = self._same(records[start : start + step], buckets)
+            packed[start : start + step] = np.packbits(same, axis=1, bitorder="little")
+        return PackedAnswers.of_bits(packed, answers, (1 - self.pure.p) / self.pure.p)
+
+    def _buckets_of(self, candidates: Sequence[Candidate] | None) -> NDArray[np.uint32]:
+        """Return the buckets of all answers, rows x answers."""
+        _, words = self._answers(candidates)
+        rows = np.arange(self.parameters.rows, dtype=np.uint64)
+        return self.buckets(words[None, :, :], rows[:, None])
+
+    def _same(self, records: Reports, buckets: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Tell whose sign a report has, a row per report, a column per answer."""
+        own = buckets[records["row"]] & records["coefficient"][:, None]
+        signs = np.bitwise_count(own) & 1
+        return np.asarray(signs == records["sign"][:, None])
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = keep.

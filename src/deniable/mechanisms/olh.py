@@ -27,6 +27,7 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.closed_form import Pure, nothing_learned
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words, fingerprints, hash_words
+from deniable.mechanisms.packed import PackedAnswers
 from deniable.protocol import OLHParameters, Parameters, Strings
 from deniable.protocol.olh import FIRST_INDEX
 
@@ -262,6 +263,22 @@ class OLH(Mechanism):
             result[start : start + step] = np.where(same, self.pure.p, move)
         result /= self.parameters.seeds
         return np.log(result) if log else result
+
+    def packed_answers(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        /,
+    ) -> PackedAnswers:
+        """Return reports as a bit per candidate: whether the seed maps it to the symbol."""
+        from deniable.kernels.local_hash import supporting_bits
+
+        records, symbols = self._checked(reports), self.parameters.symbols
+        words = fingerprints(names.open_keys(candidates))
+        packed = supporting_bits(records["seed"], records["symbol"], symbols, words)
+        # keep against (1 - keep) / (g - 1)
+        least = (1 - self.pure.p) / (symbols - 1) / self.pure.p
+        return PackedAnswers.of_bits(packed, len(words), least)
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = keep, q = 1/g.

@@ -26,6 +26,7 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words, hash_words
+from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pgr_collisions import Places, load_of, separated
 from deniable.mechanisms.projective import Geometry, Integers, geometry_of
 from deniable.protocol import Domain, Parameters, PGRParameters, Strings
@@ -265,11 +266,39 @@ class PGR(Mechanism):
         near = self.pure.p / shape.inner / shape.cohorts
         far = (1 - self.pure.p) / shape.outer / shape.cohorts
         result = np.empty((records.size, len(labels)))
-        for cohort, rows in self._by_cohort(records):
-            u = self.geometry.vectors(records["point"][rows].astype(np.int64))
-            v = self.geometry.vectors(self.places(cohort, words))
-            result[rows] = np.where(u @ v.T % shape.prime == 0, near, far)
+        for rows, held in self._held(records, words):
+            result[rows] = np.where(held, near, far)
         return np.log(result) if log else result
+
+    def packed_answers(
+        self,
+        reports: Reports | bytes | memoryview,
+        candidates: Sequence[Candidate] | None = None,
+        /,
+    ) -> PackedAnswers:
+        """Return reports as a bit per answer: whether its hyperplane holds the point."""
+        records, shape = self._checked(reports), self.parameters
+        labels, words = names.answers_asked(self.parameters.answers, candidates)
+        packed = np.empty((records.size, -(-len(labels) // 8)), dtype=np.uint8)
+        for rows, held in self._held(records, words):
+            packed[rows] = np.packbits(held, axis=1, bitorder="little")
+        least = (1 - self.pure.p) / shape.outer / (self.pure.p / shape.inner)
+        return PackedAnswers.of_bits(packed, len(labels), least)
+
+    def _held(
+        self, records: Reports, words: Words | None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
+        """Yield places of some reports, and which answers' hyperplanes hold their points."""
+        prime = float(self.parameters.prime)
+        for cohort, places in self._by_cohort(records):
+            # Sums of t products below q^2 are exact as floats.
+            v = self.geometry.vectors(self.places(cohort, words)).astype(np.float64).T
+            step = max(1, _CHUNK // v.shape[1])
+            for start in range(0, places.size, step):
+                rows = places[start : start + step]
+                u = self.geometry.vectors(records["point"][rows].astype(np.int64))
+                inner = u.astype(np.float64) @ v
+                yield rows, inner == prime * np.rint(inner / prime)
 
     def _by_cohort(self, records: Reports) -> Iterator[tuple[int, NDArray[np.intp]]]:
         """Yield each cohort that occurs, with the places of its reports."""

@@ -5,7 +5,7 @@ import pytest
 
 from deniable.associate import Variable
 from deniable.associate.fields import field_rows
-from deniable.mechanisms import Rappor
+from deniable.mechanisms import OLH, Rappor
 
 STRINGS = ("red", "green", "blue")
 
@@ -37,6 +37,22 @@ def test_permuted_answers_are_grouped_likewise(rng):
     rows = field_rows(variable)
     assert rows.codes is not None
     assert np.allclose(rows.lines[:, rows.codes], slow_lines(variable), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("other", [True, False])
+def test_hashed_reports_are_grouped_by_whom_they_support(other, rng):
+    variable = strings_of(rng, OLH(epsilon=1.0), other=other)
+    rows = field_rows(variable)
+    assert rows.codes is not None
+    assert rows.lines.shape == (3 + other, 8)  # a bit for each string
+    expected = slow_lines(variable)
+    found = rows.lines[:3, rows.codes]
+    assert np.allclose(found / found.max(axis=0), expected, rtol=1e-12, atol=0)
+    if other:  # 1/g of the symbols, whichever was reported
+        shape = variable.mechanism.parameters
+        listed = variable.mechanism.likelihood(variable.reports, variable.candidates)[:, 0]
+        ratio = rows.lines[3, rows.codes] / rows.lines[0, rows.codes]
+        assert np.allclose(ratio * listed * shape.seeds * shape.symbols, 1.0, rtol=1e-12)
 
 
 def test_beside_other_strings_every_filter_is_its_own(rng):

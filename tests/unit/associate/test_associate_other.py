@@ -9,7 +9,7 @@ from people_for_associate import OPEN, STRINGS
 from deniable.associate import Variable
 from deniable.associate.other import PROFILES, other_likelihood
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import OLH, ORR, Rappor
+from deniable.mechanisms import HCMS, OLH, ORR, PGR, Rappor
 
 
 def every_record(mechanism: Rappor) -> np.ndarray:
@@ -85,12 +85,28 @@ def test_other_mechanisms_have_the_mean_over_strings_nobody_holds(rng):
     olh = OLH(epsilon=1.0, seeds=4, symbols=3)
     local = Variable("a", olh, olh.simulate([0] * 5, rng, STRINGS), STRINGS)
     assert np.allclose(np.exp(other_likelihood(local)(local.reports, 0)), 1 / 12)
-    hcms = OPEN["hcms"]
-    sketch = Variable("a", hcms, hcms.simulate([0] * 50, rng, STRINGS), STRINGS)
-    logs = other_likelihood(sketch)(sketch.reports, 0)
-    table = hcms.likelihood(sketch.reports, STRINGS, log=True)
+    points = PGR(epsilon=1.0, cohorts=2, points=50)
+    drawn = Variable("a", points, points.simulate([0] * 50, rng, STRINGS), STRINGS)
+    logs = other_likelihood(drawn)(drawn.reports, 0)
+    table = points.likelihood(drawn.reports, STRINGS, log=True)
     assert np.all(logs > table.min() - 1e-9)
     assert np.all(logs < table.max() + 1e-9)
+
+
+def test_of_a_sketch_it_is_the_mean_over_all_buckets(rng):
+    hcms = HCMS(epsilon=1.0, rows=3, width=8)
+    every = np.zeros(48, dtype=hcms.dtype)
+    every["row"], rest = np.divmod(np.arange(48), 16)
+    every["coefficient"], every["sign"] = np.divmod(rest, 2)
+    sketch = Variable("a", hcms, every, STRINGS)
+    found = np.exp(other_likelihood(sketch)(every, 0))
+    assert found.sum() == pytest.approx(1)
+    # Over strings enough every bucket of a row is met about equally often: 5,000 of them, eight
+    # buckets. 0.1 is 14 standard deviations of the mean of the smaller probabilities.
+    strings = [f"string {number}" for number in range(5_000)]
+    mean = hcms.likelihood(every, strings).mean(axis=1)
+    assert np.allclose(found, mean, rtol=0.1)
+    assert not np.allclose(found, 1 / 48, rtol=0.1)
 
 
 def test_no_mass_left_means_the_flat_profile(rng):

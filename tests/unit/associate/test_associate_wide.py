@@ -7,13 +7,13 @@ from deniable.associate import Variable, associate, independence
 from deniable.associate.fields import field_rows
 from deniable.associate.independence import independence_of_patterns
 from deniable.associate.joint import joint_of_patterns, marginal_fits
-from deniable.associate.other import PROFILES
+from deniable.associate.other import DEFAULT_PROFILE, PROFILES
 from deniable.associate.patterns import patterns_of
 from deniable.associate.wide import wide_field
 from deniable.decode.mixture_packed import PackedProduct
 from deniable.decode.mixture_rows import Product
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import KRR, OLH, OUE, Rappor, Subset
+from deniable.mechanisms import HCMS, KRR, OLH, OUE, PGR, Rappor, Subset
 
 N = 90_000
 WIDE = {
@@ -22,6 +22,8 @@ WIDE = {
     "subset": Subset(60, epsilon=2.0),
     "permuted": Rappor.permuted(60, bits=32, hashes=2, cohorts=8, epsilon=3.0),
     "bloom": Rappor(bits=32, hashes=2, cohorts=8, epsilon=4.0),
+    "olh": OLH(epsilon=2.0),
+    "hcms": HCMS(epsilon=2.0),
     "bloom of three": Rappor(bits=64, hashes=3, cohorts=4, epsilon=4.0),
 }
 STRINGS = tuple(f"word {number}" for number in range(60))
@@ -41,6 +43,12 @@ def fields(rng, kind="basic", n=N, wide_first=True):
     return found if wide_first else found[::-1]
 
 
+def lines_of(variable, profile=DEFAULT_PROFILE):
+    """The likelihoods of every report as floats."""
+    rows = field_rows(variable, profile=profile)
+    return rows.lines if rows.codes is None else rows.lines[:, rows.codes]
+
+
 @pytest.mark.parametrize("kind", WIDE)
 def test_bytes_have_the_likelihoods_of_their_reports(kind, rng):
     variables = fields(rng, kind)
@@ -48,11 +56,11 @@ def test_bytes_have_the_likelihoods_of_their_reports(kind, rng):
     assert isinstance(patterns, PackedProduct)
     cohorts = variables[0].reports["cohort"] if "cohort" in WIDE[kind].dtype.names else np.zeros(N)
     order = np.lexsort((variables[1].reports["symbol"], cohorts))
-    expected = field_rows(variables[0]).lines[:, order[::5_000]]
+    expected = lines_of(variables[0])[:, order[::5_000]]
     found = patterns.dense().factors[0][:, ::5_000]
     scale = expected.max(axis=0) / found.max(axis=0)
     assert np.allclose(found * scale, expected, rtol=1e-11, atol=0)
-    assert len(found) == (56 if kind.startswith("bloom") else 60)
+    assert len(found) == (56 if WIDE[kind].hashed else 60)
 
 
 @pytest.mark.parametrize("kind", ["basic", "bloom", "permuted"])
@@ -81,7 +89,7 @@ def test_other_strings_have_every_profile_in_bytes_too(profile, rng):
     patterns = patterns_of(variables, profile=profile)
     assert isinstance(patterns, PackedProduct)
     order = np.lexsort((variables[1].reports["symbol"], variables[0].reports["cohort"]))
-    lines = field_rows(variables[0], profile=profile).lines[:, order[::4_999]]
+    lines = lines_of(variables[0], profile)[:, order[::4_999]]
     found = patterns.dense().factors[0][:, ::4_999]
     assert np.allclose(found[-1] / found[0], lines[-1] / lines[0], rtol=1e-10)
 
@@ -131,15 +139,23 @@ def test_few_reports_or_answers_and_other_answers_stay_floats(rng):
     assert wide_field([some, narrow]) is None
 
 
-def test_fields_that_do_not_group_keep_bits_from_being_used(rng):
+def test_fields_that_do_not_group_keep_bytes_from_being_used(rng):
     wide, _ = fields(rng)
-    hashed = OLH(epsilon=2.0)
-    codes = rng.integers(0, 2, N)
-    reports = hashed.simulate(codes, rng, ("a", "b"))
-    other = Variable("word", hashed, reports, ("a", "b"), other=False)
-    patterns = patterns_of([other, wide])
+    filters = Rappor(bits=64, hashes=2, cohorts=16, epsilon=2.0)
+    reports = filters.simulate(rng.integers(0, 2, N), rng, ("a", "b"))
+    patterns = patterns_of([Variable("word", filters, reports, ("a",)), wide])
     assert isinstance(patterns, Product)
     assert patterns.sizes == (2, 60)
+
+
+def test_records_that_occur_often_are_counted_instead(rng):
+    _, narrow = fields(rng)
+    points = PGR.closed(60, epsilon=2.0)
+    wide = Variable("wide", points, points.simulate(rng.integers(0, 60, N), rng))
+    assert wide_field([wide, narrow]) is None
+    patterns = patterns_of([wide, narrow])
+    assert isinstance(patterns, Product)
+    assert patterns.rows < 1_000
 
 
 def test_bits_that_always_agree_are_named(rng):

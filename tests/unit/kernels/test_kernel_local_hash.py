@@ -13,6 +13,7 @@ from deniable.kernels.local_hash import (
     pooled_support,
     private_support,
     seed_histogram,
+    supporting_bits,
     symbols_of,
 )
 from deniable.protocol.hashing import fingerprint, hash_word, reduce_to
@@ -91,3 +92,19 @@ def test_what_no_client_sends_is_refused() -> None:
         seed_histogram(one, one, 4, 1)
     with pytest.raises(InvalidReport, match="symbol must be below 1"):
         private_support(one, one, 1, fingerprints([b"s"]))
+
+
+@pytest.mark.parametrize("count", [0, 1, 8, 21])
+def test_supported_candidates_are_those_of_the_twin(count, rng):
+    seeds, reported = rng.integers(0, 2**32, 30), rng.integers(0, 3, 30)
+    keys = keys_of(count)
+    found = supporting_bits(
+        seeds.astype(np.uint32), reported.astype(np.uint16), 3, fingerprints(keys)
+    )
+    expected = [
+        [slow_symbol(key, int(seed), 3) == symbol for key in keys]
+        for seed, symbol in zip(seeds, reported, strict=True)
+    ]
+    assert found.shape == (30, -(-count // 8))
+    ones = np.unpackbits(found, axis=1, count=count, bitorder="little") if count else found
+    assert ones.astype(bool).tolist() == expected
