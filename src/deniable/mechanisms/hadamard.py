@@ -25,6 +25,7 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
+from deniable.mechanisms.cells import check_below, count_cells
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
 from deniable.protocol import HadamardParameters, Parameters
@@ -96,17 +97,16 @@ class Hadamard(Mechanism):
             InvalidReport: if a coefficient is not below K, or a sign neither 0 nor 1.
         """
         records, size = self._checked(reports), self.parameters.size
-        table = np.zeros(2 * size, dtype=np.int64)
-        for start in range(0, records.size, _CHUNK):
-            part = records[start : start + _CHUNK]
-            places = part["sign"].astype(np.int64) * size + part["coefficient"]
-            table += np.bincount(places, minlength=2 * size)
+        table = count_cells(
+            records,
+            2 * size,
+            lambda part: part["sign"].astype(np.int64) * size + part["coefficient"],
+        )
         return Counts(np.array([records.size], dtype=np.int64), table.reshape(2, size))
 
     def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
         records, size = self.records(reports), self.parameters.size
-        if records.size and int(records["coefficient"].max()) >= size:
-            raise InvalidReport("record", f"The coefficient must be below {size}.")
+        check_below(records, {"coefficient": size})
         if records.size and int(records["sign"].max()) > 1:
             raise InvalidReport("record", "The sign must be 0 or 1.")
         return records

@@ -47,6 +47,11 @@ def hash_words(words: Words, index: Words) -> Words:
         return mix(words[..., 0] ^ mix(words[..., 1] + step))
 
 
+def reduced(hashed: Words, count: int) -> Words:
+    """Return hashes as numbers below a count: the upper half of each, multiplied by it."""
+    return ((hashed >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)
+
+
 def bloom_bits(
     words: Words, cohorts: NDArray[np.integer[Any]], hashes: int, bits: int
 ) -> NDArray[np.int64]:
@@ -68,5 +73,4 @@ def bloom_bits(
         hashes, dtype=np.uint64
     )
     hashed = hash_words(words[..., None, :], index)
-    reduced = ((hashed >> np.uint64(32)) * np.uint64(bits)) >> np.uint64(32)
-    return reduced.astype(np.int64)
+    return reduced(hashed, bits).astype(np.int64)

@@ -12,7 +12,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import InvalidReport
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     Candidate,
@@ -23,9 +22,10 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
+from deniable.mechanisms.cells import check_below, count_cells, counted_by_row, no_counts
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
-from deniable.mechanisms.hashing import Words, hash_words
+from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.permuting import code_words
 from deniable.protocol import Domain, HCMSParameters, Parameters, Strings
@@ -108,16 +108,14 @@ class HCMS(Mechanism):
     def buckets(self, words: Words, rows: Words) -> NDArray[np.uint32]:
         """Return the buckets of answers, by their fingerprints, in rows; broadcast."""
         hashed = hash_words(words, rows + np.uint64(FIRST_INDEX))
-        width = np.uint64(self.parameters.width)
-        return (((hashed >> np.uint64(32)) * width) >> np.uint64(32)).astype(np.uint32)
+        return reduced(hashed, self.parameters.width).astype(np.uint32)
 
     def zero(self) -> Counts:
         """Return the counts of no reports: a row per hash function, columns per coefficient.
 
         The first w columns count the sign +1, the last w the sign -1.
         """
-        shape = (self.parameters.rows, 2 * self.parameters.width)
-        return Counts(np.zeros(shape[0], dtype=np.int64), np.zeros(shape, dtype=np.int64))
+        return no_counts(self.parameters.rows, 2 * self.parameters.width)
 
     def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
         """Return how often each coefficient of each row was reported with each sign.
@@ -127,21 +125,17 @@ class HCMS(Mechanism):
         Raises:
             InvalidReport: if a row, a coefficient or a sign is out of range.
         """
-        records, counts = self._checked(reports), self.zero()
-        flat, width = counts.table.reshape(-1), self.parameters.width
-        step = max(_CHUNK, flat.size)  # so that the table is not added up for a few reports
-        for start in range(0, records.size, step):
-            part = records[start : start + step]
-            cells = (part["row"].astype(np.int64) * 2 + part["sign"]) * width + part["coefficient"]
-            flat += np.bincount(cells, minlength=flat.size)
-        counts.reports[:] = counts.table.sum(axis=1)
-        return counts
+        rows, width = self.parameters.rows, self.parameters.width
+
+        def cell(records: Reports) -> NDArray[np.int64]:
+            signed = records["row"].astype(np.int64) * 2 + records["sign"]
+            return np.asarray(signed * width + records["coefficient"])
+
+        return counted_by_row(count_cells(self._checked(reports), rows * 2 * width, cell), rows)
 
     def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
         records = self.records(reports)
-        for name, bound in self.parameters.bounds.items():
-            if records.size and int(records[name].max()) >= bound:
-                raise InvalidReport("record", f"The {name} must be below {bound}.")
+        check_below(records, self.parameters.bounds)
         return records
 
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:

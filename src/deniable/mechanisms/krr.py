@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deniable.errors import InvalidReport
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     LARGEST_COVARIANCE,
@@ -24,6 +23,7 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
+from deniable.mechanisms.cells import check_below, count_cells
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins, nearest_threshold
 from deniable.protocol import KRRParameters, Parameters
@@ -104,17 +104,13 @@ class KRR(Mechanism):
             InvalidReport: if a symbol is not one of the k.
         """
         symbols = self._symbols(reports)
-        k = self.parameters.categories
-        table = np.zeros(k, dtype=np.int64)
-        for start in range(0, symbols.size, _CHUNK):
-            table += np.bincount(symbols[start : start + _CHUNK], minlength=k)
+        table = count_cells(symbols, self.parameters.categories, lambda part: part)
         return Counts(np.array([symbols.size], dtype=np.int64), table[None, :])
 
     def _symbols(self, reports: Reports | bytes | memoryview) -> Reports:
-        symbols = self.records(reports)["symbol"]
-        if symbols.size and int(symbols.max()) >= self.parameters.categories:
-            raise InvalidReport("record", f"The symbol must be below {self.parameters.categories}.")
-        return symbols
+        records = self.records(reports)
+        check_below(records, {"symbol": self.parameters.categories})
+        return np.asarray(records["symbol"])
 
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
         """Return the unbiased frequency of every answer.

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import InvalidParameter, InvalidReport
+from deniable.errors import InvalidParameter
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import Candidate, Counts, Estimate, Floats, Mechanism, Reports, Values
 from deniable.mechanisms.bitmaps import Packed
+from deniable.mechanisms.cells import check_below
 from deniable.mechanisms.coins import coins, nearest_threshold
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
 from deniable.mechanisms.rappor import Rappor
@@ -189,8 +190,7 @@ class NGrams(Mechanism):
 
     def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
         records = self.records(reports)
-        if records.size and int(records["places"].max()) >= self.parameters.choices:
-            raise InvalidReport("record", f"The places must be below {self.parameters.choices}.")
+        check_below(records, {"places": self.parameters.choices})
         return records
 
     def whole_counts(self, counts: Counts) -> Counts:

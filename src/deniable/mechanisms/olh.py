@@ -12,7 +12,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import InvalidReport
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     LARGEST_COVARIANCE,
@@ -24,9 +23,10 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
+from deniable.mechanisms.cells import check_below
 from deniable.mechanisms.closed_form import Pure, nothing_learned
 from deniable.mechanisms.coins import coins
-from deniable.mechanisms.hashing import Words, fingerprints, hash_words
+from deniable.mechanisms.hashing import Words, fingerprints, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.protocol import OLHParameters, Parameters, Strings
 from deniable.protocol.olh import FIRST_INDEX
@@ -125,8 +125,7 @@ class OLH(Mechanism):
     def symbols_of(self, words: Words, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the symbols of answers under seeds, broadcast against each other."""
         hashed = hash_words(words, seeds.astype(np.uint64) + np.uint64(FIRST_INDEX))
-        symbols = ((hashed >> np.uint64(32)) * np.uint64(self.parameters.symbols)) >> np.uint64(32)
-        return symbols.astype(np.int64)
+        return reduced(hashed, self.parameters.symbols).astype(np.int64)
 
     def zero(self) -> Counts:
         """Return the counts of no reports: a row per seed, or one row of pairs."""
@@ -174,9 +173,7 @@ class OLH(Mechanism):
 
     def _check(self, records: Reports) -> None:
         shape = self.parameters
-        for name, bound in (("seed", shape.seeds), ("symbol", shape.symbols)):
-            if records.size and int(records[name].max()) >= bound:
-                raise InvalidReport("record", f"The {name} must be below {bound}.")
+        check_below(records, {"seed": shape.seeds, "symbol": shape.symbols})
 
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
         """Return the unbiased frequency of each candidate.

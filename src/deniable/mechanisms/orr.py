@@ -8,7 +8,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import InvalidReport
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     Candidate,
@@ -19,9 +18,10 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
+from deniable.mechanisms.cells import check_below, count_cells, counted_by_row, no_counts
 from deniable.mechanisms.closed_form import Pure, categories_domain
 from deniable.mechanisms.coins import coins
-from deniable.mechanisms.hashing import Words, hash_words
+from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.orr_cohorts import Cohorts, Symbols, estimate_cohorts
 from deniable.mechanisms.permuting import all_ranks
 from deniable.protocol import Domain, ORRParameters, Parameters, Strings
@@ -134,13 +134,11 @@ class ORR(Mechanism):
         return self._reduced(hash_words(words, index))
 
     def _reduced(self, hashed: Words) -> Symbols:
-        symbols = np.uint64(self.parameters.symbols)
-        return (((hashed >> np.uint64(32)) * symbols) >> np.uint64(32)).astype(np.uint16)
+        return reduced(hashed, self.parameters.symbols).astype(np.uint16)
 
     def zero(self) -> Counts:
         """Return the counts of no reports: a row per cohort, a column per symbol."""
-        shape = (self.parameters.cohorts, self.parameters.symbols)
-        return Counts(np.zeros(shape[0], dtype=np.int64), np.zeros(shape, dtype=np.int64))
+        return no_counts(self.parameters.cohorts, self.parameters.symbols)
 
     def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
         """Return how often each symbol was reported in each cohort.
@@ -150,22 +148,17 @@ class ORR(Mechanism):
         Raises:
             InvalidReport: if a cohort is not below C, or a symbol not below k.
         """
-        records, counts = self._checked(reports), self.zero()
-        flat, k = counts.table.reshape(-1), self.parameters.symbols
-        step = max(_CHUNK, flat.size)  # so that the table is not added up for a few reports
-        for start in range(0, records.size, step):
-            part = records[start : start + step]
-            flat += np.bincount(part["cohort"].astype(np.int64) * k + part["symbol"],
-                                minlength=flat.size)  # fmt: skip
-        counts.reports[:] = counts.table.sum(axis=1)
-        return counts
+        records, cohorts = self._checked(reports), self.parameters.cohorts
+        k = self.parameters.symbols
+        table = count_cells(
+            records, cohorts * k, lambda part: part["cohort"].astype(np.int64) * k + part["symbol"]
+        )
+        return counted_by_row(table, cohorts)
 
     def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
         records = self.records(reports)
         bounds = {"cohort": self.parameters.cohorts, "symbol": self.parameters.symbols}
-        for name, bound in bounds.items():
-            if records.size and int(records[name].max()) >= bound:
-                raise InvalidReport("record", f"The {name} must be below {bound}.")
+        check_below(records, bounds)
         return records
 
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:

@@ -12,7 +12,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import InvalidReport
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     Candidate,
@@ -23,9 +22,10 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
+from deniable.mechanisms.cells import check_below, count_cells, counted_by_row, no_counts
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
-from deniable.mechanisms.hashing import Words, hash_words
+from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pgr_collisions import Places, load_of, separated
 from deniable.mechanisms.projective import Geometry, Integers, geometry_of
@@ -125,8 +125,7 @@ class PGR(Mechanism):
     def _hashed(self, words: Words, cohorts: Words) -> Integers:
         """Return the points of strings in cohorts."""
         hashed = hash_words(words, cohorts + np.uint64(FIRST_INDEX))
-        points = np.uint64(self.parameters.points)
-        return (((hashed >> np.uint64(32)) * points) >> np.uint64(32)).astype(np.int64)
+        return reduced(hashed, self.parameters.points).astype(np.int64)
 
     def places(self, cohort: int, words: Words | None) -> Integers:
         """Return the points of all answers in a cohort."""
@@ -136,8 +135,7 @@ class PGR(Mechanism):
 
     def zero(self) -> Counts:
         """Return the counts of no reports: a row per cohort, a column per point."""
-        shape = (self.parameters.cohorts, self.parameters.points)
-        return Counts(np.zeros(shape[0], dtype=np.int64), np.zeros(shape, dtype=np.int64))
+        return no_counts(self.parameters.cohorts, self.parameters.points)
 
     def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
         """Return how often each point was reported in each cohort.
@@ -147,24 +145,19 @@ class PGR(Mechanism):
         Raises:
             InvalidReport: if a point is not below K, or a cohort not below C.
         """
-        records, counts = self._checked(reports), self.zero()
-        flat = counts.table.reshape(-1)
-        step = max(_CHUNK, flat.size)  # so that the table is not added up for a few reports
-        for start in range(0, records.size, step):
-            part = records[start : start + step]
-            cells = part["point"].astype(np.int64)
-            if not self.parameters.answers:
-                cells += part["cohort"].astype(np.int64) * self.parameters.points
-            flat += np.bincount(cells, minlength=flat.size)
-        counts.reports[:] = counts.table.sum(axis=1)
-        return counts
+        shape = self.parameters
+
+        def cell(records: Reports) -> Integers:
+            own = records["point"].astype(np.int64)
+            return own if shape.answers else own + records["cohort"].astype(np.int64) * shape.points
+
+        table = count_cells(self._checked(reports), shape.cohorts * shape.points, cell)
+        return counted_by_row(table, shape.cohorts)
 
     def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
         records = self.records(reports)
         bounds = {"point": self.parameters.points, "cohort": self.parameters.cohorts}
-        for name in self.dtype.names or ():
-            if records.size and int(records[name].max()) >= bounds[name]:
-                raise InvalidReport("record", f"The {name} must be below {bounds[name]}.")
+        check_below(records, {name: bounds[name] for name in self.dtype.names or ()})
         return records
 
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deniable.errors import InvalidParameter, InvalidReport
+from deniable.errors import InvalidParameter
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import Candidate, Counts, Estimate, Floats, Mechanism, Reports, Values
+from deniable.mechanisms.cells import check_below, no_counts
 from deniable.mechanisms.closed_form import Pure, checked, nothing_learned
-from deniable.mechanisms.hashing import Words, hash_words
+from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.projective import Integers
 from deniable.protocol import Domain, Parameters, PrefixesParameters, Strings
@@ -134,14 +135,12 @@ class Prefixes(Mechanism):
         """Return the points of words in groups and cohorts."""
         index = np.uint64(first_index(0)) + (groups.astype(np.uint64) << np.uint64(16))
         hashed = hash_words(words, index + cohorts.astype(np.uint64))
-        points = np.uint64(self.parameters.oracle.points)
-        return (((hashed >> np.uint64(32)) * points) >> np.uint64(32)).astype(np.int64)
+        return reduced(hashed, self.parameters.oracle.points).astype(np.int64)
 
     def zero(self) -> Counts:
         """Return the counts of no reports: a row per group and cohort, a column per point."""
         rows = self.parameters.groups * self.parameters.cohorts
-        shape = (rows, self.parameters.oracle.points)
-        return Counts(np.zeros(rows, dtype=np.int64), np.zeros(shape, dtype=np.int64))
+        return no_counts(rows, self.parameters.oracle.points)
 
     def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
         """Return how often each point was reported in each group and cohort.
@@ -162,9 +161,7 @@ class Prefixes(Mechanism):
     def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
         records, shape = self.records(reports), self.parameters
         bounds = {"group": shape.groups, "cohort": shape.cohorts, "point": shape.oracle.points}
-        for name, bound in bounds.items():
-            if records.size and int(records[name].max()) >= bound:
-                raise InvalidReport("record", f"The {name} must be below {bound}.")
+        check_below(records, bounds)
         return records
 
     def group(self, counts: Counts, group: int) -> Counts:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
 from deniable.mechanisms.base import Codes, Floats, Reports
+from deniable.mechanisms.cells import count_cells
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.record_base import Reading, unknown
 
@@ -24,11 +25,7 @@ def count_symbols(symbols: Reports, size: int) -> NDArray[np.int64]:
     """
     if symbols.size and int(symbols.max()) >= size:
         raise InvalidReport("record", f"The symbol must be below {size}.")
-    table = np.zeros(size, dtype=np.int64)
-    step = max(CHUNK, size)  # so that the table is not added up for a few reports
-    for start in range(0, symbols.size, step):
-        table += np.bincount(symbols[start : start + step], minlength=size)
-    return table
+    return count_cells(symbols, size, lambda part: part)
 
 
 def moved(cells: Codes, sizes: int | Codes, keep: int, rng: np.random.Generator) -> Codes:
