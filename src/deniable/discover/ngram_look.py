@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from deniable.decode.significance import benjamini_hochberg
 from deniable.discover.ngram_marginals import ALPHA, MOST_GRAMS, SHORTLIST
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.rappor import Rappor
@@ -99,10 +98,14 @@ class Place:
         return Look(*kept, rank[which.ravel()])
 
     def _nobody(self, count: int, rng: np.random.Generator) -> Floats:
-        """Return the largest estimates of so many n-grams that nobody has."""
-        z = rng.standard_normal(max(0, count))
-        largest = np.sort(z[z > 1])[::-1][:SHORTLIST]
-        return np.asarray(largest * math.sqrt(float(self.noise(0.0)) / self.people))
+        """Return the largest estimates of so many n-grams that nobody has.
+
+        The largest of many normal numbers are Phi^-1(1 - U / count), U the points of a Poisson
+        process of rate 1.
+        """
+        tails = np.cumsum(rng.exponential(size=SHORTLIST)) / max(1, count)
+        z = stats.norm.isf(tails[tails < min(0.5, count)])
+        return np.asarray(z * math.sqrt(float(self.noise(0.0)) / self.people))
 
     def _passing(self, shares: Floats, errors: Floats, real: int) -> Digits:
         """Return the n-grams that pass the test, the most frequent first."""
@@ -112,10 +115,15 @@ class Place:
         shown = (shares + errors * wide) / _crowded(fitted - real, self.dictionary - real, cells)
         known = np.sqrt(self.gram.variance(1, np.clip(shown, 0.0, 1.0)) / self.people) * wide
         p_values = stats.norm.sf(shown / known)
-        unseen = np.ones(max(0, self.dictionary - len(shares)))
-        every = benjamini_hochberg(np.append(p_values, unseen), ALPHA)
-        passed = np.flatnonzero(every[: len(shares)])
+        passed = np.flatnonzero(p_values <= _level(p_values, self.dictionary))
         return passed[np.argsort(-shown[passed], kind="stable")][:MOST_GRAMS]
+
+
+def _level(p_values: Floats, tests: int) -> float:
+    """Return Benjamini and Hochberg's largest p-value that passes, of the smallest of all tests."""
+    rising = np.sort(p_values)
+    good = rising[rising <= ALPHA * np.arange(1, rising.size + 1) / tests]
+    return float(good[-1]) if good.size else -1.0
 
 
 def widened(listed: int, cells: int) -> float:

@@ -55,7 +55,7 @@ class Seen:
     noise: float
 
 
-def likeliest(seen: Seen, possible: Mask, near: float = NEAR) -> Floats:
+def likeliest(seen: Seen, possible: Mask, near: float = NEAR, sweeps: int = SWEEPS) -> Floats:
     """Return the shares x of the likeliest tables.
 
     Each multiplier is raised in turn to where its own condition holds.
@@ -66,11 +66,12 @@ def likeliest(seen: Seen, possible: Mask, near: float = NEAR) -> Floats:
         seen: the numbers.
         possible: which pairs can be.
         near: how exactly the multipliers are wanted, as a part of the largest number.
+        sweeps: at most so many.
     """
     inner = possible & seen.row_real[:, :, None] & seen.column_real[:, None, :]
     sweep = _Sweep(seen, np.where(inner, seen.pairs, _NEVER))
     close = near * float(np.abs(seen.pairs[inner]).max(initial=0.0))
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         if sweep.once() <= close:
             break
     return sweep.shares()[0]
