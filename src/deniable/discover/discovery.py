@@ -39,7 +39,8 @@ class Discovery:
         n: reports of all groups.
         verifiers: reports of the verification group.
         expected_false: how many of the discoveries by Storey are expected to be false.
-        learnable: the frequency at which half of all strings would have been found.
+        learnable: the frequency at which half of all strings would have been found, that are as
+            long as those that were.
         notes: what a reader must know.
     """
 
@@ -110,7 +111,7 @@ def discover(
     p_values = np.array([row.p_value for row in rows])
     false = storey(p_values, ALPHA).expected_false if rows else 0.0
     report(levels + 1, levels + 1)
-    limit = learnable(grown, last, max(len(rows), 1), branches)
+    limit = learnable(grown, last, rows, branches)
     notes = tuple(_notes(mechanism, counts, domain))
     return Discovery(rows, tuple(grown), branches, counts.n, last.n, false, limit, notes)
 
@@ -121,21 +122,38 @@ def _strings(branches: Branches, level: Level) -> list[str]:
     return list(islice(dict.fromkeys(every), MOST_TESTED))
 
 
-def learnable(levels: list[Level], last: Table, tested: int, branches: Branches) -> float:
+def learnable(
+    levels: list[Level], last: Table, rows: tuple[Found, ...], branches: Branches
+) -> float:
     """Return the frequency that would be found with probability 1/2; NaN without reports.
 
     A string passes a level when the evidence of all levels so far exceeds that of the last
     beginning that was kept, and the test when it exceeds Holm's first threshold (`chances.py`). It
-    is one of full length: a shorter one ends before the last level, is the only extension of
-    itself from there on, and is found a little more easily.
+    is one that ends where half of those that were found have ended: from there on it is the only
+    extension of itself, which is easier. Where none was found it is one of full length.
     """
     if not levels or last.n == 0 or not all(level.n for level in levels):
         return float("nan")
+    ended = _ended(levels, branches, {row.value for row in rows if row.holm})
     hurdles = [
-        Hurdle(_group(level.n, level.noise, last.pure), branches.count(number), _limit(level))
+        Hurdle(_group(level.n, level.noise, last.pure), extensions, _limit(level))
         for number, level in enumerate(levels)
+        for extensions in [1 if number in ended else branches.count(number)]
     ]
-    return Way(hurdles, _group(last.n, last.noise, last.pure), tested).half(ALPHA)
+    return Way(hurdles, _group(last.n, last.noise, last.pure), max(1, len(rows))).half(ALPHA)
+
+
+def _ended(levels: list[Level], branches: Branches, found: set[str]) -> set[int]:
+    """Return the levels before which half of the found strings have ended."""
+    ways = [kept for kept in levels[-1].kept if found.intersection(branches.strings(kept.symbols))]
+    ended = set()
+    for number in range(len(levels) - 1, 0, -1):
+        before = [levels[number - 1].kept[kept.parent] for kept in ways]
+        single = sum(branches.listed(kept.symbols, number) is not None for kept in before)
+        if 0 < len(ways) <= 2 * single:
+            ended.add(number)
+        ways = before
+    return ended
 
 
 def _group(n: int, noise: float, pure: Pure) -> Group:
