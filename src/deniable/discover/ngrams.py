@@ -38,7 +38,7 @@ from deniable.protocol import ABSENT, NGramsParameters, Strings
 MOST_CANDIDATES = 2_000
 """Strings that are tested: more would make every test stricter."""
 PROBES = 8
-"""Strings that are added to an imagined crowd, to see how many of them are found."""
+"""Strings that are added to an imagined crowd, to see how many of them are found: at most."""
 _SEED = 7
 THRESHOLD = 0.1
 """Of delta: the likeliest joint distribution has most absent pairs at 0, so that a low threshold
@@ -200,7 +200,7 @@ def learnable(mechanism: NGrams, pairs: Pairs, letters: int, people: int, search
     """Return the frequency that would be found with probability 1/2; NaN where none is.
 
     Imagined crowds like this one (`ngram_crowd.py`) hold strings as frequent as its common n-grams,
-    the first of all places, the second, and so on, and `PROBES` more of the same frequency: half of
+    the first of all places, the second, and so on, and up to `PROBES` more of one frequency: half of
     these are found at the one that is returned.
 
     Cost: seconds where there are many places. The seed is fixed.
@@ -215,14 +215,15 @@ def learnable(mechanism: NGrams, pairs: Pairs, letters: int, people: int, search
     crowds = crowd.crowds(PROBES + len(known), 2)
 
     def chance(share: float) -> float:
-        others = known * min(1.0, max(0.0, 1 - PROBES * share) / max(1e-12, float(known.sum())))
-        shares = np.concatenate([np.full(PROBES, share), others])
-        shares /= max(1.0, float(shares.sum()))
-        found = [crowd.found(shares, rng)[:PROBES].mean() for _ in range(crowds)]
+        probes = min(PROBES, int(1 / share + 1e-9))
+        left = max(0.0, 1 - probes * share)
+        others = known * min(1.0, left / max(1e-12, float(known.sum())))
+        shares = np.concatenate([np.full(probes, share), others])
+        found = [crowd.found(shares, rng)[:probes].mean() for _ in range(crowds)]
         return float(np.mean(found))
 
-    found = half_found(chance, min(1 / PROBES, crowd.guess), 1 / PROBES)
-    return found if found < 1 / PROBES else float("nan")
+    found = half_found(chance, crowd.guess)
+    return found if found < 1 else float("nan")
 
 
 def _shares(pairs: Pairs) -> Iterator[tuple[float, ...]]:
