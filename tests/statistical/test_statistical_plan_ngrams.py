@@ -19,7 +19,7 @@ from deniable.protocol import Strings
 from deniable.testing.statistics import Check, accept, mean, proportion, reject
 
 ALPHA = 1e-10
-RUNS, CONTROLS = 8, 3
+RUNS, CONTROLS = 6, 3
 RARE = 500
 TOLERANCE = 0.08
 """The chance rises with the share s as Phi(4 ln(s / smallest)) or steeper, about: 5% of the share

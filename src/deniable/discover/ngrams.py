@@ -200,8 +200,8 @@ def learnable(mechanism: NGrams, pairs: Pairs, letters: int, people: int, search
     """Return the frequency that would be found with probability 1/2; NaN where none is.
 
     Imagined crowds like this one (`ngram_crowd.py`) hold strings as frequent as its common n-grams,
-    the first of all places, the second, and so on, and up to `PROBES` more of one frequency: half of
-    these are found at the one that is returned.
+    the first of all places, the second, and so on, and up to `PROBES` more of one frequency: half
+    of these are found at the one that is returned.
 
     Cost: seconds where there are many places. The seed is fixed.
     """
