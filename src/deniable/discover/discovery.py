@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from scipy import optimize, stats
 
 from deniable.decode.significance import storey
 from deniable.discover.branches import Branches, branches_of
+from deniable.discover.chances import Group, Hurdle, Way
 from deniable.discover.growth import Level, Progress, grow
 from deniable.discover.tables import Table
 from deniable.discover.verify import ALPHA, Found, verify
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Counts, Prefixes
+from deniable.mechanisms.closed_form import Pure
 from deniable.protocol import Strings
 from deniable.protocol.domain import ABSENT_KEY
 from deniable.protocol.hashing import fingerprint
@@ -38,7 +39,8 @@ class Discovery:
         n: reports of all groups.
         verifiers: reports of the verification group.
         expected_false: how many of the discoveries by Storey are expected to be false.
-        learnable: the frequency at which half of all strings would have been found.
+        learnable: the frequency at which half of all strings would have been found, that are as
+            long as those that were.
         notes: what a reader must know.
     """
 
@@ -109,7 +111,7 @@ def discover(
     p_values = np.array([row.p_value for row in rows])
     false = storey(p_values, ALPHA).expected_false if rows else 0.0
     report(levels + 1, levels + 1)
-    limit = learnable(grown, last, max(len(rows), 1))
+    limit = learnable(grown, last, rows, branches)
     notes = tuple(_notes(mechanism, counts, domain))
     return Discovery(rows, tuple(grown), branches, counts.n, last.n, false, limit, notes)
 
@@ -120,27 +122,48 @@ def _strings(branches: Branches, level: Level) -> list[str]:
     return list(islice(dict.fromkeys(every), MOST_TESTED))
 
 
-def learnable(levels: list[Level], last: Table, tested: int) -> float:
+def learnable(
+    levels: list[Level], last: Table, rows: tuple[Found, ...], branches: Branches
+) -> float:
     """Return the frequency that would be found with probability 1/2; NaN without reports.
 
-    A string passes a level when its estimate is among the best of all extensions, and the test
-    when it exceeds Holm's first threshold. Evidence that adds up over levels is not counted, so
-    that this can be too large, by about a sixth where most levels are noisy.
+    A string passes a level when the evidence of all levels so far exceeds that of the last
+    beginning that was kept, and the test when it exceeds Holm's first threshold (`chances.py`). It
+    is one that ends where half of those that were found have ended: from there on it is the only
+    extension of itself, which is easier. Where none was found it is one of full length.
     """
-    sizes = [
-        (level.noise, stats.norm.isf(min(0.5, len(level.kept) / level.tested))) for level in levels
-    ]
-    if not sizes or last.n == 0 or not all(level.n for level in levels):
+    if not levels or last.n == 0 or not all(level.n for level in levels):
         return float("nan")
-    errors, limits = (np.array(part) for part in zip(*sizes, strict=True))
-    errors = np.append(errors, last.noise)
-    limits = np.append(limits, stats.norm.isf(ALPHA / tested))
+    ended = _ended(levels, branches, {row.value for row in rows if row.holm})
+    hurdles = [
+        Hurdle(_group(level.n, level.noise, last.pure), extensions, _limit(level))
+        for number, level in enumerate(levels)
+        for extensions in [1 if number in ended else branches.count(number)]
+    ]
+    return Way(hurdles, _group(last.n, last.noise, last.pure), max(1, len(rows))).half(ALPHA)
 
-    def passes(frequency: float) -> float:
-        return float(np.prod(stats.norm.cdf(frequency / errors - limits)) - 0.5)
 
-    high = float(10 * (errors * (limits + 1)).max())
-    return float(optimize.brentq(passes, 0.0, high)) if passes(high) > 0 else float("nan")
+def _ended(levels: list[Level], branches: Branches, found: set[str]) -> set[int]:
+    """Return the levels before which half of the found strings have ended."""
+    ways = [kept for kept in levels[-1].kept if found.intersection(branches.strings(kept.symbols))]
+    ended = set()
+    for number in range(len(levels) - 1, 0, -1):
+        before = [levels[number - 1].kept[kept.parent] for kept in ways]
+        single = sum(branches.listed(kept.symbols, number) is not None for kept in before)
+        if 0 < len(ways) <= 2 * single:
+            ended.add(number)
+        ways = before
+    return ended
+
+
+def _group(n: int, noise: float, pure: Pure) -> Group:
+    """Return a group of reports; what its noise has more than that of the reports is collisions."""
+    return Group(n, pure, max(0.0, noise**2 - float(pure.variance(n, 0.0))))
+
+
+def _limit(level: Level) -> float:
+    """Return the log odds that a beginning must exceed; where all were kept, anything does."""
+    return level.kept[-1].odds if len(level.kept) < level.tested else -np.inf
 
 
 def _notes(mechanism: Prefixes, counts: Counts, domain: Strings) -> Iterator[str]:

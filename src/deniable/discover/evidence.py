@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.discover.tables import Table
 from deniable.mechanisms.base import Floats
 
 ATOMS = 32
@@ -28,6 +28,17 @@ EXPECTED = 2.0
 _TINY = 1e-300
 
 Places = NDArray[np.int64]
+
+
+class Noisy(Protocol):
+    """What must be known of a level: how far its estimates are off. A `Table` knows it."""
+
+    @property
+    def noise(self) -> float:
+        """The standard error of a beginning that nobody reports."""
+
+    def variance(self, frequency: Floats | float) -> Floats:
+        """Return the variance of estimates at given frequencies."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +69,7 @@ class Beliefs:
         return np.asarray(self.chances[:, 1:] @ (0.5 * np.eye(atoms) + 0.5 * spread))
 
     def update(
-        self, parents: Places, extensions: Places, estimates: Floats, table: Table
+        self, parents: Places, extensions: Places, estimates: Floats, table: Noisy
     ) -> tuple[Floats, Beliefs]:
         """Return the log odds of extensions, and what is then believed of them.
 
@@ -85,7 +96,7 @@ class Beliefs:
         chances[:, 1:] = positive / positive.sum(axis=1, keepdims=True) * real[:, None]
         return odds, Beliefs(self.grid, chances)
 
-    def _likelihoods(self, estimates: Floats, table: Table) -> Floats:
+    def _likelihoods(self, estimates: Floats, table: Noisy) -> Floats:
         """Return the log likelihood of each frequency of the grid, less that of 0."""
         spread, noise = table.variance(self.grid), table.noise**2
         e = estimates[:, None]

@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 
 import numpy as np
-from scipy import optimize, stats
 
 from deniable import _validate
 from deniable.decode import Decoded, decode
@@ -24,19 +23,23 @@ from deniable.discover.cliques import MOST_STEPS, Budget, cliques
 from deniable.discover.discovery import Discovery
 from deniable.discover.graph import Graph
 from deniable.discover.growth import Progress
+from deniable.discover.half import half_found
+from deniable.discover.ngram_crowd import Imagined
 from deniable.discover.ngram_dictionary import assembled
 from deniable.discover.ngram_marginals import MOST_GRAMS, Common, common_grams
 from deniable.discover.ngram_pairs import Pairs, all_pairs
-from deniable.discover.verify import ALPHA, Found, holm_adjusted
+from deniable.discover.verify import Found, holm_adjusted
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import NGrams
 from deniable.mechanisms.base import Candidate, Reports
 from deniable.protocol import ABSENT, NGramsParameters, Strings
-from deniable.protocol.ngrams import possible_grams
 
 MOST_CANDIDATES = 2_000
 """Strings that are tested: more would make every test stricter."""
+PROBES = 8
+"""Strings that are added to an imagined crowd, to see how many of them are found: at most."""
+_SEED = 7
 THRESHOLD = 0.1
 """Of delta: the likeliest joint distribution has most absent pairs at 0, so that a low threshold
 lets few of them through, and those are tested."""
@@ -162,7 +165,7 @@ def discover_ngrams(
         counts.n,
         counts.n,
         decoded.expected_false if decoded is not None else 0.0,
-        learnable(mechanism, pairs, len(domain.letters), counts.n, search, len(rows)),
+        learnable(mechanism, pairs, len(domain.letters), counts.n, search),
         tuple(_notes(counts.n, common, graph, found, search, domain, decoded)),
     )
 
@@ -193,35 +196,39 @@ def rows_of(decoded: Decoded, strings: int) -> Iterator[Found]:
             )
 
 
-def learnable(
-    mechanism: NGrams, pairs: Pairs, letters: int, n: int, search: Search, tested: int
-) -> float:
-    """Return the frequency that would be found with probability 1/2; NaN without reports.
+def learnable(mechanism: NGrams, pairs: Pairs, letters: int, people: int, search: Search) -> float:
+    """Return the frequency that would be found with probability 1/2; NaN where none is.
 
-    A string must pass the first look at every place, exceed the threshold at every pair of places
-    (where the error of a share is n Var of one place over the root of the pair's people), and pass
-    the test. n-grams that other strings share are not counted, so that this can be too large; nor
-    is the bound on common n-grams, nor that the n-grams of a string stand out or not together.
+    Imagined crowds like this one (`ngram_crowd.py`) hold strings as frequent as its common n-grams,
+    the first of all places, the second, and so on, and up to `PROBES` more of one frequency: half
+    of these are found at the one that is returned.
+
+    Cost: seconds where there are many places. The seed is fixed.
     """
-    if n == 0 or not all(common.n for common in pairs.common) or not all(pairs.people.values()):
+    if people == 0 or not all(common.n for common in pairs.common):
         return float("nan")
-    first = stats.norm.isf(ALPHA / possible_grams(letters, mechanism.parameters.n))
-    single = float(mechanism.gram.variance(1))
-    wide = [single / float(np.sqrt(people)) for people in pairs.people.values()]
-    cut = [search.threshold * error for error in pairs.errors.values()]
-    whole = float(np.sqrt(mechanism.whole.variance(n)))
-    errors = np.array([*(common.error for common in pairs.common), *wide, whole])
-    limits = [*(first for _ in pairs.common), *np.divide(cut, wide)]
-    every = np.array([*limits, stats.norm.isf(ALPHA / max(1, tested))])
+    crowd = Imagined(mechanism, letters, people, search.threshold, search.most)
+    known = np.array(
+        [sum(ranked) / len(pairs.common) for ranked in zip_longest(*_shares(pairs), fillvalue=0.0)]
+    )
+    rng = np.random.default_rng(_SEED)
+    crowds = crowd.crowds(PROBES + len(known), 2)
 
-    def passes(frequency: float) -> float:
-        return float(stats.norm.logcdf(frequency / errors - every).sum() - np.log(0.5))
+    def chance(share: float) -> float:
+        probes = min(PROBES, int(1 / share + 1e-9))
+        left = max(0.0, 1 - probes * share)
+        others = known * min(1.0, left / max(1e-12, float(known.sum())))
+        shares = np.concatenate([np.full(probes, share), others])
+        found = [crowd.found(shares, rng)[:probes].mean() for _ in range(crowds)]
+        return float(np.mean(found))
 
-    high = float(10 * (errors * (np.maximum(every, 0) + 1)).max())
-    if passes(0.0) >= 0 or passes(high) <= 0:
-        return float("nan")
-    found = float(optimize.brentq(passes, 0.0, high))
-    return found if found <= 1 else float("nan")
+    found = half_found(chance, crowd.guess)
+    return found if found < 1 else float("nan")
+
+
+def _shares(pairs: Pairs) -> Iterator[tuple[float, ...]]:
+    for common in pairs.common:
+        yield tuple(max(0.0, share) for share in common.shares)
 
 
 def _notes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from discover_material import DOMAIN, SHARES, STRINGS, counts, discovery, mechan
 
 from deniable.discover import discover, simulate
 from deniable.discover.branches import branches_of
+from deniable.discover.discovery import learnable
 from deniable.discover.growth import grow
 from deniable.discover.tables import Table
 from deniable.errors import InvalidParameter
@@ -117,3 +119,19 @@ def test_those_without_an_answer_lift_nothing() -> None:
 
     assert lifted(absent=False) > 0.7
     assert lifted(absent=True) < 0.1
+
+
+def test_what_is_learnable_counts_where_strings_end() -> None:
+    """Short strings are the only extension of themselves from some level on: it is easier."""
+    result = discovery()
+    last = Table.of(mechanism(), counts(), mechanism().parameters.verification)
+    long = tuple(row for row in result.rows if len(row.value) == DOMAIN.length)
+    short = tuple(row for row in result.rows if len(row.value) < 4)
+    assert any(row.holm for row in long)
+    assert any(row.holm for row in short)
+    rest = tuple(replace(row, holm=False) for row in result.rows)
+    limits = [
+        learnable(list(result.levels), last, (*rows, *rest)[: len(rest)], result.branches)
+        for rows in (long, short)
+    ]
+    assert limits[1] < limits[0]
