@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -39,8 +40,7 @@ class Discovery:
         n: reports of all groups.
         verifiers: reports of the verification group.
         expected_false: how many of the discoveries by Storey are expected to be false.
-        learnable: the frequency at which half of all strings would have been found, that are as
-            long as those that were.
+        limit: computes `learnable`.
         notes: what a reader must know.
     """
 
@@ -50,13 +50,22 @@ class Discovery:
     n: int
     verifiers: int
     expected_false: float
-    learnable: float
+    limit: Callable[[], float]
     notes: tuple[str, ...]
 
     @property
     def found(self) -> tuple[Found, ...]:
         """The discoveries by Holm: P(any false one) <= 5%."""
         return tuple(row for row in self.rows if row.holm)
+
+    @functools.cached_property
+    def learnable(self) -> float:
+        """The frequency at which half of all strings would have been found, as long as these.
+
+        Cost: up to some seconds, the first time that it is asked for.
+        """
+        with one_thread:
+            return self.limit()
 
     @property
     def likely(self) -> tuple[Found, ...]:
@@ -111,7 +120,7 @@ def discover(
     p_values = np.array([row.p_value for row in rows])
     false = storey(p_values, ALPHA).expected_false if rows else 0.0
     report(levels + 1, levels + 1)
-    limit = learnable(grown, last, rows, branches)
+    limit = functools.partial(learnable, grown, last, rows, branches)
     notes = tuple(_notes(mechanism, counts, domain))
     return Discovery(rows, tuple(grown), branches, counts.n, last.n, false, limit, notes)
 

@@ -9,6 +9,7 @@ influence on which candidates are tested: the tests are ordinary ones.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -165,7 +166,7 @@ def discover_ngrams(
         counts.n,
         counts.n,
         decoded.expected_false if decoded is not None else 0.0,
-        learnable(mechanism, pairs, len(domain.letters), counts.n, search),
+        functools.partial(learnable, mechanism, pairs, len(domain.letters), counts.n, search),
         tuple(_notes(counts.n, common, graph, found, search, domain, decoded)),
     )
 
