@@ -81,8 +81,9 @@ def test_what_honest_reports_say_lies_within(
 
 
 def test_intervals_are_widened_by_the_shifts_and_cut(attacked: Association) -> None:
-    assert attacked.shifts is not None
-    ups, downs = attacked.shifts.up.reshape(-1), attacked.shifts.down.reshape(-1)
+    assert attacked.attacked is not None
+    shifts = attacked.attacked.shifts
+    ups, downs = shifts.up.reshape(-1), shifts.down.reshape(-1)
     assert np.all(ups > 0)
     for cell, up, down in zip(attacked.cells, ups, downs, strict=True):
         low, high = cell.interval
