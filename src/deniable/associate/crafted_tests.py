@@ -83,7 +83,7 @@ def crafted_test(variables: Sequence[Variable], attackers: float) -> CraftedTest
         found = [*products.bounds(liars)]
         for sign in (1, -1):
             found += _again(variables, products, liars, sign)
-    except InvalidParameter:  # too few would be left to tell the categories apart
+    except (InvalidParameter, linalg.LinAlgError):  # too few left to tell the categories apart
         return CraftedTest(0.0, float("inf"))
     return CraftedTest(min(seen, *found), max(seen, *found))
 

@@ -73,12 +73,11 @@ def marginals(
 ) -> None:
     """Estimate tables of attributes, raw and smoothed; test pairs; learn the dependency tree."""
     _check(attributes, given, order, pairs, tree, sample)
-    if attackers is not None and (given or pairs or tree or sample is not None):
+    if attackers is not None and (sample is not None or (tree and attributes)):
         raise typer.BadParameter(
-            "--attackers goes with tables of shares, not with --given, --pairs, --tree or --sample."
+            "--attackers goes with tables, --pairs and --tree, not with shares along the tree or "
+            "--sample: those come from a model."
         )
-    if attackers is not None and smoothed and not raw:
-        raise typer.BadParameter("--attackers adds a bar to raw shares; smoothed ones have none.")
     asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         task = display.add_task("counting", total=None)
@@ -91,9 +90,9 @@ def marginals(
     if sample is not None:
         view = sample_view(reports, sample, np.random.default_rng(seed))
     elif pairs:
-        view = pairs_view(reports)
+        view = pairs_view(reports, attackers=attackers)
     elif tree:
-        view = _along(reports, attributes or (), given or ())
+        view = _along(reports, attributes or (), given or (), attackers)
     else:
         view = _tables(reports, attributes or (), given or (), order, kind, attackers)
     for path in output or ():
@@ -139,9 +138,16 @@ def _tables(
     return tables_view(reports, tables, kind, known, attackers)
 
 
-def _along(reports: RecordReports, attributes: Sequence[str], given: Sequence[str]) -> View:
+def _along(
+    reports: RecordReports,
+    attributes: Sequence[str],
+    given: Sequence[str],
+    attackers: float | None,
+) -> View:
     """Return the tree, or shares along it."""
-    return query_view(reports, attributes, _known(given)) if attributes else tree_view(reports)
+    if attributes:
+        return query_view(reports, attributes, _known(given))
+    return tree_view(reports, attackers)
 
 
 def _known(given: Sequence[str]) -> dict[str, str | None]:
