@@ -2,15 +2,16 @@
 
 Smoothing is no linear function of the reports: how far an interaction is shrunken depends on all
 others. So the smoothed tables are made again, from moments out of which an attack was taken, for
-each of many attacks on every table A: on each of its cells against all others (w = 1 and -1), up
-and down, and for two attributes on their interaction. An attack moves the unbiased cells by
+each of many attacks on every table A: on each of its cells, up and down, and for two attributes on
+their interaction. An attack with weights w moves the unbiased cells by
 
-    d = h(w) (w - mean w) / |w - mean w|^2,
+    d = h (w - mean w) / |w - mean w|^2,
 
-as far as leverage allows (`privacy/weighted_leverage.py`) and in the proportions of w: which is
-what reports of one cell do to the others in k-RR and in signs. The moments of every subset of A
-lose what d has of them. Half of each attack is tried as well: taking a whole one out may lead to
-the other side of independence.
+in the proportions of w, which is what reports of one cell do to the others in k-RR and in signs;
+and as far as leverage allows (`privacy/weighted_leverage.py`), where h is the larger one of w as it
+is and of w with its middle at 0: a bit per cell can be set in one and unset in all others. The
+moments of every subset of A lose what d has of them. Half of each attack is tried as well: taking a
+whole one out may lead to the other side of independence.
 
 Attacks on tables that share no attribute are made at once where there are many: each table sees
 its own, and the shrinkage all of them, which is more than liars could do.
@@ -34,7 +35,7 @@ from deniable.mechanisms.moments import Moments, Subset, along_axes, subsets_of
 from deniable.privacy.weighted_leverage import weighted_shift
 
 STRENGTHS = (1.0, 0.5)
-FEW = 600
+FEW = 300
 """Up to so many attacks are made one by one."""
 MOST = 1_000
 """So many smoothings are made at most."""
@@ -47,7 +48,7 @@ def attacks_on(cells: Floats) -> Floats:
         cells: the raw table; tells the direction of an interaction.
     """
     shape = cells.shape
-    found = list(2 * np.eye(cells.size).reshape(-1, *shape) - 1)
+    found = list(np.eye(cells.size).reshape(-1, *shape))
     if cells.ndim == 2 and np.isfinite(cells).all():
         c = float(cells.sum()) * cells - np.outer(cells.sum(axis=1), cells.sum(axis=0))
         found.append(np.sign(c) if c.size == 4 else c)
@@ -60,7 +61,11 @@ def displacement(
 ) -> Floats:
     """Return how far an attack moves every cell of a table: the d above."""
     centred = weights - weights.mean()
-    reach = weighted_shift(mechanism.parameters, attributes, weights, attackers)
+    middle = (weights.max() + weights.min()) / 2
+    reach = max(
+        weighted_shift(mechanism.parameters, attributes, w, attackers)
+        for w in (weights, weights - middle)
+    )
     return np.asarray(reach * centred / np.sum(centred**2))
 
 
