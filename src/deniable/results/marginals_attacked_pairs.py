@@ -28,8 +28,8 @@ from deniable.results.marginals_attackers import shift_of
 from deniable.results.view import Cell
 
 STILL = (
-    "With {share:.3g} of the reports crafted: of {found:,} dependent pairs (Holm) {still:,} still "
-    "depend on each other for sure, whatever the attackers did."
+    "With {share:.3g} of the reports crafted, of {found:,} dependent pairs (Holm) are still "
+    "dependent for sure: {still:,}."
 )
 BARS = (
     "With crafted reports: raw correlations have their 95% interval with what liars can do at most "
@@ -38,9 +38,9 @@ BARS = (
     "test might find nothing."
 )
 EDGES = (
-    "With {share:.3g} of the reports crafted {stay:,} of {edges:,} edges stay for sure: the least "
+    "With {share:.3g} of the reports crafted, {stay:,} of {edges:,} edges stay for sure: the least "
     "information that the pair can have is above the most of any other pair that could join the "
-    "same two parts of the tree."
+    "same two parts of the tree. The rival is the one that comes nearest."
 )
 _NOWHERE = Range(math.nan, math.nan)
 

@@ -25,20 +25,28 @@ def still_note(rows: Sequence[Mapping[str, Cell]], attackers: float) -> str:
     return STILL.format(share=attackers, found=len(found), still=still)
 
 
-def crafted_header(attackers: float) -> tuple[str, ...]:
-    """Return the columns that `crafted_line` fills."""
-    crafted = f"with {attackers:.3g} crafted"
-    return f"raw {crafted}", f"bits {crafted}", f"p at most {crafted}", "still"
+CRAFTED_HEADER = (
+    *("first", "second", "raw", "with crafted", "bits", "with crafted"),
+    *("p-value", "at most", "dependent"),
+)
+"""The columns that `crafted_line` fills: few of the usual ones, so that the table stays narrow."""
 
 
 def crafted_line(row: Mapping[str, Cell]) -> list[str]:
-    """Return what a pair may be without crafted reports, as people read it."""
-    p_value = row["attacked_p_value_high"]
+    """Return a pair with what it may be without crafted reports, as people read it."""
+    found = "Holm" if row["holm"] else "BH" if row["bh"] else ""
+    still = "still" if row["attacked_holm"] else "unsure"
     return [
-        *(range_text(row, name) for name in ("attacked_raw", "attacked_information")),
-        p_text(p_value if isinstance(p_value, float) else math.nan),
-        "yes" if row["attacked_holm"] else "not for sure" if row["holm"] else "",
+        *(str(row["first"]), str(row["second"])),
+        *(three(row["raw_correlation"]), range_text(row, "attacked_raw")),
+        *(three(row["information"]), range_text(row, "attacked_information")),
+        *(_p_text(row["p_value"]), _p_text(row["attacked_p_value_high"])),
+        f"{found}: {still}" if found else "",
     ]
+
+
+def _p_text(value: Cell) -> str:
+    return p_text(value if isinstance(value, float) else math.nan)
 
 
 def range_text(row: Mapping[str, Cell], name: str) -> str:

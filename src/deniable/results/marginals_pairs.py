@@ -15,8 +15,8 @@ from deniable.marginals.tree import REDRAWS, Tree
 from deniable.results.marginals import RecordReports
 from deniable.results.marginals_attacked_pairs import attacked_pairs
 from deniable.results.marginals_attacked_text import (
+    CRAFTED_HEADER,
     attack_edges,
-    crafted_header,
     crafted_line,
     still_note,
 )
@@ -98,19 +98,21 @@ def pairs_view(
             }
         )
     rows.sort(key=_surest_first)
-    heading = (*heading_of(reports), f"{len(rows):,} pairs of attributes")
+    heading: tuple[str, ...] = (*heading_of(reports), f"{len(rows):,} pairs of attributes")
     notes = (*unknown_pairs(reports), *constant_attributes(reports), TESTED, CORRELATED)
     data: dict[str, object] = {**summary_of(reports), "alpha": alpha}
     header: tuple[str, ...] = _PAIR_HEADER
+    shown = [_pair_line(row) for row in rows]
     if attacked is not None:
         notes = (still_note(rows, attacked.attackers), *notes, *attacked.notes)
-        header = (*header, *crafted_header(attacked.attackers))
+        header, shown = CRAFTED_HEADER, [crafted_line(row) for row in rows]
+        heading = (*heading[:-1], f"{heading[-1]}, with {attacked.attackers:.3g} crafted")
         data["attackers"] = attacked.attackers
     data |= {"pairs": rows, "notes": list(notes)}
     return View(
         heading,
         header,
-        [[*_pair_line(row), *(crafted_line(row) if attacked else ())] for row in rows],
+        shown,
         rows,
         data,
         notes,

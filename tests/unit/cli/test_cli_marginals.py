@@ -160,7 +160,7 @@ def test_pairs_and_tree_have_a_second_bar(folder: Path, tmp_path: Path) -> None:
         assert low <= row["information"] <= high
         assert not row["attacked_holm"] or row["holm"]
     assert "attacked_raw_low" in file.read_text()
-    assert "still depend on each other for sure" in found["notes"][0]
+    assert "still dependent for sure" in found["notes"][0]
     tree = asked(folder, "--tree", "--attackers", 0.01)
     assert tree["attackers"] == 0.01
     for edge in tree["edges"]:

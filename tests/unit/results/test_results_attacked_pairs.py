@@ -97,8 +97,9 @@ def test_liars_make_a_dependence_that_does_not_survive_the_bar() -> None:
     assert found.still() == {(0, 1): False, (0, 2): True, (1, 2): False}
     text = view_text(pairs_view(seen, attackers=0.03))
     assert "with 0.03 crafted" in text
-    assert "not for sure" in text
-    assert "1 still depend on each other for sure" in text
+    assert "Holm: still" in text
+    assert "Holm: unsure" in text
+    assert "of 2 dependent pairs (Holm) are still dependent for sure: 1." in text
 
 
 def test_share_0_changes_nothing_and_no_share_adds_nothing() -> None:
