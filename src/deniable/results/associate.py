@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +86,7 @@ def associate_question(
     Raises:
         InvalidParameter: if a field is not the question's, if there are fewer than two, if there
             are no reports, if a field's answers cannot be told apart, or unless `attackers` is a
-            share from 0 to 1 and the table has at most 256 cells.
+            share from 0 to 1 and the table has at most 256 cells or is of k-RR alone.
         StoreError: if the store cannot be read.
     """
     chosen = chosen_fields(question, fields)
@@ -171,7 +170,7 @@ def association_of(
     ]
     factor = max(repeats_of(question, field, accumulated.epochs) for field in fields)
     if attackers is not None:  # said before the work is done
-        check_size(prod(len(variable.categories) for variable in variables))
+        check_size(variables)
     joint, pairs = _fitted(variables)
     joint, pairs = widened(joint, factor), weakened(pairs, factor)
     attacked = None

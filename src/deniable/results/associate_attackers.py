@@ -17,9 +17,9 @@ from deniable.errors import InvalidParameter
 
 CRAFTED = (
     "The attacked interval adds what a share of {share:.3g} crafted reports can have done: the "
-    "table was estimated again without the reports that move a cell most. That takes up to "
-    "{up:.3g} from a cell, or adds up to {down:.3g} to it. Shares given a condition and odds "
-    "ratios allow for all tables within these ends."
+    "reports that move a cell most were left out of the table. That takes up to {up:.3g} from a "
+    "cell, or adds up to {down:.3g} to it. Shares given a condition and odds ratios allow for all "
+    "tables within these ends."
 )
 TESTED = (
     "With as many crafted reports a p-value may be anything from the least to the most that the "
@@ -79,7 +79,7 @@ def attacked_association(
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 256
-            cells.
+            cells or is of k-RR alone.
     """
     shifts = crafted_shifts(variables, attackers, progress, margins_wanted(len(variables)))
     found = [crafted_test(two, attackers) for two in combinations(variables, 2)]

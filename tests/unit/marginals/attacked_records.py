@@ -32,18 +32,18 @@ class Attack:
     honest: Counts
     share: float
 
-    def shift(self, pair: tuple[int, int]) -> Shift:
+    def shift(self, pair: tuple[int, ...]) -> Shift:
         parameters = self.mechanism.parameters
         return lambda weights: weighted_shift(parameters, pair, weights, self.share)
 
-    def among(self, pair: tuple[int, int]) -> float:
+    def among(self, pair: tuple[int, ...]) -> float:
         return most_among(self.mechanism.parameters, pair, self.share)
 
 
-def mechanism_for(name: str, levels: tuple[int, ...] = LEVELS) -> RecordMechanism:
+def mechanism_for(name: str, levels: tuple[int, ...] = LEVELS, order: int = 2) -> RecordMechanism:
     domains = [Categories(tuple(f"{i}" for i in range(count))) for count in levels]
     record = Record(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
-    parameters = MECHANISMS[name].resolve({"epsilon": 2.0, "order": 2}, record, False)
+    parameters = MECHANISMS[name].resolve({"epsilon": 2.0, "order": order}, record, False)
     found = mechanism_of(Field("value", record, parameters), False)
     assert isinstance(found, RecordMechanism)
     assert isinstance(parameters, RecordParameters)
@@ -53,14 +53,15 @@ def mechanism_for(name: str, levels: tuple[int, ...] = LEVELS) -> RecordMechanis
 def attack(
     name: str,
     share: float,
-    pair: tuple[int, int],
+    pair: tuple[int, ...],
     rng: np.random.Generator,
     *,
     levels: tuple[int, ...] = LEVELS,
     people: int = PEOPLE,
+    order: int = 2,
 ) -> Attack:
-    """Return people whose attributes go together; liars push the last cell of a pair up."""
-    mechanism = mechanism_for(name, levels)
+    """Return people whose attributes go together; liars push the last cell of a table up."""
+    mechanism = mechanism_for(name, levels, order)
     common = rng.random(people) < 0.5
     codes = np.stack(
         [

@@ -20,6 +20,7 @@ from deniable.marginals.crafted import (
 from deniable.marginals.raw import raw_table
 from deniable.marginals.smoothed import smooth
 from deniable.privacy.table_leverage import table_shift
+from deniable.privacy.weighted_leverage import most_among
 from deniable.protocol import RECORD_MECHANISMS
 from deniable.testing.ledger import LEDGER
 
@@ -53,6 +54,45 @@ def test_honest_tables_lie_within(mechanism, share, rng):
         cell = tuple(LEVELS[i] - 1 for i in pair)
         seen, least = every[pair][0][cell], every[pair].min(axis=0)[cell]
         assert seen - honest[pair][cell] > 0.5 * (seen - least)
+
+
+@pytest.mark.parametrize("mechanism", ["inp_ps", "coefficients", "views"])
+def test_tables_of_three_attributes_lie_within(mechanism, rng):
+    three, share = (0, 1, 2), 0.03
+    case = attack(mechanism, share, three, rng, levels=(2, 2, 2), order=3)
+    raw = {three: raw_table(case.mechanism, case.seen, three).probability}
+    runs = [*smoothed_without(case.mechanism, case.seen, raw, share)]
+    seen, honest = (
+        smooth(case.mechanism.moments(counts), 3)[0][three] for counts in (case.seen, case.honest)
+    )
+    every = np.array([seen, *(run[three] for run in runs)])
+    noise = SLACK * case.among(three) * raw_table(case.mechanism, case.honest, three).std_error
+    LEDGER.add(1e-11)
+    assert np.all(every.min(axis=0) - noise <= honest)
+    assert np.all(honest <= every.max(axis=0) + noise)
+    assert seen[1, 1, 1] - honest[1, 1, 1] > 0.3 * (seen - every.min(axis=0))[1, 1, 1]
+
+
+@pytest.mark.parametrize("mechanism", ["inp_ps", "views"])
+def test_no_possible_report_leads_outside(mechanism, rng):
+    """Every report that there is, sent by all liars."""
+    share, people = 0.02, 10_000
+    case = attack(mechanism, 0.0, (0, 1), rng, levels=(2, 2, 2), people=people)
+    population, liars = case.mechanism, round(share * people)
+    reports = population.simulate(rng.integers(0, 2, (people, 3)), rng)
+    honest = population.accumulate(reports[liars:].copy())
+    truth = smooth(population.moments(honest), 2)[0]
+    symbols = sorted({int(symbol) for symbol in reports["symbol"]})
+    assert len(symbols) >= 8
+    for symbol in symbols:
+        reports["symbol"][:liars] = symbol
+        found = spanned(Attack(population, population.accumulate(reports), honest, share), PAIRS)
+        for pair in PAIRS:
+            error = raw_table(population, honest, pair).std_error
+            noise = SLACK * most_among(population.parameters, pair, share) * error
+            LEDGER.add(1e-11)
+            assert np.all(found[pair].min(axis=0) - noise <= truth[pair])
+            assert np.all(truth[pair] <= found[pair].max(axis=0) + noise)
 
 
 def test_an_attack_moves_the_cell_as_far_as_leverage_allows(rng):

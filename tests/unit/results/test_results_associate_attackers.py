@@ -157,7 +157,7 @@ def test_table_words_and_chart_say_it(attacked: Association) -> None:
     text = association_as_text(attacked, width=160)
     assert text.count("with 0.03") == 2
     assert "With 0.03 of the reports crafted, dark and size still depend on each other" in text
-    assert "estimated again without the reports that move a cell most" in text
+    assert "the reports that move a cell most were left out" in text
     words = association_in_words(attacked).not_learned
     assert any("only the attacked intervals hold" in sentence for sentence in words)
     drawn = json.dumps(association_chart(attacked).to_dict())
