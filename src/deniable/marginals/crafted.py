@@ -147,7 +147,9 @@ def _together(raw: Mapping[Subset, Floats]) -> list[list[Subset]]:
     each = {attributes: 2 * len(STRENGTHS) * (cells.size + 1) for attributes, cells in raw.items()}
     groups = [[attributes] for attributes in raw]
     if sum(each.values()) > FEW:
-        groups = _disjoint(sorted(raw, key=lambda attributes: (-each[attributes], attributes)))
+        count = 1 + max(place for attributes in raw for place in attributes)
+        # Pairs of one sum, modulo the number of attributes, share none: they fit together.
+        groups = _disjoint(sorted(raw, key=lambda one: (-each[one], sum(one) % count, one)))
     made = sum(max(each[attributes] for attributes in group) for group in groups)
     if made > MOST:
         raise InvalidParameter(
