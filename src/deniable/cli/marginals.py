@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import typer
+from rich.progress import Progress
 
 from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
 from deniable.cli.spread import SpreadCommand
@@ -87,14 +88,16 @@ def marginals(
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
-    if sample is not None:
-        view = sample_view(reports, sample, np.random.default_rng(seed))
-    elif pairs:
-        view = pairs_view(reports, attackers=attackers)
-    elif tree:
-        view = _along(reports, attributes or (), given or (), attackers)
-    else:
-        view = _tables(reports, attributes or (), given or (), order, kind, attackers)
+    with progress(quiet=json) as display:
+        attack = _Attack.shown(attackers, display)
+        if sample is not None:
+            view = sample_view(reports, sample, np.random.default_rng(seed))
+        elif pairs:
+            view = pairs_view(reports, attackers=attack.attackers, attacking=attack.attacking)
+        elif tree:
+            view = _along(reports, attributes or (), given or (), attack)
+        else:
+            view = _tables(reports, attributes or (), given or (), order, kind, attack)
     for path in output or ():
         path.parent.mkdir(parents=True, exist_ok=True)
         save_view(view, path)
@@ -102,6 +105,20 @@ def marginals(
         emit_json(view.data)
     else:
         out.print(view_text(view), markup=False)
+
+
+class _Attack(NamedTuple):
+    """The share of reports that may be crafted, and what shows how much is done about it."""
+
+    attackers: float | None
+    attacking: Callable[[int, int], None] | None = None
+
+    @classmethod
+    def shown(cls, attackers: float | None, display: Progress) -> _Attack:
+        if attackers is None:
+            return cls(None)
+        task = display.add_task("attacking", total=None)
+        return cls(attackers, lambda done, total: display.update(task, completed=done, total=total))
 
 
 def _check(
@@ -128,26 +145,25 @@ def _tables(
     given: Sequence[str],
     order: int | None,
     kind: Kind,
-    attackers: float | None,
+    attack: _Attack,
 ) -> View:
     """Return one table, or all of an order; of single attributes unless said."""
-    if not attributes:
-        return tables_view(reports, reports.tables(order or 1), kind, attackers=attackers)
     known = _known(given)
-    tables = [reports.table([*attributes, *known])]
-    return tables_view(reports, tables, kind, known, attackers)
+    one = [reports.table([*attributes, *known])] if attributes else None
+    tables = one or reports.tables(order or 1)
+    return tables_view(reports, tables, kind, known, attack.attackers, attack.attacking)
 
 
 def _along(
     reports: RecordReports,
     attributes: Sequence[str],
     given: Sequence[str],
-    attackers: float | None,
+    attack: _Attack,
 ) -> View:
     """Return the tree, or shares along it."""
     if attributes:
         return query_view(reports, attributes, _known(given))
-    return tree_view(reports, attackers)
+    return tree_view(reports, attack.attackers, attack.attacking)
 
 
 def _known(given: Sequence[str]) -> dict[str, str | None]:

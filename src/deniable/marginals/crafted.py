@@ -19,20 +19,22 @@ its own, and the shrinkage all of them, which is more than liars could do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
-from deniable.kernels.one_thread import one_thread
 from deniable.marginals.smoothed import Tables, smooth
 from deniable.mechanisms import Counts, RecordMechanism
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.mechanisms.moments import Moments, Subset, along_axes, subsets_of
 from deniable.privacy.weighted_leverage import weighted_shift
+
+Progress = Callable[[int, int], None]
+"""Called with what is done and how much there is to do."""
 
 STRENGTHS = (1.0, 0.5)
 FEW = 300
@@ -69,12 +71,12 @@ def displacement(
     return np.asarray(reach * centred / np.sum(centred**2))
 
 
-@one_thread
 def smoothed_without(
     mechanism: RecordMechanism,
     counts: Counts,
     raw: Mapping[Subset, Floats],
     attackers: float,
+    progress: Progress | None = None,
 ) -> Iterator[Tables]:
     """Yield the smoothed tables of some sets of attributes as they may be without crafted reports.
 
@@ -90,6 +92,7 @@ def smoothed_without(
         counts: of its reports.
         raw: the unbiased cells of the tables wanted, by rising attributes.
         attackers: the share of reports that may be crafted.
+        progress: called with the groups of tables that were attacked, and how many there are.
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1, or if there are too many
@@ -101,7 +104,9 @@ def smoothed_without(
         return
     moments = mechanism.moments(counts)
     most = max(map(len, raw))
-    for group in groups:
+    for done, group in enumerate(groups):
+        if progress is not None:
+            progress(done, len(groups))
         planned = {attributes: attacks_on(raw[attributes]) for attributes in group}
         for number in range(max(map(len, planned.values()))):
             moved = {

@@ -14,7 +14,7 @@ from deniable.decode.significance import holm
 from deniable.errors import InvalidParameter
 from deniable.marginals.attacked import Range, attacked_correlation, attacked_statistic
 from deniable.marginals.correlation import correlation
-from deniable.marginals.crafted import check_tables, smoothed_without
+from deniable.marginals.crafted import Progress, check_tables, smoothed_without
 from deniable.marginals.independence import ALPHA
 from deniable.marginals.information import mutual_information
 from deniable.marginals.pairs import Pair, Pairs, independence, population_covariance
@@ -100,13 +100,20 @@ class AttackedPairs:
         }
 
 
-def attacked_pairs(reports: RecordReports, attackers: float) -> AttackedPairs:
+def attacked_pairs(
+    reports: RecordReports, attackers: float, progress: Progress | None = None
+) -> AttackedPairs:
     """Return what a share of crafted reports could have done to all pairs.
 
     Cost: up to 1,000 smoothings.
 
     Edge cases: where there are too many pairs or levels for them, a note says so, and smoothed
     correlations and mutual information have no ends.
+
+    Args:
+        reports: to the question.
+        attackers: the share of reports that may be crafted.
+        progress: called with how much of the search is done.
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1.
@@ -116,7 +123,7 @@ def attacked_pairs(reports: RecordReports, attackers: float) -> AttackedPairs:
     smoothed: dict[Pair, tuple[Range, Range]] = {}
     try:
         check_tables({pair: table.probability.shape for pair, table in tables.raw.items()})
-        smoothed = _smoothed(reports, tables, share)
+        smoothed = _smoothed(reports, tables, share, progress)
     except InvalidParameter as error:
         notes.append(str(error))
     found = {}
@@ -152,12 +159,13 @@ def _raw(reports: RecordReports, table: Table, attackers: float) -> Range:
 
 
 def _smoothed(
-    reports: RecordReports, tables: Pairs, attackers: float
+    reports: RecordReports, tables: Pairs, attackers: float, progress: Progress | None
 ) -> dict[Pair, tuple[Range, Range]]:
     """Return the ranges of smoothed correlations and of mutual information over all attacks."""
     raw: dict[Subset, Floats] = {pair: table.probability for pair, table in tables.raw.items()}
     seen: dict[Subset, Floats] = {pair: tables.cells[pair] for pair in tables.raw}
-    runs = [seen, *smoothed_without(reports.mechanism, reports.counts, raw, attackers)]
+    runs = [seen]
+    runs += smoothed_without(reports.mechanism, reports.counts, raw, attackers, progress)
     found = {}
     for pair in tables.raw:
         every = np.array([run[pair] for run in runs])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from deniable.marginals.crafted import Progress
 from deniable.marginals.tree import Tree
 from deniable.results.marginals import RecordReports
 from deniable.results.marginals_attacked_pairs import (
@@ -61,9 +62,10 @@ def attack_edges(
     attackers: float,
     rows: list[dict[str, Cell]],
     shown: list[list[str]],
+    progress: Progress | None = None,
 ) -> tuple[str, ...]:
     """Add to every edge what it is without crafted reports; return what a reader must know."""
-    found, names = attacked_pairs(reports, attackers), reports.record.names
+    found, names = attacked_pairs(reports, attackers, progress), reports.record.names
     edges = attacked_edges(tree, found)
     for edge, row, line in zip(edges, rows, shown, strict=True):
         rival = None if edge.rival is None else " and ".join(names[place] for place in edge.rival)

@@ -16,7 +16,7 @@ import numpy as np
 from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.marginals.attacked import Shift, attacked_share
-from deniable.marginals.crafted import check_tables, smoothed_without
+from deniable.marginals.crafted import Progress, check_tables, smoothed_without
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.moments import Subset
 from deniable.privacy.table_leverage import table_shift
@@ -45,6 +45,7 @@ def attacked_tables(
     known: Given,
     kind: str,
     attackers: float,
+    progress: Progress | None = None,
 ) -> tuple[list[Bars], tuple[str, ...]]:
     """Return the second error bars of tables, and what a reader must know of them.
 
@@ -55,6 +56,7 @@ def attacked_tables(
         known: what is given.
         kind: "both", "raw" or "smoothed".
         attackers: the share of reports that may be crafted.
+        progress: called with how much of the search is done.
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1, or if only smoothed shares are
@@ -70,7 +72,7 @@ def attacked_tables(
     if kind != "raw":
         try:
             check_tables({one.places: one.raw.shape for one in whole})
-            ranges = [*_smoothed(reports, whole, len(known), share)]
+            ranges = [*_smoothed(reports, whole, len(known), share, progress)]
             notes.append(NOTE_SMOOTHED.format(share=share))
         except InvalidParameter as error:
             if kind == "smoothed":
@@ -139,13 +141,18 @@ def _given(cells: Floats, given: int, shift: Shift) -> Floats:
 
 
 def _smoothed(
-    reports: RecordReports, tables: Sequence[_Whole], given: int, attackers: float
+    reports: RecordReports,
+    tables: Sequence[_Whole],
+    given: int,
+    attackers: float,
+    progress: Progress | None,
 ) -> list[tuple[Floats, Floats]]:
     """Return the least and the largest of every smoothed share over all attacks."""
     raw = {one.places: one.raw.transpose(one.order) for one in tables}
     seen = [_divided(one.smoothed, given) for one in tables]
     found = [(shares, shares) for shares in seen]
-    for smoothed in smoothed_without(reports.mechanism, reports.counts, raw, attackers):
+    runs = smoothed_without(reports.mechanism, reports.counts, raw, attackers, progress)
+    for smoothed in runs:
         for number, one in enumerate(tables):
             back = np.argsort(one.order)
             shares = _divided(smoothed[one.places].transpose(back), given)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from deniable.errors import InvalidParameter
+from deniable.marginals.crafted import Progress
 from deniable.marginals.independence import ALPHA
 from deniable.marginals.information import mutual_information
 from deniable.marginals.synthetic import KEEPS, sample_records
@@ -59,7 +60,10 @@ NOTHING = 1e-9
 
 
 def pairs_view(
-    reports: RecordReports, alpha: float = ALPHA, attackers: float | None = None
+    reports: RecordReports,
+    alpha: float = ALPHA,
+    attackers: float | None = None,
+    attacking: Progress | None = None,
 ) -> View:
     """Return every pair with its test, correlation and mutual information, the surest first.
 
@@ -67,12 +71,13 @@ def pairs_view(
         reports: to the question.
         alpha: of the tests.
         attackers: the share of reports that may be crafted; adds ranges to all numbers.
+        attacking: called with how much of that is done.
 
     Raises:
         InvalidParameter: if only single attributes were collected, or `attackers` is no share.
     """
     pairs, names = reports.pairs, reports.record.names
-    attacked = None if attackers is None else attacked_pairs(reports, attackers)
+    attacked = None if attackers is None else attacked_pairs(reports, attackers, attacking)
     still = {} if attacked is None else attacked.still(alpha)
     tests, correlations, raw = pairs.tests(alpha), pairs.correlations(), pairs.raw_correlations()
     rows: list[dict[str, Cell]] = []
@@ -170,12 +175,15 @@ def learnt_tree(reports: RecordReports) -> Tree:
     return reports.pairs.tree(np.random.default_rng(TREE_SEED))
 
 
-def tree_view(reports: RecordReports, attackers: float | None = None) -> View:
+def tree_view(
+    reports: RecordReports, attackers: float | None = None, attacking: Progress | None = None
+) -> View:
     """Return the dependency tree: its edges, the most informative first.
 
     Args:
         reports: to the question.
         attackers: the share of reports that may be crafted; says which edges stay without them.
+        attacking: called with how much of that is done.
 
     Raises:
         InvalidParameter: if only single attributes were collected, or `attackers` is no share.
@@ -198,7 +206,7 @@ def tree_view(reports: RecordReports, attackers: float | None = None) -> View:
     ]
     data = {**summary_of(reports), "information": tree.information, "edges": rows}
     if attackers is not None:
-        said = attack_edges(reports, tree, attackers, rows, shown)
+        said = attack_edges(reports, tree, attackers, rows, shown, attacking)
         notes, data["attackers"] = (*said, *notes), attackers
         crafted = f"with {attackers:.3g} crafted"
         header = (*header, f"bits {crafted}", "stays", "rival")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Literal
 
+from deniable.marginals.crafted import Progress
 from deniable.protocol.epsilon import as_float
 from deniable.results.intervals import LEVEL
 from deniable.results.marginals import RAW, SMOOTHED, RecordReports
@@ -31,6 +32,7 @@ def tables_view(
     kind: Kind = "both",
     given: Given | None = None,
     attackers: float | None = None,
+    attacking: Progress | None = None,
 ) -> View:
     """Return tables as a view: a row per cell, raw and smoothed side by side.
 
@@ -40,6 +42,7 @@ def tables_view(
         kind: show only the raw or only the smoothed shares.
         given: attributes that are given instead of asked for.
         attackers: the share of reports that may be crafted; adds a second error bar.
+        attacking: called with how much of that is done.
 
     Raises:
         InvalidParameter: if `attackers` is no share from 0 to 1, or there are too many smoothed
@@ -50,7 +53,7 @@ def tables_view(
     bars: Sequence[Bars | None] = [None] * len(shown)
     said: tuple[str, ...] = ()
     if attackers is not None:
-        bars, said = attacked_tables(reports, tables, shown, known, kind, attackers)
+        bars, said = attacked_tables(reports, tables, shown, known, kind, attackers, attacking)
     cells = [cells_of(both, known, bar) for both, bar in zip(shown, bars, strict=True)]
     one = len(tables) == 1
     heading = (*heading_of(reports), _what(shown[0], known, len(tables), reports))

@@ -165,3 +165,14 @@ def test_wrong_shares_are_refused(share, rng):
     raw = {(0, 1): np.full((2, 2), 0.25)}
     with pytest.raises(InvalidParameter, match="'attackers' parameter of smoothed tables"):
         list(smoothed_without(case.mechanism, case.seen, raw, share))
+
+
+def test_progress_covers_every_group_of_tables(rng):
+    case = attack("views", 0.01, (0, 1), rng, people=500)
+    raw = {pair: raw_table(case.mechanism, case.seen, pair).probability for pair in PAIRS}
+    seen: list[tuple[int, int]] = []
+    said = smoothed_without(
+        case.mechanism, case.seen, raw, 0.01, lambda done, total: seen.append((done, total))
+    )
+    assert len(list(said)) == 20 + 2 * 28
+    assert seen == [(0, 3), (1, 3), (2, 3)]
