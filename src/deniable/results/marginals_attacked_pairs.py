@@ -38,9 +38,9 @@ BARS = (
     "test might find nothing."
 )
 EDGES = (
-    "With {share:.3g} of the reports crafted, {stay:,} of {edges:,} edges stay for sure: the least "
-    "information that the pair can have is above the most of any other pair that could join the "
-    "same two parts of the tree. The rival is the one that comes nearest."
+    "With {share:.3g} of the reports crafted, {stay:,} of {edges:,} edges stay: the least "
+    "information that the search finds for the pair is above the most of any other pair that could "
+    "join the same two parts of the tree. The rival is the one that comes nearest."
 )
 _NOWHERE = Range(math.nan, math.nan)
 
@@ -184,7 +184,7 @@ class AttackedEdge:
     Attributes:
         information: of the pair without crafted reports, in bits.
         rival: the other pair that could join the same two parts and may have the most information.
-        stays: whether the edge is in the tree for sure.
+        stays: whether the edge is in every tree that the ranges allow.
     """
 
     information: Range
@@ -199,8 +199,8 @@ def attacked_edges(tree: Tree, found: AttackedPairs) -> list[AttackedEdge]:
     all that join them is in the tree of the most information, whatever the other pairs have (cut
     property), so that the edge stays if its least exceeds the largest of every other.
 
-    Edge cases: an edge whose information has no ends does not stay for sure. One without a rival
-    (two attributes) stays.
+    Edge cases: an edge whose information has no ends may not stay. One without a rival (two
+    attributes) stays.
     """
     edges = []
     for edge in tree.edges:

@@ -72,7 +72,7 @@ def attack_edges(
         row["attacked_information_low"] = number(edge.information.low)
         row["attacked_information_high"] = number(edge.information.high)
         row |= {"attacked_stays": edge.stays, "rival": rival}
-        stays = "yes" if edge.stays else "not for sure"
+        stays = "yes" if edge.stays else "unsure"
         line += [range_text(row, "attacked_information"), stays, rival or "none"]
     stay = sum(edge.stays for edge in edges)
     return EDGES.format(share=attackers, stay=stay, edges=len(edges)), *found.notes

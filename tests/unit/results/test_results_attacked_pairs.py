@@ -147,7 +147,7 @@ def test_the_tree_of_the_view_says_which_edges_stay() -> None:
     assert first["attacked_stays"] is True
     assert second["attacked_stays"] is False
     assert first["rival"] in ("x and y", "y and z")
-    assert "1 of 2 edges stay for sure" in data["notes"][0]
+    assert "1 of 2 edges stay: " in data["notes"][0]
     assert "stays" in view_text(tree_view(seen, 0.01))
 
 
