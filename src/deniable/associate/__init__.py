@@ -9,11 +9,15 @@
     odds_ratios             of two variables, with intervals
     hellinger               the distance of two distributions
     crafted_shifts          how far a share of crafted reports can have moved each cell
+    crafted_test            what the test's statistic can be without them
+    attacked_conditional    conditional shares with what that does to them; so attacked_odds
 
 Everything works from `mechanism.likelihood`; no mechanism's formula stands in this folder.
 """
 
+from deniable.associate.attacked import attacked_conditional, attacked_odds
 from deniable.associate.crafted import Shifts, crafted_shifts
+from deniable.associate.crafted_tests import CraftedTest, crafted_test
 from deniable.associate.derived import Derived, conditional, hellinger, odds_ratios
 from deniable.associate.independence import (
     Independence,
@@ -27,6 +31,7 @@ from deniable.associate.variable import OTHER_LABEL, Variable
 
 __all__ = [
     "OTHER_LABEL",
+    "CraftedTest",
     "Derived",
     "Independence",
     "Joint",
@@ -34,8 +39,11 @@ __all__ = [
     "Shifts",
     "Variable",
     "associate",
+    "attacked_conditional",
+    "attacked_odds",
     "conditional",
     "crafted_shifts",
+    "crafted_test",
     "estimate_joint",
     "hellinger",
     "independence",

@@ -21,8 +21,8 @@ largest move of all that were found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from deniable import _validate
 from deniable.associate.covariance import cell_errors
+from deniable.associate.crafted_krr import all_krr, krr_shifts
 from deniable.associate.fields import field_rows
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import patterns_of
@@ -41,13 +42,15 @@ from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
 MOST_ATTACKED = 256
-"""Tables of more cells are not attacked: every cell costs eight estimates or more."""
+"""Of tables of more cells only those of k-RR are attacked: a search costs eight estimates each."""
 MAJORITY = 0.5
 """From this share on crafted reports can say anything."""
 
 _LEVEL = 0.95
 _ROUNDS = 2
 
+Margins = Sequence[tuple[int, ...]]
+"""The axes that each of some margins keeps."""
 Progress = Callable[[int, int], None]
 """Called with what is done and how much there is to do."""
 
@@ -59,10 +62,12 @@ class Shifts:
     Attributes:
         up: by so much a cell's unbounded estimate may be too large.
         down: by so much it may be too small.
+        margins: the same of the tables that keep some axes, by these, where they were asked for.
     """
 
     up: Floats
     down: Floats
+    margins: Mapping[tuple[int, ...], Shifts] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,9 +90,9 @@ class _Fit:
     unbounded: Floats
     gain: Floats
 
-    def influence(self, cell: int) -> Floats:
-        """Return G_c v of every report."""
-        return self._likelihoods.mixed(self.gain[cell]) / self._likelihoods.mixed(self.table)
+    def influence(self, summed: Floats) -> Floats:
+        """Return what every report adds to a sum of cells: G_c v, of one."""
+        return self._likelihoods.mixed(self.gain @ summed) / self._likelihoods.mixed(self.table)
 
     def weight(self) -> Floats:
         """Return v'G v of every report: how much it moves the table towards itself."""
@@ -110,7 +115,7 @@ class _Fit:
 
 @dataclass(frozen=True)
 class _Search:
-    """Looks for the reports that can have moved a cell most.
+    """Looks for the reports that can have moved a cell, or a sum of cells, most.
 
     Attributes:
         variables: with all reports.
@@ -132,22 +137,22 @@ class _Search:
             others.append(_fitted(self.variables, self.variables, "flat"))
         return replace(self, others=tuple(others))
 
-    def shift(self, cell: int, sign: int) -> float:
-        """Return how far liars can have moved a cell, up (sign 1) or down (-1)."""
-        influence = sign * self.seen.influence(cell)
-        most = _largest(influence, self.liars)
+    def shift(self, summed: Floats, sign: int) -> float:
+        """Return how far liars can have moved a sum of cells, up (sign 1) or down (-1)."""
+        influence = sign * self.seen.influence(summed)
+        most = largest(influence, self.liars)
         first_order = float(influence[most].sum()) / (influence.size - self.liars)
-        without = [fit.unbounded[cell] for fit in self._tables(cell, sign)]
-        moved = [sign * float(self.seen.unbounded[cell] - share) for share in without]
+        without = [fit.unbounded @ summed for fit in self._tables(summed, sign)]
+        moved = [sign * float(self.seen.unbounded @ summed - share) for share in without]
         return min(1.0, max(0.0, first_order, *moved))
 
-    def _tables(self, cell: int, sign: int) -> Iterator[_Fit]:
+    def _tables(self, summed: Floats, sign: int) -> Iterator[_Fit]:
         """Yield tables without some liars' worth of reports."""
         yield self.others[0]
         for start in (self.seen, *self.others):
             fit = start
             for _ in range(_ROUNDS):
-                fit = self.without(sign * fit.influence(cell))
+                fit = self.without(sign * fit.influence(summed))
                 yield fit
 
     def without(self, order: Floats) -> _Fit:
@@ -156,15 +161,16 @@ class _Search:
         Raises:
             InvalidParameter: if too few are left to tell the categories apart.
         """
-        kept = np.ones(order.size, dtype=np.bool_)
-        kept[_largest(order, self.liars)] = False
-        left = [replace(variable, reports=variable.reports[kept]) for variable in self.variables]
+        left = left_over(self.variables, all_but_last(order, self.liars))
         return _fitted(left, self.variables, near=self.seen.table)
 
 
 @one_thread
 def crafted_shifts(
-    variables: Sequence[Variable], attackers: float, progress: Progress | None = None
+    variables: Sequence[Variable],
+    attackers: float,
+    progress: Progress | None = None,
+    margins: Margins = (),
 ) -> Shifts:
     """Return how far a share of crafted reports can have moved each cell of the joint table.
 
@@ -176,7 +182,8 @@ def crafted_shifts(
         where reports that look like no candidate can move a cell a little further.
 
     Cost: eight estimates per cell, twelve where a field of strings has "(other)"; 8 bytes per
-        report and category.
+        report and category. As much for each cell of a margin. Tables of more than 256 cells, of
+        k-RR alone, have a closed form.
 
     Edge cases: 0 for a share of 0; 1 for every cell where half of the reports or more may be
         crafted, or where too few might be left to tell the categories apart.
@@ -185,44 +192,110 @@ def crafted_shifts(
         variables: of the table, as `estimate_joint` takes them.
         attackers: the share of reports that may be crafted.
         progress: called with the searches that were made, of two per cell, and how many there are.
+        margins: tables that keep these axes, others summed out, to be searched as well: much less
+            can be done to a sum of cells than to each of them added up.
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 256
-            cells.
+            cells or all its fields are k-RR without "(other)".
     """
     share = _validate.probability("attackers", "an association", attackers)
     shape = tuple(len(variable.categories) for variable in variables)
-    check_size(int(np.prod(shape)))
+    check_size(variables)
+    if int(np.prod(shape)) > MOST_ATTACKED:
+        return _exact(variables, share, margins)
+    kept = [tuple(range(len(shape))), *margins]
+    sums = np.concatenate([summing(shape, axes) for axes in kept])
     liars = int(np.ceil(share * variables[0].n))
-    if liars == 0 or share >= MAJORITY:
-        whole = np.full(shape, 1.0 if liars else 0.0)
+    found = np.full((2, len(sums)), 1.0 if liars else 0.0)
+    if liars and share < MAJORITY:
+        _searched(variables, liars, sums, found, progress)
+    return _split(found, shape, kept)
+
+
+def _exact(variables: Sequence[Variable], attackers: float, margins: Margins) -> Shifts:
+    """Return the shifts of a large table of k-RR, which needs no search."""
+    liars = int(np.ceil(attackers * variables[0].n))
+    kept = [tuple(range(len(variables))), *margins]
+    parts = [_exact_part(variables, liars, axes) for axes in kept]
+    return replace(parts[0], margins=dict(zip(kept[1:], parts[1:], strict=True)))
+
+
+def _exact_part(variables: Sequence[Variable], liars: int, axes: Sequence[int]) -> Shifts:
+    if liars >= MAJORITY * variables[0].n:
+        whole = np.ones([len(variables[axis].categories) for axis in axes])
         return Shifts(whole, whole)
+    return Shifts(*krr_shifts(variables, liars, axes))
+
+
+def _searched(
+    variables: Sequence[Variable],
+    liars: int,
+    sums: Floats,
+    found: Floats,
+    progress: Progress | None,
+) -> None:
+    """Put the shifts of all sums of cells into `found`, upwards and downwards."""
     search = _Search(variables, liars, _fitted(variables, variables))
-    found = np.ones((2, search.seen.table.size))
     try:
         search = search.prepared()
-        for done, (place, cell) in enumerate(np.ndindex(found.shape)):
+        for done, (place, row) in enumerate(np.ndindex(found.shape)):
             if progress is not None:
                 progress(done, found.size)
-            found[place, cell] = search.shift(cell, (1, -1)[place])
+            found[place, row] = search.shift(sums[row], (1, -1)[place])
     except InvalidParameter:  # too few would be left to tell the categories apart
         found[:] = 1.0
     if progress is not None:
         progress(found.size, found.size)
-    return Shifts(found[0].reshape(shape), found[1].reshape(shape))
 
 
-def check_size(cells: int) -> None:
+def _split(found: Floats, shape: tuple[int, ...], kept: Sequence[tuple[int, ...]]) -> Shifts:
+    """Return the shifts of the table and of its margins from those of all their cells in a row."""
+    shapes = [tuple(shape[axis] for axis in axes) for axes in kept]
+    ends = np.cumsum([int(np.prod(sizes)) for sizes in shapes])[:-1]
+    parts = [
+        Shifts(up.reshape(sizes), down.reshape(sizes))
+        for sizes, up, down in zip(
+            shapes, np.split(found[0], ends), np.split(found[1], ends), strict=True
+        )
+    ]
+    return replace(parts[0], margins=dict(zip(kept[1:], parts[1:], strict=True)))
+
+
+def summing(shape: tuple[int, ...], axes: Sequence[int]) -> Floats:
+    """Return the matrix from a flat table to its flat margin that keeps some axes, in order."""
+    sizes = tuple(shape[axis] for axis in axes)
+    index = np.indices(shape).reshape(len(shape), -1)
+    target = np.ravel_multi_index(tuple(index[axis] for axis in axes), sizes)
+    rows = np.arange(int(np.prod(sizes)))[:, None]
+    return np.asarray((rows == target).astype(np.float64))
+
+
+def all_but_last(order: Floats, count: int) -> NDArray[np.bool_]:
+    """Tell which reports are left without so many that come last in an order."""
+    kept = np.ones(order.size, dtype=np.bool_)
+    kept[largest(order, count)] = False
+    return kept
+
+
+def left_over(variables: Sequence[Variable], kept: NDArray[np.bool_]) -> list[Variable]:
+    """Return the variables with some of their reports."""
+    return [replace(variable, reports=variable.reports[kept]) for variable in variables]
+
+
+def check_size(variables: Sequence[Variable]) -> None:
     """Refuse a table that is too large to say what crafted reports could have done to it."""
-    if cells > MOST_ATTACKED:
+    cells = int(np.prod([len(variable.categories) for variable in variables]))
+    if cells > MOST_ATTACKED and not all_krr(variables):
         raise InvalidParameter(
             f"What crafted reports could have done is computed for tables of at most "
-            f"{MOST_ATTACKED} cells. Got {cells:,}.",
+            f"{MOST_ATTACKED} cells, or of k-RR alone without '(other)'. Got {cells:,}.",
             "Use fewer candidates or fields, for instance with --top, or leave out --attackers.",
         )
 
 
-def _largest(influence: Floats, count: int) -> NDArray[np.intp]:
+def largest(influence: Floats, count: int) -> NDArray[np.intp]:
+    """Return the places of so many of the largest numbers."""
     return np.argpartition(influence, influence.size - count)[influence.size - count :]
 
 

@@ -28,6 +28,8 @@ class Derived:
         low: of each interval.
         high: of each interval.
         notes: what a reader must know.
+        attacked_low: of each interval with what crafted reports could do; None if nobody asked.
+        attacked_high: its other end.
     """
 
     names: tuple[str, ...]
@@ -37,6 +39,8 @@ class Derived:
     low: Floats
     high: Floats
     notes: tuple[str, ...] = ()
+    attacked_low: Floats | None = None
+    attacked_high: Floats | None = None
 
 
 def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:

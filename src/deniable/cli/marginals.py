@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import typer
+from rich.progress import Progress
 
 from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
 from deniable.cli.spread import SpreadCommand
@@ -73,12 +74,11 @@ def marginals(
 ) -> None:
     """Estimate tables of attributes, raw and smoothed; test pairs; learn the dependency tree."""
     _check(attributes, given, order, pairs, tree, sample)
-    if attackers is not None and (given or pairs or tree or sample is not None):
+    if attackers is not None and (sample is not None or (tree and attributes)):
         raise typer.BadParameter(
-            "--attackers goes with tables of shares, not with --given, --pairs, --tree or --sample."
+            "--attackers goes with tables, --pairs and --tree, not with shares along the tree or "
+            "--sample: those come from a model."
         )
-    if attackers is not None and smoothed and not raw:
-        raise typer.BadParameter("--attackers adds a bar to raw shares; smoothed ones have none.")
     asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         task = display.add_task("counting", total=None)
@@ -88,14 +88,16 @@ def marginals(
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
-    if sample is not None:
-        view = sample_view(reports, sample, np.random.default_rng(seed))
-    elif pairs:
-        view = pairs_view(reports)
-    elif tree:
-        view = _along(reports, attributes or (), given or ())
-    else:
-        view = _tables(reports, attributes or (), given or (), order, kind, attackers)
+    with progress(quiet=json) as display:
+        attack = _Attack.shown(attackers, display)
+        if sample is not None:
+            view = sample_view(reports, sample, np.random.default_rng(seed))
+        elif pairs:
+            view = pairs_view(reports, attackers=attack.attackers, attacking=attack.attacking)
+        elif tree:
+            view = _along(reports, attributes or (), given or (), attack)
+        else:
+            view = _tables(reports, attributes or (), given or (), order, kind, attack)
     for path in output or ():
         path.parent.mkdir(parents=True, exist_ok=True)
         save_view(view, path)
@@ -103,6 +105,20 @@ def marginals(
         emit_json(view.data)
     else:
         out.print(view_text(view), markup=False)
+
+
+class _Attack(NamedTuple):
+    """The share of reports that may be crafted, and what shows how much is done about it."""
+
+    attackers: float | None
+    attacking: Callable[[int, int], None] | None = None
+
+    @classmethod
+    def shown(cls, attackers: float | None, display: Progress) -> _Attack:
+        if attackers is None:
+            return cls(None)
+        task = display.add_task("attacking", total=None)
+        return cls(attackers, lambda done, total: display.update(task, completed=done, total=total))
 
 
 def _check(
@@ -129,19 +145,25 @@ def _tables(
     given: Sequence[str],
     order: int | None,
     kind: Kind,
-    attackers: float | None,
+    attack: _Attack,
 ) -> View:
     """Return one table, or all of an order; of single attributes unless said."""
-    if not attributes:
-        return tables_view(reports, reports.tables(order or 1), kind, attackers=attackers)
     known = _known(given)
-    tables = [reports.table([*attributes, *known])]
-    return tables_view(reports, tables, kind, known, attackers)
+    one = [reports.table([*attributes, *known])] if attributes else None
+    tables = one or reports.tables(order or 1)
+    return tables_view(reports, tables, kind, known, attack.attackers, attack.attacking)
 
 
-def _along(reports: RecordReports, attributes: Sequence[str], given: Sequence[str]) -> View:
+def _along(
+    reports: RecordReports,
+    attributes: Sequence[str],
+    given: Sequence[str],
+    attack: _Attack,
+) -> View:
     """Return the tree, or shares along it."""
-    return query_view(reports, attributes, _known(given)) if attributes else tree_view(reports)
+    if attributes:
+        return query_view(reports, attributes, _known(given))
+    return tree_view(reports, attack.attackers, attack.attacking)
 
 
 def _known(given: Sequence[str]) -> dict[str, str | None]:

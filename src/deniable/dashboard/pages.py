@@ -22,7 +22,7 @@ from deniable.results.associate_words import association_in_words
 from deniable.results.chart import described, key_lines
 from deniable.results.discovery_tree import tree_words
 from deniable.results.labels import printable, shortened
-from deniable.results.marginals_pairs import three
+from deniable.results.marginals_tables import three
 from deniable.results.table import found_text, p_text
 from deniable.results.words import epsilon_text, in_words, odds, percent, typical_error
 

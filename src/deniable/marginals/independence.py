@@ -84,16 +84,23 @@ def interaction(cells: Floats, covariance: Floats) -> tuple[Floats, Floats]:
             f"The covariance of {p.size} cells must be {p.size} x {p.size}. Got "
             f"{' x '.join(map(str, covariance.shape))}."
         )
+    slope = interaction_slope(p)
+    c = float(p.sum()) * p - np.outer(p.sum(axis=1), p.sum(axis=0))
+    return c, slope @ covariance @ slope.T
+
+
+def interaction_slope(p: Floats) -> Floats:
+    """Return J = dc/dP of a table, both in C order.
+
+    dc_ij / dP_kl = S [ij = kl] + P_ij - [i = k] P_.j - P_i. [j = l]
+    """
     rows, columns = p.sum(axis=1), p.sum(axis=0)
-    total = float(p.sum())
-    c = total * p - np.outer(rows, columns)
-    # dc_ij / dP_kl = S [ij = kl] + P_ij - [i = k] P_.j - P_i. [j = l]
     same_row = np.kron(np.eye(len(rows)), np.ones((len(columns), len(columns))))
     same_column = np.kron(np.ones((len(rows), len(rows))), np.eye(len(columns)))
     by_column, by_row = np.tile(columns, len(rows)), np.repeat(rows, len(columns))
-    slope = total * np.eye(p.size) + p.reshape(-1, 1)
+    slope = float(p.sum()) * np.eye(p.size) + p.reshape(-1, 1)
     slope -= same_row * by_column[:, None] + same_column * by_row[:, None]
-    return c, slope @ covariance @ slope.T
+    return np.asarray(slope)
 
 
 def wald(cells: Floats, covariance: Floats) -> Wald:
@@ -111,21 +118,31 @@ def wald(cells: Floats, covariance: Floats) -> Wald:
         cells: a raw table; a smoothed one is shrunk towards independence and proves nothing.
         covariance: of its cells.
     """
+    values, whitening = standardised(cells, covariance)
+    degrees = len(whitening)
+    if degrees == 0 or not np.isfinite(whitening).all():
+        return Wald(float("nan"), degrees, float("nan"))
+    statistic = float(np.sum((whitening @ values) ** 2))
+    return Wald(statistic, degrees, float(stats.chi2.sf(statistic, degrees)))
+
+
+def standardised(cells: Floats, covariance: Floats) -> tuple[Floats, Floats]:
+    """Return c in C order, and a matrix A with W = |A c|^2: a row per degree of freedom.
+
+    Edge cases: NaN where the table or its covariance is; no row where nothing has any variance.
+    """
     c, spread = interaction(cells, covariance)
     inner = np.zeros(c.shape, dtype=np.bool_)
     inner[:-1, :-1] = True
     kept = np.flatnonzero(inner.ravel())
-    values, noise = c.ravel()[kept], spread[np.ix_(kept, kept)]
-    if not (np.isfinite(values).all() and np.isfinite(noise).all()):
-        return Wald(float("nan"), kept.size, float("nan"))
+    values, noise = c.ravel(), spread[np.ix_(kept, kept)]
+    if not (np.isfinite(values[kept]).all() and np.isfinite(noise).all()):
+        return values, np.full((kept.size, values.size), np.nan)
     variances, directions = np.linalg.eigh(noise)
     known = variances > _SMALL * max(float(variances.max(initial=0.0)), _SMALL)
-    degrees = int(known.sum())
-    if degrees == 0:
-        return Wald(float("nan"), 0, float("nan"))
-    along = directions[:, known].T @ values
-    statistic = float(np.sum(along**2 / variances[known]))
-    return Wald(statistic, degrees, float(stats.chi2.sf(statistic, degrees)))
+    whitening = np.zeros((int(known.sum()), values.size))
+    whitening[:, kept] = (directions[:, known] / np.sqrt(variances[known])).T
+    return values, whitening
 
 
 def corrected(

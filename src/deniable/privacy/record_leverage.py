@@ -111,7 +111,9 @@ def table_ways(parameters: RecordParameters, attributes: Subset) -> list[Leverag
     if isinstance(parameters, InpRRParameters):
         return [_merged(parameters, parameters.cells // inner, 1.0)]
     if isinstance(parameters, MargRRParameters):
-        shares = {m: share / (m // inner) for m, share in _tables(parameters, attributes).items()}
+        shares = {
+            m: share / (m // inner) for m, share in tables_with(parameters, attributes).items()
+        }
         total = sum(shares.values())
         return [_merged(parameters, m // inner, total * (m // inner)) for m in shares]
     if isinstance(parameters, InpEMParameters):
@@ -120,11 +122,11 @@ def table_ways(parameters: RecordParameters, attributes: Subset) -> list[Leverag
         return [Leverage(rest * keep / gap, rest * (1 - keep) / gap)]
     if isinstance(parameters, InpHTCMSParameters | InpOLHParameters):
         cells = prod(parameters.levels[i] for i in attributes)
-        return [_hashed(parameters, parameters.records // cells)]
+        return [hashed_leverage(parameters, parameters.records // cells)]
     if isinstance(parameters, InpHTParameters):
         return [_sign(inner, sign_gap(parameters), 1 / parameters.coefficients)]
     if isinstance(parameters, MargHTParameters):
-        each = sum(share / (m - 1) for m, share in _tables(parameters, attributes).items())
+        each = sum(share / (m - 1) for m, share in tables_with(parameters, attributes).items())
         return [_sign(inner, sign_gap(parameters), each)]
     raise InvalidParameter(f"There is no leverage of '{parameters.mechanism}' yet.")
 
@@ -144,7 +146,7 @@ def _drawn_cells(
         levels, shares = parameters.levels, views_with(parameters, attributes)
     else:
         levels = tuple(1 << width for width in parameters.bits)
-        shares = _tables(parameters, attributes)
+        shares = tables_with(parameters, attributes)
     cells = prod(levels[i] for i in attributes)
     gaps = {m: krr_gap(parameters, m) for m in shares}
     total = sum(share * gaps[m] ** 2 for m, share in shares.items())
@@ -163,7 +165,8 @@ def _merged(parameters: InpRRParameters | MargRRParameters, cells: int, about: f
     return _each(cells * float((1 - q) / (p - q)), cells * float(q / (p - q)), about)
 
 
-def _hashed(parameters: InpHTCMSParameters | InpOLHParameters, records: int) -> Leverage:
+def hashed_leverage(parameters: InpHTCMSParameters | InpOLHParameters, records: int) -> Leverage:
+    """Return what a report of a hashed record is worth for a cell of so many records."""
     p, q = parameters.support
     most = records
     if isinstance(parameters, InpOLHParameters):
@@ -223,7 +226,7 @@ def _views_of_sets(parameters: ViewsParameters) -> dict[Subset, Counter[int]]:
     return found
 
 
-def _tables(parameters: MarginalParameters, attributes: Subset) -> dict[int, float]:
+def tables_with(parameters: MarginalParameters, attributes: Subset) -> dict[int, float]:
     """Return the share of reports on tables of so many cells that have all the attributes."""
     start = (len(attributes), sum(parameters.bits[i] for i in attributes))
     ways: dict[tuple[int, int], int] = {start: 1}

@@ -16,20 +16,22 @@ from deniable.associate import (
     Derived,
     Joint,
     Pair,
-    Shifts,
     Variable,
     associate,
+    attacked_conditional,
+    attacked_odds,
     conditional,
-    crafted_shifts,
     estimate_joint,
     independence_of_pairs,
     odds_ratios,
 )
+from deniable.associate.crafted import check_size
 from deniable.associate.independence import bh_adjusted, holm_adjusted
 from deniable.engines.local import Accumulated, Progress
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
 from deniable.protocol.epsilon import as_float
+from deniable.results.associate_attackers import Attacked, attacked_association
 from deniable.results.associate_candidates import variable_of
 from deniable.results.associate_reports import FieldReports, read_fields
 from deniable.results.associate_result import Association
@@ -37,11 +39,6 @@ from deniable.results.candidates import field_candidates
 from deniable.results.estimate import epochs_of, repeats_of
 from deniable.store.base import Store
 
-CRAFTED = (
-    "The attacked interval adds what a share of {share:.3g} crafted reports can have done: the "
-    "table was estimated again without the reports that move a cell most. That takes up to "
-    "{up:.3g} from a cell, or adds up to {down:.3g} to it."
-)
 NOT_SUMS = (
     "The table is the likeliest one: no share is below 0, so that small ones are biased upwards. "
     "Intervals are 95% intervals of each cell by itself."
@@ -79,7 +76,8 @@ def associate_question(
         candidates_folder: where to look for the fields' own candidate files.
         top: of each field, at most so many of the answers that stand out.
         other: False leaves out the category of all other answers.
-        attackers: the share of reports that may be crafted; adds a second interval to every cell.
+        attackers: the share of reports that may be crafted; adds a second interval to every cell,
+            conditional share and odds ratio, and a range to every p-value.
         attacking: called with how much of that is done.
         first_epoch: leave out the epochs before this one.
         last_epoch: leave out the epochs after this one.
@@ -88,7 +86,7 @@ def associate_question(
     Raises:
         InvalidParameter: if a field is not the question's, if there are fewer than two, if there
             are no reports, if a field's answers cannot be told apart, or unless `attackers` is a
-            share from 0 to 1 and the table has at most 256 cells.
+            share from 0 to 1 and the table has at most 256 cells or is of k-RR alone.
         StoreError: if the store cannot be read.
     """
     chosen = chosen_fields(question, fields)
@@ -171,9 +169,13 @@ def association_of(
         for field in fields
     ]
     factor = max(repeats_of(question, field, accumulated.epochs) for field in fields)
-    shifts = None if attackers is None else crafted_shifts(variables, attackers, attacking)
+    if attackers is not None:  # said before the work is done
+        check_size(variables)
     joint, pairs = _fitted(variables)
     joint, pairs = widened(joint, factor), weakened(pairs, factor)
+    attacked = None
+    if attackers is not None:
+        attacked = attacked_association(variables, pairs, attackers, factor, attacking)
     return Association(
         question=question.id,
         version=question.version,
@@ -184,20 +186,15 @@ def association_of(
         epsilon_once=as_float(sum(field.parameters.epsilon_once for field in fields)),
         epochs=epochs_of(accumulated),
         joint=joint,
-        conditionals=_conditionals(joint),
+        conditionals=_conditionals(joint, attacked),
         pairs=pairs,
-        odds=odds_ratios(joint) if len(fields) == 2 else None,
-        notes=(*_notes(accumulated, joint, pairs, factor), *_crafted(attackers, shifts)),
-        attackers=attackers,
-        shifts=shifts,
+        odds=_odds(joint, attacked) if len(fields) == 2 else None,
+        notes=(
+            *_notes(accumulated, joint, pairs, factor),
+            *(() if attacked is None else attacked.notes),
+        ),
+        attacked=attacked,
     )
-
-
-def _crafted(attackers: float | None, shifts: Shifts | None) -> tuple[str, ...]:
-    if attackers is None or shifts is None:
-        return ()
-    up, down = float(shifts.up.max()), float(shifts.down.max())
-    return (CRAFTED.format(share=attackers, up=up, down=down),)
 
 
 def _fitted(variables: list[Variable]) -> tuple[Joint, tuple[Pair, ...]]:
@@ -209,11 +206,19 @@ def _fitted(variables: list[Variable]) -> tuple[Joint, tuple[Pair, ...]]:
     return joint, (Pair((one.name, two.name), test, test.p_value, test.p_value),)
 
 
-def _conditionals(joint: Joint) -> tuple[Derived, ...]:
+def _conditionals(joint: Joint, attacked: Attacked | None) -> tuple[Derived, ...]:
     *given, last = joint.names
+    found = [conditional(joint, last, given)]
     if len(given) == 1:
-        return conditional(joint, last, given[0]), conditional(joint, given[0], last)
-    return (conditional(joint, last, given),)
+        found.append(conditional(joint, given[0], last))
+    if attacked is None:
+        return tuple(found)
+    return tuple(attacked_conditional(joint, one, attacked.shifts) for one in found)
+
+
+def _odds(joint: Joint, attacked: Attacked | None) -> Derived:
+    found = odds_ratios(joint)
+    return found if attacked is None else attacked_odds(joint, found, attacked.shifts)
 
 
 def widened(joint: Joint, factor: float) -> Joint:

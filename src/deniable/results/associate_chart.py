@@ -57,7 +57,7 @@ def association_chart(
     tables = pairs_of(association.joint)[:MOST_PAIRS]
     found = {pair.names for pair in association.pairs if pair.holm < ALPHA}
     maps = [
-        _heat(alt, table, _cells(association, table), theme, width, table.names in found)
+        _heat(alt, table, association.cells_of_pair(table), theme, width, table.names in found)
         for table in tables
     ]
     drawn = maps[0]
@@ -82,11 +82,6 @@ def association_described(association: Association) -> str:
         f"{' and '.join(association.fields)} with 95% intervals, from {association.n:,} reports. "
         f"Largest: {largest}."
     )
-
-
-def _cells(association: Association, table: Joint) -> tuple[Cell, ...]:
-    """Return the cells of a pair's table; attacked intervals are known of the whole table only."""
-    return association.cells if table is association.joint else tuple(cells_of(table))
 
 
 def _heat(

@@ -28,6 +28,9 @@ DERIVED = {
     "conditional": ("conditional", "conditional_low", "conditional_high"),
     "odds_ratio": ("odds_ratio", "odds_ratio_low", "odds_ratio_high"),
 }
+ATTACKED_DERIVED = {
+    name: tuple(f"{name}_{end}" for end in ATTACKED) for name in ("conditional", "odds_ratio")
+}
 Row = dict[str, str | float | None]
 
 
@@ -35,9 +38,9 @@ def to_arrow(table: Joint | Association) -> pa.Table:
     """Return a joint distribution as an Arrow table; `.to_pandas()` on it where pandas is there.
 
     Columns: one of strings per variable, then probability, std_error, low and high; of an
-    association also attacked_low and attacked_high where they were asked for, the conditional share
-    of the last field given the others, and for two fields the odds ratio. Everything else about an
-    association is in the schema's metadata.
+    association also the conditional share of the last field given the others, and for two fields
+    the odds ratio; attacked_low and attacked_high of each of them where they were asked for.
+    Everything else about an association is in the schema's metadata.
 
     Edge cases: a variable named like one of these columns gets an underscore behind its name.
 
@@ -64,7 +67,8 @@ _PER_CELL = ("cells", "conditionals", "odds_ratios")
 
 def columns_of(names: Sequence[str]) -> tuple[str, ...]:
     """Return the column of each variable: its name, made different from the numbers' names."""
-    taken = {*NUMBERS, *ATTACKED, *DERIVED["conditional"], *DERIVED["odds_ratio"]}
+    derived = [*DERIVED.values(), *ATTACKED_DERIVED.values()]
+    taken = {*NUMBERS, *ATTACKED, *(name for names in derived for name in names)}
     return tuple(f"{name}_" if name in taken else name for name in names)
 
 
@@ -74,9 +78,9 @@ def _rows(table: Joint | Association) -> list[Row]:
     cells = table.cells if isinstance(table, Association) else cells_of(joint)
     rows: list[Row] = [_row(columns, cell) for cell in cells]
     if isinstance(table, Association):
-        _add(rows, DERIVED["conditional"], table.conditionals[0])
+        _add(rows, "conditional", table.conditionals[0])
         if table.odds is not None:
-            _add(rows, DERIVED["odds_ratio"], table.odds)
+            _add(rows, "odds_ratio", table.odds)
     return rows
 
 
@@ -91,9 +95,10 @@ def _row(columns: Sequence[str], cell: Cell) -> Row:
     }
 
 
-def _add(rows: list[Row], names: Sequence[str], derived: Derived) -> None:
+def _add(rows: list[Row], what: str, derived: Derived) -> None:
     for row, cell in zip(rows, cells_of(derived), strict=True):
-        values = (cell.probability, *cell.interval)
+        values = [cell.probability, *cell.interval, *(cell.attacked_interval or ())]
+        names = (*DERIVED[what], *(ATTACKED_DERIVED[what] if cell.attacked_interval else ()))
         row.update({name: number(value) for name, value in zip(names, values, strict=True)})
 
 

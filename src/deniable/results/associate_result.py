@@ -9,7 +9,8 @@ from itertools import product
 
 import numpy as np
 
-from deniable.associate import Derived, Independence, Joint, Pair, Shifts
+from deniable.associate import Derived, Independence, Joint, Pair
+from deniable.results.associate_attackers import Attacked, AttackedTest
 from deniable.results.result import Epochs
 
 ALPHA = 0.05
@@ -69,8 +70,7 @@ class Association:
         pairs: a test of independence per pair of fields, corrected for their number.
         odds: odds ratios of two fields, each cell against the rest; None for more fields.
         notes: what a reader must know.
-        attackers: the share of crafted reports that attacked intervals allow for, if any.
-        shifts: how far so many can have moved each cell; None if nobody asked.
+        attacked: what a share of crafted reports could have done; None if nobody asked.
     """
 
     question: str
@@ -86,22 +86,37 @@ class Association:
     pairs: tuple[Pair, ...]
     odds: Derived | None = None
     notes: tuple[str, ...] = ()
-    attackers: float | None = None
-    shifts: Shifts | None = None
+    attacked: Attacked | None = None
+
+    @property
+    def attackers(self) -> float | None:
+        """The share of crafted reports that attacked intervals allow for, if any."""
+        return None if self.attacked is None else self.attacked.attackers
 
     @property
     def cells(self) -> tuple[Cell, ...]:
         """Every combination of answers, the last field changing fastest."""
-        cells = cells_of(self.joint)
-        if self.shifts is None:
+        return self.cells_of_pair(self.joint)
+
+    def cells_of_pair(self, table: Joint) -> tuple[Cell, ...]:
+        """Return the cells of this table, or of that of two of its fields, the others summed out.
+
+        With attacked intervals, if they were asked for.
+        """
+        cells = cells_of(table)
+        if self.attacked is None:
             return tuple(cells)
-        moved = zip(cells, self.shifts.up.flat, self.shifts.down.flat, strict=True)
+        shifts = self.attacked.shifts
+        if table.names != self.fields:
+            shifts = shifts.margins[tuple(self.fields.index(name) for name in table.names)]
+        moved = zip(cells, shifts.up.flat, shifts.down.flat, strict=True)
         return tuple(_attacked(cell, float(up), float(down)) for cell, up, down in moved)
 
     def as_json(self) -> dict[str, object]:
         """Return the association as spec/schemas/association.json describes it; never NaN."""
         joint = self.joint
         attackers = {} if self.attackers is None else {"attackers": self.attackers}
+        tests = [None] * len(self.pairs) if self.attacked is None else self.attacked.tests
         return {
             "question": self.question,
             "version": self.version,
@@ -119,7 +134,7 @@ class Association:
                 for c in self.conditionals
             ],
             "odds_ratios": None if self.odds is None else _rows(self.odds),
-            "tests": [pair_json(pair) for pair in self.pairs],
+            "tests": [pair_json(*both) for both in zip(self.pairs, tests, strict=True)],
             "fit": {
                 "solver": joint.solver,
                 "rounds": joint.rounds,
@@ -135,7 +150,9 @@ class Association:
 def _attacked(cell: Cell, up: float, down: float) -> Cell:
     """Return a cell with its attacked interval: what was pushed up is really lower."""
     low, high = cell.interval
-    return replace(cell, attacked_interval=(max(0.0, low - up), min(1.0, high + down)))
+    # Of pairs out of more fields the interval itself may go beyond 0 and 1.
+    ends = min(low, max(0.0, low - up)), max(high, min(1.0, high + down))
+    return replace(cell, attacked_interval=ends)
 
 
 def cells_of(table: Joint | Derived) -> Iterator[Cell]:
@@ -143,7 +160,15 @@ def cells_of(table: Joint | Derived) -> Iterator[Cell]:
     value = table.probability if isinstance(table, Joint) else table.value
     for place, values in zip(np.ndindex(value.shape), product(*table.labels), strict=True):
         ends = float(table.low[place]), float(table.high[place])
-        yield Cell(tuple(values), float(value[place]), float(table.std_error[place]), ends)
+        attacked = None if isinstance(table, Joint) else _attacked_ends(table, place)
+        error = float(table.std_error[place])
+        yield Cell(tuple(values), float(value[place]), error, ends, attacked)
+
+
+def _attacked_ends(table: Derived, place: tuple[int, ...]) -> tuple[float, float] | None:
+    if table.attacked_low is None or table.attacked_high is None:
+        return None
+    return float(table.attacked_low[place]), float(table.attacked_high[place])
 
 
 def _axes(joint: Joint) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -151,25 +176,25 @@ def _axes(joint: Joint) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _rows(derived: Derived) -> list[dict[str, object]]:
-    return [
-        {
-            "values": list(cell.values),
-            "value": number(cell.probability),
-            "std_error": number(cell.std_error),
-            "interval": [number(end) for end in cell.interval],
-        }
-        for cell in cells_of(derived)
-    ]
+    rows = []
+    for cell in cells_of(derived):
+        row = cell.as_json()
+        rows.append({"value" if key == "probability" else key: row[key] for key in row})
+    return rows
 
 
-def pair_json(pair: Pair) -> dict[str, object]:
-    """Return a test as JSON."""
-    return {
+def pair_json(pair: Pair, attacked: AttackedTest | None = None) -> dict[str, object]:
+    """Return a test as JSON, with what it may say without crafted reports if that is known."""
+    found: dict[str, object] = {
         "fields": list(pair.names),
         **_test_json(pair.test),
         "p_holm": number(pair.holm),
         "p_bh": number(pair.bh),
     }
+    if attacked is not None:
+        found["attacked_p_value"] = [number(end) for end in attacked.p_value]
+        found["attacked_p_holm"] = [number(end) for end in attacked.holm]
+    return found
 
 
 def _test_json(test: Independence) -> dict[str, object]:

@@ -60,7 +60,7 @@ def table_cells(association: Association) -> list[list[str]]:
     crafted = [f"with {association.attackers:.3g} crafted"] if attacked else []
     header = [
         *(*fields, "share", "std. error", "95% interval", *crafted),
-        *(f"P({fields[-1]} | {given})", "95% interval"),
+        *(f"P({fields[-1]} | {given})", "95% interval", *crafted),
     ]
     cells = association.cells
     error = typical_error(cells)
@@ -74,6 +74,7 @@ def table_cells(association: Association) -> list[list[str]]:
             *([_attacked_text(cell, error)] if attacked else []),
             percent(part.probability, part.std_error),
             interval_text(part, part.std_error),
+            *([_attacked_text(part, part.std_error)] if attacked else []),
         ]
         for cell, part in zip(cells[:MOST_ROWS], conditional[:MOST_ROWS], strict=True)
     ]

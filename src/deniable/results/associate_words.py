@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from deniable.associate import OTHER_LABEL, Derived, Pair
+from deniable.results.associate_attackers import AttackedTest
 from deniable.results.associate_result import ALPHA, Association, cells_of
 from deniable.results.labels import shortened
 from deniable.results.words import percent
@@ -37,6 +38,10 @@ class AssociationWords:
 def association_in_words(association: Association) -> AssociationWords:
     """Say what an association means."""
     learned = [pair_sentence(pair) for pair in association.pairs]
+    if association.attacked is not None:
+        tests = zip(association.pairs, association.attacked.tests, strict=True)
+        share = association.attacked.attackers
+        learned.extend(attacked_sentence(pair, test, share) for pair, test in tests)
     found = any(pair.holm < ALPHA for pair in association.pairs)
     if association.odds is not None and found:  # else what stands out does so by chance
         learned.extend(_together(association.odds))
@@ -57,6 +62,19 @@ def pair_sentence(pair: Pair) -> str:
     if corrected < ALPHA:
         return f"{one} and {two} depend on each other {found})."
     return f"There is no evidence that {one} and {two} depend on each other {found})."
+
+
+def attacked_sentence(pair: Pair, test: AttackedTest, attackers: float) -> str:
+    """Say whether what a test found still holds if a share of the reports is crafted."""
+    names, (least, most) = " and ".join(pair.names), test.holm
+    crafted = f"With {attackers:.3g} of the reports crafted"
+    if most < ALPHA:
+        return f"{crafted}, {names} still depend on each other: yes (p at most {most:.2g})."
+    if pair.holm < ALPHA:
+        return f"{crafted}, {names} still depend on each other: not for sure (p up to {most:.2g})."
+    if least < ALPHA:
+        return f"{crafted}, {names} may depend on each other unseen (p down to {least:.2g})."
+    return f"{crafted}, there is no evidence for {names} either (p at least {least:.2g})."
 
 
 def p_words(p_value: float) -> str:
@@ -96,7 +114,7 @@ def _not_learned(association: Association) -> tuple[str, ...]:
     if association.attackers is not None:
         sentences.append(
             f"If as many as {association.attackers:.3g} of the reports were crafted, only the "
-            "attacked intervals hold, and the test does not."
+            "attacked intervals hold, and of the test what is said for so many."
         )
     if not association.joint.informative:
         sentences.append(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from deniable.errors import InvalidParameter
 from deniable.marginals.conditional import conditional
 from deniable.marginals.table import Table
+from deniable.mechanisms.base import Floats
 
 Given = Mapping[str, str | None]
 """Attributes that are given: by name a level, or None for every level."""
@@ -55,6 +56,7 @@ class CellRow:
         smoothed: the share of the smoothed table.
         attacked_interval: `low` to `high` with what crafted reports could do; None if nobody asked
             or nothing could be learned.
+        attacked_smoothed: what the smoothed share may be without crafted reports, likewise.
     """
 
     values: Mapping[str, str]
@@ -64,9 +66,23 @@ class CellRow:
     high: float
     smoothed: float
     attacked_interval: tuple[float, float] | None = None
+    attacked_smoothed: tuple[float, float] | None = None
 
 
-def cells_of(both: Both, known: Given | None = None) -> list[CellRow]:
+@dataclass(frozen=True)
+class Bars:
+    """The second error bars of a table, in its shape.
+
+    Attributes:
+        raw: the ends of the attacked intervals of raw shares; NaN where nothing could be learned.
+        smoothed: the ends of smoothed shares without crafted reports; None where they are unknown.
+    """
+
+    raw: tuple[Floats, Floats]
+    smoothed: tuple[Floats, Floats] | None = None
+
+
+def cells_of(both: Both, known: Given | None = None, bars: Bars | None = None) -> list[CellRow]:
     """Return the cells of a table, those of the given levels only."""
     raw = both.raw
     nothing = np.full(raw.probability.shape, np.nan)
@@ -80,5 +96,15 @@ def cells_of(both: Both, known: Given | None = None) -> list[CellRow]:
         share, error, low, high, smoothed = (
             float((nothing if one is None else one)[index]) for one in columns
         )
-        found.append(CellRow(values, share, error, low, high, smoothed))
+        row = CellRow(values, share, error, low, high, smoothed)
+        if bars is not None:
+            attacked = _ends(bars.raw, index), _ends(bars.smoothed, index)
+            row = replace(row, attacked_interval=attacked[0], attacked_smoothed=attacked[1])
+        found.append(row)
     return found
+
+
+def _ends(both: tuple[Floats, Floats] | None, index: tuple[int, ...]) -> tuple[float, float] | None:
+    if both is None or not np.isfinite(both[0][index]):
+        return None
+    return float(both[0][index]), float(both[1][index])

@@ -8,14 +8,22 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from deniable.errors import InvalidParameter
+from deniable.marginals.crafted import Progress
 from deniable.marginals.independence import ALPHA
 from deniable.marginals.information import mutual_information
 from deniable.marginals.synthetic import KEEPS, sample_records
 from deniable.marginals.tree import REDRAWS, Tree
 from deniable.results.marginals import RecordReports
+from deniable.results.marginals_attacked_pairs import attacked_pairs
+from deniable.results.marginals_attacked_text import (
+    CRAFTED_HEADER,
+    attack_edges,
+    crafted_line,
+    still_note,
+)
 from deniable.results.marginals_cells import Given
 from deniable.results.marginals_charts import heat_chart, tree_chart
-from deniable.results.marginals_tables import heading_of, number, summary_of
+from deniable.results.marginals_tables import heading_of, number, summary_of, three
 from deniable.results.table import p_text
 from deniable.results.view import Cell, View
 
@@ -51,13 +59,33 @@ NOTHING = 1e-9
 """A share below is 0."""
 
 
-def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
-    """Return every pair with its test, correlation and mutual information, the surest first."""
+def pairs_view(
+    reports: RecordReports,
+    alpha: float = ALPHA,
+    attackers: float | None = None,
+    attacking: Progress | None = None,
+) -> View:
+    """Return every pair with its test, correlation and mutual information, the surest first.
+
+    Args:
+        reports: to the question.
+        alpha: of the tests.
+        attackers: the share of reports that may be crafted; adds ranges to all numbers.
+        attacking: called with how much of that is done.
+
+    Raises:
+        InvalidParameter: if only single attributes were collected, or `attackers` is no share.
+    """
     pairs, names = reports.pairs, reports.record.names
+    attacked = None if attackers is None else attacked_pairs(reports, attackers, attacking)
+    still = {} if attacked is None else attacked.still(alpha)
     tests, correlations, raw = pairs.tests(alpha), pairs.correlations(), pairs.raw_correlations()
     rows: list[dict[str, Cell]] = []
     for one in tests:
         pair = (one.first, one.second)
+        more: dict[str, Cell] = {}
+        if attacked is not None:
+            more = {**attacked.pairs[pair].as_cells(), "attacked_holm": still[pair]}
         rows.append(
             {
                 "first": names[one.first],
@@ -71,16 +99,25 @@ def pairs_view(reports: RecordReports, alpha: float = ALPHA) -> View:
                 "p_value": number(one.test.p_value),
                 "holm": one.holm,
                 "bh": one.bh,
+                **more,
             }
         )
     rows.sort(key=_surest_first)
-    heading = (*heading_of(reports), f"{len(rows):,} pairs of attributes")
+    heading: tuple[str, ...] = (*heading_of(reports), f"{len(rows):,} pairs of attributes")
     notes = (*unknown_pairs(reports), *constant_attributes(reports), TESTED, CORRELATED)
-    data = {**summary_of(reports), "alpha": alpha, "pairs": rows, "notes": list(notes)}
+    data: dict[str, object] = {**summary_of(reports), "alpha": alpha}
+    header: tuple[str, ...] = _PAIR_HEADER
+    shown = [_pair_line(row) for row in rows]
+    if attacked is not None:
+        notes = (still_note(rows, attacked.attackers), *notes, *attacked.notes)
+        header, shown = CRAFTED_HEADER, [crafted_line(row) for row in rows]
+        heading = (*heading[:-1], f"{heading[-1]}, with {attacked.attackers:.3g} crafted")
+        data["attackers"] = attacked.attackers
+    data |= {"pairs": rows, "notes": list(notes)}
     return View(
         heading,
-        ("first", "second", "raw", "std. error", "smoothed", "bits", "p-value", "dependent"),
-        [_pair_line(row) for row in rows],
+        header,
+        shown,
         rows,
         data,
         notes,
@@ -118,6 +155,7 @@ def _surest_first(row: Mapping[str, Cell]) -> tuple[float, float]:
     )
 
 
+_PAIR_HEADER = ("first", "second", "raw", "std. error", "smoothed", "bits", "p-value", "dependent")
 _NUMBERS = ("raw_correlation", "std_error", "smoothed_correlation", "information")
 
 
@@ -132,20 +170,26 @@ def _pair_line(row: Mapping[str, Cell]) -> list[str]:
     ]
 
 
-def three(value: Cell) -> str:
-    """Return a number with three digits after the point; n/a for none."""
-    return f"{value:.3f}" if isinstance(value, float) and math.isfinite(value) else "n/a"
-
-
 def learnt_tree(reports: RecordReports) -> Tree:
     """Return the dependency tree with the confidence of its edges."""
     return reports.pairs.tree(np.random.default_rng(TREE_SEED))
 
 
-def tree_view(reports: RecordReports) -> View:
-    """Return the dependency tree: its edges, the most informative first."""
+def tree_view(
+    reports: RecordReports, attackers: float | None = None, attacking: Progress | None = None
+) -> View:
+    """Return the dependency tree: its edges, the most informative first.
+
+    Args:
+        reports: to the question.
+        attackers: the share of reports that may be crafted; says which edges stay without them.
+        attacking: called with how much of that is done.
+
+    Raises:
+        InvalidParameter: if only single attributes were collected, or `attackers` is no share.
+    """
     tree, names = learnt_tree(reports), reports.record.names
-    notes = (*unknown_pairs(reports), LEARNT)
+    notes: tuple[str, ...] = (*unknown_pairs(reports), LEARNT)
     rows: list[dict[str, Cell]] = [
         {
             "first": names[edge.first],
@@ -155,19 +199,22 @@ def tree_view(reports: RecordReports) -> View:
         }
         for edge in tree.edges
     ]
-    data = {
-        **summary_of(reports),
-        "information": tree.information,
-        "edges": rows,
-        "notes": list(notes),
-    }
+    header: tuple[str, ...] = ("first", "second", "bits", "confidence")
+    shown = [
+        [names[e.first], names[e.second], f"{e.information:.4f}", f"{e.confidence:.0%}"]
+        for e in tree.edges
+    ]
+    data = {**summary_of(reports), "information": tree.information, "edges": rows}
+    if attackers is not None:
+        said = attack_edges(reports, tree, attackers, rows, shown, attacking)
+        notes, data["attackers"] = (*said, *notes), attackers
+        crafted = f"with {attackers:.3g} crafted"
+        header = (*header, f"bits {crafted}", "stays", "rival")
+    data["notes"] = list(notes)
     return View(
         (*heading_of(reports), f"dependency tree, {tree.information:.4g} bits in all"),
-        ("first", "second", "bits", "confidence"),
-        [
-            [names[e.first], names[e.second], f"{e.information:.4f}", f"{e.confidence:.0%}"]
-            for e in tree.edges
-        ],
+        header,
+        shown,
         rows,
         data,
         notes,

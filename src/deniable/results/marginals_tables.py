@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Literal
 
-from deniable.errors import InvalidParameter
+from deniable.marginals.crafted import Progress
 from deniable.protocol.epsilon import as_float
 from deniable.results.intervals import LEVEL
 from deniable.results.marginals import RAW, SMOOTHED, RecordReports
 from deniable.results.marginals_attackers import attacked_tables
-from deniable.results.marginals_cells import Both, CellRow, Given, cells_of
+from deniable.results.marginals_cells import Bars, Both, CellRow, Given, cells_of
 from deniable.results.marginals_charts import table_chart
 from deniable.results.view import Cell, View
 from deniable.results.words import percent
@@ -32,6 +32,7 @@ def tables_view(
     kind: Kind = "both",
     given: Given | None = None,
     attackers: float | None = None,
+    attacking: Progress | None = None,
 ) -> View:
     """Return tables as a view: a row per cell, raw and smoothed side by side.
 
@@ -41,23 +42,19 @@ def tables_view(
         kind: show only the raw or only the smoothed shares.
         given: attributes that are given instead of asked for.
         attackers: the share of reports that may be crafted; adds a second error bar.
+        attacking: called with how much of that is done.
 
     Raises:
-        InvalidParameter: if `attackers` is no share from 0 to 1, or there are no raw shares of all
-            people to add a bar to.
+        InvalidParameter: if `attackers` is no share from 0 to 1, or there are too many smoothed
+            tables to say what crafted reports could have done to them.
     """
     known = dict(given or {})
-    if attackers is not None and (known or kind == "smoothed"):
-        raise InvalidParameter(
-            "The second error bar belongs to raw shares of all people.",
-            "Leave out what is given, and show raw shares.",
-        )
     shown = [both.given(known) for both in tables]
-    cells = [cells_of(both, known) for both in shown]
+    bars: Sequence[Bars | None] = [None] * len(shown)
     said: tuple[str, ...] = ()
     if attackers is not None:
-        cells, note = attacked_tables(reports, cells, attackers)
-        said = (note,)
+        bars, said = attacked_tables(reports, tables, shown, known, kind, attackers, attacking)
+    cells = [cells_of(both, known, bar) for both, bar in zip(shown, bars, strict=True)]
     one = len(tables) == 1
     heading = (*heading_of(reports), _what(shown[0], known, len(tables), reports))
     notes = (*_notes(shown, kind, known), *said)
@@ -114,6 +111,11 @@ def number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
+def three(value: Cell) -> str:
+    """Return a number with three digits after the point; n/a for none."""
+    return f"{value:.3f}" if isinstance(value, float) and math.isfinite(value) else "n/a"
+
+
 def _error(rows: Sequence[CellRow]) -> float:
     """Return the typical standard error, which decides how many digits are shown."""
     errors = [row.std_error for row in rows if math.isfinite(row.std_error)]
@@ -124,7 +126,10 @@ def _header(kind: Kind, attackers: float | None) -> tuple[str, ...]:
     names = _HEADERS[kind]
     if attackers is None:
         return names
-    return (*names[:3], f"with {attackers:.3g} crafted", *names[3:])
+    crafted = f"with {attackers:.3g} crafted"
+    if kind == "both":
+        return (*names[:3], crafted, *names[3:], crafted)
+    return (*names, crafted)
 
 
 def _line(row: CellRow, kind: Kind, one: bool, error: float, attacked: bool) -> list[str]:
@@ -134,13 +139,13 @@ def _line(row: CellRow, kind: Kind, one: bool, error: float, attacked: bool) -> 
         percent(row.std_error, error),
         f"{low} to {high}" if math.isfinite(row.low) else low,
     ]
-    if attacked:
-        wide = " to ".join(percent(end, error) for end in row.attacked_interval or ())
-        raw.append(wide or "n/a")
     smoothed = [percent(row.smoothed, error)]
-    shown = {"both": raw + smoothed, "raw": raw, "smoothed": smoothed}[kind]
+    if attacked:
+        for shown, ends in ((raw, row.attacked_interval), (smoothed, row.attacked_smoothed)):
+            shown.append(" to ".join(percent(end, error) for end in ends or ()) or "n/a")
+    chosen = {"both": raw + smoothed, "raw": raw, "smoothed": smoothed}[kind]
     values = list(row.values.values())
-    return [*(values if one else (", ".join(row.values), ", ".join(values))), *shown]
+    return [*(values if one else (", ".join(row.values), ", ".join(values))), *chosen]
 
 
 def _record(reports: RecordReports, row: CellRow, attacked: bool) -> dict[str, Cell]:
@@ -157,7 +162,11 @@ def _record(reports: RecordReports, row: CellRow, attacked: bool) -> dict[str, C
     if attacked:
         low, high = row.attacked_interval or (None, None)
         found |= {"attacked_low": low, "attacked_high": high}
-    return found | {"smoothed": number(row.smoothed), "n": reports.n}
+    found["smoothed"] = number(row.smoothed)
+    if attacked:
+        low, high = row.attacked_smoothed or (None, None)
+        found |= {"attacked_smoothed_low": low, "attacked_smoothed_high": high}
+    return found | {"n": reports.n}
 
 
 def _json(both: Both, cells: Sequence[CellRow], known: Given, kind: Kind) -> dict[str, object]:
@@ -168,10 +177,12 @@ def _json(both: Both, cells: Sequence[CellRow], known: Given, kind: Kind) -> dic
             row["raw"] = number(cell.raw)
             row["std_error"] = number(cell.std_error)
             row["interval"] = [number(cell.low), number(cell.high)]
-        if cell.attacked_interval is not None:
-            row["attacked_interval"] = list(cell.attacked_interval)
+            if cell.attacked_interval is not None:
+                row["attacked_interval"] = list(cell.attacked_interval)
         if kind != "raw":
             row["smoothed"] = number(cell.smoothed)
+            if cell.attacked_smoothed is not None:
+                row["attacked_smoothed"] = list(cell.attacked_smoothed)
         rows.append(row)
     asked = [name for name in both.attributes if name not in known]
     data: dict[str, object] = {"attributes": asked, "rows": rows}

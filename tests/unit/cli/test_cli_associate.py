@@ -155,6 +155,12 @@ def test_a_second_interval_for_crafted_reports(project: Path) -> None:
     for cell in read["cells"]:
         (low, high), (lowest, highest) = cell["interval"], cell["attacked_interval"]
         assert 0 <= lowest < low < high < highest <= 1
-    assert "a share of 0.01 crafted reports" in associate(project, *fields)
+    for row in (*read["conditionals"][0]["rows"], *read["odds_ratios"]):
+        assert row["attacked_interval"][0] < row["interval"][0]
+    least, most = read["tests"][0]["attacked_p_value"]
+    assert least <= read["tests"][0]["p_value"] <= most
+    text = associate(project, *fields)
+    assert "a share of 0.01 crafted reports" in text
+    assert "With 0.01 of the reports crafted, dark and memory" in text
     wrong = runner.invoke(app, ["associate", "device", "--attackers", "1.5"])
     assert wrong.exit_code == 2

@@ -110,7 +110,8 @@ def test_a_second_bar_for_crafted_reports(folder: Path, tmp_path: Path) -> None:
     for row in found["rows"]:
         low, high = row["attacked_interval"]
         assert low < row["interval"][0] < row["interval"][1] < high
-    assert "added at both ends" in found["notes"][-1]
+        assert row["attacked_smoothed"][0] < row["smoothed"] < row["attacked_smoothed"][1]
+    assert any("added at both ends" in note for note in found["notes"])
     assert "attacked_low" in file.read_text()
     one = asked(folder, "--attributes", "zone", "--raw", "--attackers", 0.01)
     estimated = json.loads(
@@ -130,16 +131,47 @@ def test_a_second_bar_for_crafted_reports(folder: Path, tmp_path: Path) -> None:
         ("--attackers", "1.5"),
         ("--attackers", "-0.1"),
         ("--attackers", "many"),
-        ("--pairs", "--attackers", "0.01"),
-        ("--tree", "--attackers", "0.01"),
         ("--sample", "5", "--attackers", "0.01"),
-        ("--attributes", "tip", "--given", "zone", "--attackers", "0.01"),
-        ("--smoothed", "--attackers", "0.01"),
+        ("--tree", "--attributes", "tip", "--attackers", "0.01"),
     ],
 )
 def test_a_second_bar_that_cannot_be(folder: Path, arguments: tuple[str, ...]) -> None:
     with pytest.raises(AssertionError, match="Usage"):
         asked(folder, *arguments)
+
+
+def test_every_kind_of_table_has_a_second_bar(folder: Path) -> None:
+    given = asked(folder, "--attributes", "tip", "--given", "zone", "--attackers", 0.01)
+    for row in given["rows"]:
+        assert row["attacked_interval"][0] < row["interval"][0]
+    smoothed = asked(folder, "--attributes", "tip", "--smoothed", "--attackers", 0.01)
+    for row in smoothed["rows"]:
+        assert row["attacked_smoothed"][0] < row["smoothed"] < row["attacked_smoothed"][1]
+
+
+def test_pairs_and_tree_have_a_second_bar(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    found = asked(folder, "--pairs", "--attackers", 0.01, "-o", file)
+    assert found["attackers"] == 0.01
+    assert len(found["pairs"]) == 6
+    for row in found["pairs"]:
+        assert row["attacked_p_value_low"] <= row["p_value"] <= row["attacked_p_value_high"]
+        low, high = (row[f"attacked_information_{end}"] for end in ("low", "high"))
+        assert low <= row["information"] <= high
+        assert not row["attacked_holm"] or row["holm"]
+    assert "attacked_raw_low" in file.read_text()
+    assert "still dependent for sure" in found["notes"][0]
+    tree = asked(folder, "--tree", "--attackers", 0.01)
+    assert tree["attackers"] == 0.01
+    for edge in tree["edges"]:
+        low, high = (edge[f"attacked_information_{end}"] for end in ("low", "high"))
+        assert low <= edge["information"] <= high
+        assert isinstance(edge["attacked_stays"], bool)
+        assert " and " in edge["rival"]
+    text = call("marginals", "trips", "--tree", "--attackers", 0.01, *places(folder))
+    assert "edges stay: " in text
+    assert "attacked" not in json.dumps(asked(folder, "--tree"))
+    assert "attacked" not in json.dumps(asked(folder, "--pairs"))
 
 
 def test_shares_given_others(folder: Path) -> None:

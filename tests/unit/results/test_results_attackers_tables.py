@@ -90,11 +90,13 @@ def test_every_form_says_it(reports: RecordReports, tmp_path: Path) -> None:
     assert view.data["attackers"] == SHARE
     text = view_text(view)
     assert "with 0.01 crafted" in text
-    assert "Smoothed shares have no interval" in text
+    assert "Smoothed shares with 0.01 crafted" in text
     rows = list(csv.DictReader(io.StringIO(view_csv(view).decode())))
     assert len(rows) == 6
     assert all(float(row["attacked_low"]) < float(row["low"]) for row in rows)
     assert all(float(row["attacked_high"]) > float(row["high"]) for row in rows)
+    assert all(float(row["attacked_smoothed_low"]) < float(row["smoothed"]) for row in rows)
+    assert all(float(row["attacked_smoothed_high"]) > float(row["smoothed"]) for row in rows)
     assert view.picture is not None
     drawn = json.dumps(view.picture().to_dict())
     assert '"attacked_low"' in drawn
@@ -123,6 +125,7 @@ def test_each_of_many_tables_has_its_own_bar(reports: RecordReports) -> None:
     assert added == pytest.approx([table_shift(parameters, pair, SHARE) for pair in pairs])
     assert added[0] > added[1]
     assert "each way, or less" in view.notes[-1]
+    assert len(view.records[0]) == len(view.records[-1])
 
 
 def test_nothing_is_added_where_nobody_asked(reports: RecordReports) -> None:
@@ -149,9 +152,72 @@ def test_wrong_shares_are_refused(reports: RecordReports, share: float) -> None:
         view_of(reports, ["card"], share)
 
 
-def test_only_raw_shares_of_all_people_have_a_bar(reports: RecordReports) -> None:
+def test_smoothed_shares_alone_have_a_bar(reports: RecordReports) -> None:
+    """Nobody is in the cell, and 1% of liars say otherwise: the range goes down to 0."""
+    view = tables_view(reports, [reports.table(["card", "zone"])], "smoothed", attackers=SHARE)
+    rows = json.loads(view_json(view))["rows"]
+    assert all("attacked_interval" not in row for row in rows)
+    for row in rows:
+        low, high = row["attacked_smoothed"]
+        assert 0 <= low <= row["smoothed"] <= high <= 1
+    attacked = next(row for row in rows if row["values"] == {"card": "true", "zone": "inner"})
+    assert attacked["attacked_smoothed"][0] == pytest.approx(0, abs=0.01)
+    assert attacked["smoothed"] > 0.02
+    assert view.header == ("card", "zone", "smoothed", "with 0.01 crafted")
+
+
+def test_shares_given_a_condition_have_a_bar(reports: RecordReports) -> None:
+    """Nobody in the zone "inner" has a card. Seven more standard deviations are for chance."""
     table = [reports.table(["card", "zone"])]
-    with pytest.raises(InvalidParameter, match="raw shares of all people"):
-        tables_view(reports, table, "smoothed", attackers=SHARE)
-    with pytest.raises(InvalidParameter, match="raw shares of all people"):
-        tables_view(reports, table, given={"zone": None}, attackers=SHARE)
+    view = tables_view(reports, table, given={"zone": None}, attackers=SHARE)
+    rows = json.loads(view_json(view))["rows"]
+    assert len(rows) == 6
+    for row in rows:
+        assert row["attacked_interval"][0] < row["interval"][0]
+        assert row["attacked_interval"][1] > row["interval"][1]
+        assert row["attacked_smoothed"][0] <= row["smoothed"] <= row["attacked_smoothed"][1]
+    attacked = next(row for row in rows if row["values"] == {"card": "true", "zone": "inner"})
+    LEDGER.add(1e-11)
+    assert attacked["attacked_interval"][0] <= 7 * attacked["std_error"]
+    assert attacked["interval"][0] > 0.05
+    one = tables_view(reports, table, given={"zone": "inner"}, attackers=SHARE)
+    assert json.loads(view_json(one))["rows"] == [r for r in rows if r["values"]["zone"] == "inner"]
+    assert "given the condition" in view_text(one)
+
+
+def test_a_condition_that_may_be_all_liars_says_nothing(rng: np.random.Generator) -> None:
+    reports = reports_of("views", rng)
+    table = [reports.table(["card", "zone"])]
+    rows = json.loads(view_json(tables_view(reports, table, given={"zone": None}, attackers=0.5)))[
+        "rows"
+    ]
+    for row in rows:
+        assert row["attacked_interval"][0] <= 0
+        assert row["attacked_interval"][1] >= 1
+
+
+def test_too_many_smoothed_tables_have_raw_bars_only(reports: RecordReports) -> None:
+    wide = Record(tuple(Attribute(f"a{i}", Categories(tuple("abcdefghijklmnop"))) for i in (1, 2)))
+    parameters = MECHANISMS["views"].resolve({"epsilon": 3.0, "order": 2}, wide, False)
+    field = Field("value", wide, parameters)
+    asked = Question("trips", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))
+    population = mechanism_of(field, False)
+    rng = np.random.default_rng(2)
+    counts = population.accumulate(population.simulate(rng.integers(0, 16, (5_000, 2)), rng))
+    many = RecordReports.of(Accumulated(asked, {"value": counts}, {1: 5_000}))
+    view = view_of(many, ["a1", "a2"])
+    rows = json.loads(view_json(view))["rows"]
+    assert "attacked_interval" in rows[0]
+    assert "attacked_smoothed" not in rows[0]
+    assert any("smoothings" in note for note in view.notes)
+    with pytest.raises(InvalidParameter, match="smoothings"):
+        tables_view(many, [many.table(["a1", "a2"])], "smoothed", attackers=SHARE)
+
+
+def test_share_0_changes_nothing(reports: RecordReports) -> None:
+    table = [reports.table(["card", "zone"])]
+    for given in (None, {"zone": None}):
+        rows = json.loads(view_json(tables_view(reports, table, given=given, attackers=0.0)))
+        for row in rows["rows"]:
+            assert row["attacked_interval"] == pytest.approx(row["interval"])
+            assert row["attacked_smoothed"] == pytest.approx([row["smoothed"]] * 2)

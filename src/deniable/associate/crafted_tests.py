@@ -1,0 +1,154 @@
+"""How far crafted reports can have moved a test of independence.
+
+Model: the statistic of the score test (`scores.py`) is T = |sum over reports of z|^2 / n, where z
+is the product of a report's whitened scores: the root of T is a norm. Without the reports A of m
+liars it is |S - sum_A z|^2 / (n - m), S = sum of all z. With e = S / |S|,
+
+    |S - sum_A z|   >=  |S| - sum_A z.e,
+    |S - sum_A z|^2 <=  |S|^2 - 2 |S| sum_A z.e + (sum_A |z|)^2,
+
+and a liar's reports are among the reports: the m largest z.e, the m least ones, and the m largest
+|z| give the least and the largest T that the honest reports can have, whoever the liars are.
+
+Whitening and the fields' own distributions follow from all reports, so that liars move these, too,
+and less than the products by one order. So the test is also made again without the reports of the
+largest (least) z.e, and once more without those that have them then; the least (largest) T counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from deniable import _validate
+from deniable.associate.crafted import MAJORITY, all_but_last, largest, left_over
+from deniable.associate.fields import field_rows
+from deniable.associate.independence import independence
+from deniable.associate.joint import marginal_fits
+from deniable.associate.patterns import patterns_of
+from deniable.associate.variable import Variable
+from deniable.errors import InvalidParameter
+from deniable.kernels.one_thread import one_thread
+from deniable.mechanisms.base import Floats
+
+_ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class CraftedTest:
+    """What the statistic of a test can be without the crafted reports.
+
+    Attributes:
+        least: the smallest; its p-value is the largest.
+        most: the largest.
+    """
+
+    least: float
+    most: float
+
+
+@one_thread
+def crafted_test(variables: Sequence[Variable], attackers: float) -> CraftedTest:
+    """Return what the score test's statistic can be if a share of the reports is crafted.
+
+    Guarantees: both ends hold for scores that are centred and scaled as in all reports, whichever
+    reports are crafted; that liars also move centre and scale is looked for, not proven.
+
+    Cost: five tests; 8 bytes per report and category.
+
+    Edge cases: a share of 0 changes nothing; from half of the reports on, or where too few might
+        be left to tell the categories apart, everything from 0 to infinity is possible.
+
+    Args:
+        variables: two, as `independence` takes them.
+        attackers: the share of reports that may be crafted.
+
+    Raises:
+        InvalidParameter: unless `attackers` is a share from 0 to 1.
+    """
+    share = _validate.probability("attackers", "a test", attackers)
+    liars = int(np.ceil(share * variables[0].n))
+    seen = independence(variables).statistic
+    if liars == 0:
+        return CraftedTest(seen, seen)
+    if share >= MAJORITY:
+        return CraftedTest(0.0, float("inf"))
+    every = np.ones(variables[0].n, dtype=np.bool_)
+    try:
+        products = _products(variables, every)
+        found = [*products.bounds(liars)]
+        for sign in (1, -1):
+            found += _again(variables, products, liars, sign)
+    except (InvalidParameter, linalg.LinAlgError):  # too few left to tell the categories apart
+        return CraftedTest(0.0, float("inf"))
+    return CraftedTest(min(seen, *found), max(seen, *found))
+
+
+def _again(
+    variables: Sequence[Variable], products: _Products, liars: int, sign: int
+) -> list[float]:
+    """Return the statistics without the reports that make it larger (1), or smaller (-1)."""
+    found = []
+    for _ in range(_ROUNDS):
+        kept = all_but_last(sign * products.along, liars)
+        found.append(independence(left_over(variables, kept)).statistic)
+        products = _products(variables, kept)
+    return found
+
+
+@dataclass(frozen=True)
+class _Products:
+    """The products z of every report.
+
+    Attributes:
+        length: |S|, of the reports that centre and scale come from.
+        along: z.e of every report.
+        size: |z| of every report.
+    """
+
+    length: float
+    along: Floats
+    size: Floats
+
+    def bounds(self, liars: int) -> tuple[float, float]:
+        """Return the least and the largest statistic of all reports but so many."""
+        taken = float(self.along[largest(self.along, liars)].sum())
+        given = -float(-self.along[largest(-self.along, liars)].sum())
+        sizes = float(self.size[largest(self.size, liars)].sum())
+        left = self.along.size - liars
+        least = max(0.0, self.length - taken) ** 2
+        most = self.length**2 - 2 * self.length * min(0.0, given) + sizes**2
+        return least / left, most / left
+
+
+def _products(variables: Sequence[Variable], kept: NDArray[np.bool_]) -> _Products:
+    """Return the products of all reports, centred and scaled by the kept ones."""
+    left = left_over(variables, kept)
+    fits = marginal_fits(patterns_of(left))
+    one, two = (
+        _whitened(variable, whole, fit, kept)
+        for variable, whole, fit in zip(left, variables, fits, strict=True)
+    )
+    total = one[:, kept] @ two[:, kept].T
+    length = float(np.linalg.norm(total))
+    direction = total / length if length > 0 else total
+    along = np.sum((direction.T @ one) * two, axis=0)
+    sizes = np.linalg.norm(one, axis=0) * np.linalg.norm(two, axis=0)
+    return _Products(length, along, sizes)
+
+
+def _whitened(
+    variable: Variable, whole: Variable, margin: Floats, kept: NDArray[np.bool_]
+) -> Floats:
+    """Return the scores of all reports; of the kept ones mean 0, and the identity as covariance."""
+    rows = field_rows(variable, records=whole.reports)
+    scores = rows.lines / (margin @ rows.lines)
+    scores = np.delete(scores, int(np.argmax(margin)), axis=0)
+    scores = scores if rows.codes is None else scores[:, rows.codes]
+    scores = scores - scores[:, kept].mean(axis=1, keepdims=True)
+    factor = linalg.cholesky(scores[:, kept] @ scores[:, kept].T / kept.sum(), lower=True)
+    return np.asarray(linalg.solve_triangular(factor, scores, lower=True))
