@@ -14,7 +14,8 @@ from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, 
 from deniable.cli.spread import SpreadCommand
 from deniable.cli.values import find_question
 from deniable.results.marginals import RecordReports, record_reports
-from deniable.results.marginals_pairs import pairs_view, query_view, sample_view, tree_view
+from deniable.results.marginals_pairs import pairs_view, sample_view, tree_view
+from deniable.results.marginals_query import query_view
 from deniable.results.marginals_tables import Kind, tables_view
 from deniable.results.view import View, save_view, view_text
 from deniable.store import open_store
@@ -74,10 +75,10 @@ def marginals(
 ) -> None:
     """Estimate tables of attributes, raw and smoothed; test pairs; learn the dependency tree."""
     _check(attributes, given, order, pairs, tree, sample)
-    if attackers is not None and (sample is not None or (tree and attributes)):
+    if attackers is not None and sample is not None:
         raise typer.BadParameter(
-            "--attackers goes with tables, --pairs and --tree, not with shares along the tree or "
-            "--sample: those come from a model."
+            "--attackers goes with tables, --pairs and --tree, not with --sample: records have no "
+            "bar. Ask for shares along the tree instead: --tree --attributes."
         )
     asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
@@ -162,7 +163,7 @@ def _along(
 ) -> View:
     """Return the tree, or shares along it."""
     if attributes:
-        return query_view(reports, attributes, _known(given))
+        return query_view(reports, attributes, _known(given), attack.attackers, attack.attacking)
     return tree_view(reports, attack.attackers, attack.attacking)
 
 

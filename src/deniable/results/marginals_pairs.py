@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
-from deniable.errors import InvalidParameter
 from deniable.marginals.crafted import Progress
 from deniable.marginals.independence import ALPHA
 from deniable.marginals.information import mutual_information
@@ -21,7 +20,6 @@ from deniable.results.marginals_attacked_text import (
     crafted_line,
     still_note,
 )
-from deniable.results.marginals_cells import Given
 from deniable.results.marginals_charts import heat_chart, tree_chart
 from deniable.results.marginals_tables import heading_of, number, summary_of, three
 from deniable.results.table import p_text
@@ -40,10 +38,6 @@ CORRELATED = (
 LEARNT = (
     "The tree joins the pairs with the most mutual information (Chow and Liu), from smoothed "
     f"tables. Confidence: the share of {REDRAWS} redraws of the noise whose tree has the edge."
-)
-ALONG = (
-    "Along the tree: every attribute depends on one other at most. What the tree does not join is "
-    "taken to depend only through the path between, so this is a model, not an estimate."
 )
 UNKNOWN = (
     "Too few reports: of {unknown:,} of {pairs:,} pairs nobody reported on some coefficients. They "
@@ -221,58 +215,6 @@ def tree_view(
         lambda: tree_chart(tree),
         f"Tree that joins {len(names)} attributes.",
     )
-
-
-def query_view(reports: RecordReports, asked: Sequence[str], given: Given) -> View:
-    """Return shares along the tree, of any number of attributes, given levels of others.
-
-    Raises:
-        InvalidParameter: if a name or level is unknown, or a condition has no level.
-    """
-    places = reports.places([*asked, *given])
-    levels = _levels(reports, given)
-    known = dict(zip(places[len(asked) :], levels, strict=True))
-    table = reports.pairs.model().joint(places[: len(asked)], known)
-    labels = [reports.record.attributes[place].domain.labels for place in places[: len(asked)]]
-    rows: list[dict[str, Cell]] = []
-    for index in np.ndindex(table.shape):
-        values = {name: names[i] for name, names, i in zip(asked, labels, index, strict=True)}
-        rows.append({**values, "along_tree": float(table[index])})
-    condition = ", ".join(f"{name} = {level}" for name, level in given.items())
-    what = f"shares of {', '.join(asked)} along the tree"
-    data = {
-        **summary_of(reports),
-        "kind": "along_tree",
-        "attributes": list(asked),
-        "given": dict(given),
-        "rows": [
-            {"values": {name: row[name] for name in asked}, "along_tree": row["along_tree"]}
-            for row in rows
-        ],
-        "notes": [ALONG],
-    }
-    return View(
-        (*heading_of(reports), what + (f", given {condition}" if condition else "")),
-        (*asked, "along tree"),
-        [[str(row[name]) for name in asked] + [f"{row['along_tree']:.2%}"] for row in rows],
-        rows,
-        data,
-        (ALONG,),
-    )
-
-
-def _levels(reports: RecordReports, given: Given) -> list[int]:
-    """Return the places of given levels."""
-    found = []
-    for name, level in given.items():
-        (place,) = reports.places([name])
-        labels = reports.record.attributes[place].domain.labels
-        if level is None or level not in labels:
-            raise InvalidParameter(
-                f"Along the tree, --given takes {name}=LEVEL with one of: {', '.join(labels)}."
-            )
-        found.append(labels.index(level))
-    return found
 
 
 def sample_view(reports: RecordReports, records: int, rng: np.random.Generator) -> View:

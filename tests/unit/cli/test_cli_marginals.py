@@ -132,7 +132,6 @@ def test_a_second_bar_for_crafted_reports(folder: Path, tmp_path: Path) -> None:
         ("--attackers", "-0.1"),
         ("--attackers", "many"),
         ("--sample", "5", "--attackers", "0.01"),
-        ("--tree", "--attributes", "tip", "--attackers", "0.01"),
     ],
 )
 def test_a_second_bar_that_cannot_be(folder: Path, arguments: tuple[str, ...]) -> None:
@@ -239,6 +238,23 @@ def test_the_tree_and_questions_to_it(folder: Path, tmp_path: Path) -> None:
     assert sum(row["along_tree"] for row in given) == pytest.approx(1)
     with pytest.raises(InvalidParameter, match="zone=LEVEL"):
         asked(folder, "--tree", "-a", "card", "-g", "zone")
+
+
+def test_shares_along_the_tree_have_a_second_bar(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "shares.csv"
+    wanted = ("--tree", "--attributes", "card", "night", "--given", "zone=inner")
+    plain = asked(folder, *wanted)
+    found = asked(folder, *wanted, "--attackers", 0.01, "-o", file)
+    assert found["attackers"] == 0.01
+    for row, same in zip(found["rows"], plain["rows"], strict=True):
+        assert row["along_tree"] == same["along_tree"]
+        assert 0 <= row["attacked_low"] < row["along_tree"] < row["attacked_high"] <= 1
+    assert "attacked_low" in file.read_text().splitlines()[0]
+    none = asked(folder, *wanted, "--attackers", 0)["rows"]
+    assert all(row["attacked_low"] == row["attacked_high"] == row["along_tree"] for row in none)
+    text = call("marginals", "trips", *wanted, "--attackers", 0.01, *places(folder))
+    assert "with 0.01 crafted" in text
+    assert "A search, no bound" in " ".join(text.split())
 
 
 def test_synthetic_records(folder: Path, tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from deniable.results.marginals_attacked_pairs import (
     attacked_pairs,
 )
 from deniable.results.marginals_pairs import pairs_view, tree_view
+from deniable.results.marginals_query import query_view
 from deniable.results.view import view_json, view_text
 from deniable.testing.ledger import LEDGER
 
@@ -86,6 +87,23 @@ def test_what_the_honest_say_lies_within(mechanism: str, three: bool, share: flo
             assert ends.raw.low <= raw <= ends.raw.high
         else:
             assert np.isnan(ends.raw).all()
+
+
+@pytest.mark.parametrize("share", [0.01, 0.03])
+@pytest.mark.parametrize("mechanism", ["views", "coefficients", "inp_ps"])
+def test_shares_along_the_honest_tree_lie_within(mechanism: str, share: float) -> None:
+    """The liars push y = true, and with it what the tree says of z where x and y are given."""
+    seen, honest = crowds(mechanism, share, people=50_000)
+    LEDGER.add(1e-10)
+    for asked, given in ((["y"], {"x": "true"}), (["x", "y", "z"], {}), (["z"], {"y": "true"})):
+        rows = query_view(seen, asked, given, share).records
+        truth = query_view(honest, asked, given).records
+        for row, true in zip(rows, truth, strict=True):
+            low, high, value = row["attacked_low"], row["attacked_high"], true["along_tree"]
+            assert isinstance(low, float)
+            assert isinstance(high, float)
+            assert isinstance(value, float)
+            assert low <= value <= high
 
 
 def test_liars_make_a_dependence_that_does_not_survive_the_bar() -> None:
