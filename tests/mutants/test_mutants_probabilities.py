@@ -12,7 +12,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from deniable.audit import sample
+from deniable.audit import sample_plan
 from deniable.audit.probabilities import directions
 from deniable.audit.sample import audit_sample
 from deniable.client import encode as client_encode
@@ -40,6 +40,7 @@ from deniable.protocol.thresholds import to_text
 from deniable.testing.ledger import LEDGER
 
 PERMANENT: dict[str, object] = {"k": 32, "h": 2, "m": 4, "f": 0.5, "p": 0.0, "q": 1.0}
+SMALL: dict[str, object] = {"k": 32, "h": 4, "m": 4, "f": 0.08, "p": 0.25, "q": 0.75}
 PAIR = Record((Attribute("a", Boolean()), Attribute("b", Boolean())))
 
 
@@ -74,6 +75,9 @@ ASKED = [
         if name != "inp_olh"
     ),
     a_question("inp_olh", PAIR, "inp_olh", {**STRONG, "g": 2}),
+    # A permanent coin that is 1 once in 25 times, under fresh noise; and 200 symbols.
+    a_question("small", Strings(), "rappor", SMALL),
+    a_question("krr-200", categories(200), "krr", {"epsilon": 5.0}),
 ]
 LEAST = 1_500
 
@@ -133,7 +137,7 @@ def test_an_error_of_5_percent_is_found_with_as_many_devices_as_are_asked(
         return right(mutant, answer, cohort, permanent, fresh)
 
     monkeypatch.setattr(client_encode, "encode_drawn", wrong)
-    monkeypatch.setattr(sample, "ERROR", 0.0345)
+    monkeypatch.setattr(sample_plan, "ERROR", 0.0345)
     audit = audit_sample(
         Survey("mutants", "owner", (question,)), draws=SystemDraws(rng.bytes), least=LEAST
     )
