@@ -29,6 +29,7 @@ from deniable.protocol import (
     Domain,
     Field,
     Parameters,
+    PrefixesParameters,
     Question,
     Record,
     Sets,
@@ -98,6 +99,13 @@ def broken(parameters: Parameters, name: str, share: float) -> Parameters:
     if name == "orders[0]":
         assert isinstance(parameters, CoefficientsParameters)
         return replace(parameters, orders=(int(parameters.orders[0] * share),))
+    if name == "weights[0]":
+        assert isinstance(parameters, PrefixesParameters)
+        own, total = parameters.weights[0] * share, parameters.total_weight
+        first = own * (total - parameters.weights[0]) / (total - own)
+        return replace(
+            parameters, weights=(round(10 * first), *(10 * w for w in parameters.weights[1:]))
+        )
     wrong = to_text(int(int(str(published[name])) * share))
     return type(parameters).from_published({**published, name: wrong})
 
@@ -112,7 +120,11 @@ def tried(question: Question) -> list[str]:
     if question.id in ("krr", "rappor", "rappor-fresh"):
         return every
     published = question.fields[0].parameters.published()
-    return sorted(every, key=lambda name: int(str(published.get(name, 0))))[:1]
+    smallest = sorted(
+        (name for name in every if not name.startswith("weights")),
+        key=lambda name: int(str(published.get(name, 0))),
+    )
+    return [*smallest[:1], *(name for name in every if name == "weights[0]")]
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,17 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Group:
+    """P(a group of `prefixes`), by its weight."""
+
+    group: int
+
+    def __call__(self, parameters: Any) -> float:
+        """Return the chance under some parameters."""
+        return float(parameters.weights[self.group] / parameters.total_weight)
+
+
+@dataclass(frozen=True)
 class Threshold:
     """P(a coin of one threshold), by its name."""
 

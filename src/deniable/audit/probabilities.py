@@ -19,7 +19,8 @@ error x is seen, 99 times in 100, from J x^2 = (sqrt(2 ln(2/alpha)) + 2.33)^2 on
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -27,10 +28,10 @@ import numpy as np
 from scipy import optimize
 
 from deniable.audit.cells import own_support
-from deniable.audit.chances import Bit, Chance, Kept, Order, Support
+from deniable.audit.chances import Bit, Chance, Group, Kept, Order, Support
 from deniable.audit.ngrams_cells import parts_of
 from deniable.audit.permanent import permanent_outcomes
-from deniable.audit.reading import Record, bit_table, held_table
+from deniable.audit.reading import Record, bit_table, held_table, number
 from deniable.audit.record_cells import bit_tables
 from deniable.audit.record_reading import BITS, kept_chance, own_rest, room, shown_by
 from deniable.mechanisms.base import Floats
@@ -40,6 +41,7 @@ from deniable.protocol import (
     InpEMParameters,
     NGramsParameters,
     Parameters,
+    PrefixesParameters,
     RecordParameters,
 )
 from deniable.protocol.record_truth import TruthParameters
@@ -54,8 +56,21 @@ STEP = 1 << 22
 DERIVED = "keep"
 """All chances that follow from the odds of a record's mechanism, off by one share."""
 
+GROUP = "group"
+"""Names of classes that say how often a group was drawn begin with this."""
 SHOWN = "permanent"
 """Names of classes that are seen in the permanent response itself begin with this."""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One class whose chance is off by itself, and no other with it."""
+
+    name: object
+
+
+Moved = Parameters | Alone | None
+"""What is off: other parameters, the chance of one class, or all chances together."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +126,7 @@ class Tally:
         yes, counts = (np.array([getattr(c, n) for c in live], float) for n in ("yes", "count"))
         found = {}
         for name, moved, share in directions(self.parameters):
-            after = [1.0 if moved is None else c.chance(moved) for c in live]
-            slopes = chances if moved is None else (np.array(after) - chances) / share
+            slopes = _slopes(moved, share, named, chances)
             if live and bool(np.any(np.abs(slopes) > 1e-9)):
                 found[name] = Error(name, slopes, chances, yes, counts, names)
         return found
@@ -176,17 +190,30 @@ class Error:
         return Check(name, self.score, min(1.0, 2 * bound))
 
 
+def _slopes(moved: Moved, share: float, named: Mapping[object, Class], before: Floats) -> Floats:
+    """Return d of every class."""
+    if moved is None:
+        return before
+    if isinstance(moved, Alone):
+        return np.where([name == moved.name for name in named], before, 0.0)
+    after = np.array([one.chance(moved) for one in named.values()])
+    return np.asarray((after - before) / share)
+
+
 def deviations(alpha: float) -> float:
     """Return how many standard deviations an error must be to be found 99 times in 100."""
     return math.sqrt(2 * math.log(2 / alpha)) + POWER
 
 
-def directions(parameters: Parameters) -> Iterator[tuple[str, Parameters | None, float]]:
-    """Yield every threshold with the parameters that have a little less, and how much less.
+def directions(parameters: Parameters) -> Iterator[tuple[str, Moved, float]]:
+    """Yield every probability with the parameters that have a little less, and how much less.
 
     None stands for all chances together off by the same share. A stage that does nothing (its
     threshold is 0 or 2^64) has no probability.
     """
+    if isinstance(parameters, PrefixesParameters) and parameters.groups > 1:
+        for group in range(parameters.groups):
+            yield f"weights[{group}]", Alone((GROUP, group)), 1.0
     if isinstance(parameters, TruthParameters):
         yield DERIVED, None, 1.0
         return
@@ -220,6 +247,10 @@ def outcomes(
     else:
         yes, count = own_support(parameters, answer, records)
         yield "own", Class(yes, count, Support())
+        if isinstance(parameters, PrefixesParameters):
+            drawn = Counter(number(record, "group") for record in records)
+            for group in range(parameters.groups):
+                yield (GROUP, group), Class(drawn[group], len(records), Group(group))
 
 
 def _of_bits(
