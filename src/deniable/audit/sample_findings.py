@@ -89,6 +89,8 @@ def _found(seen: Mapping[str, float]) -> str:
     """Say which errors would have been found: more than 5% where there are too few reports."""
     error = sample_plan.ERROR
     large = [f"{name} from {share:.1%}" for name, share in seen.items() if share > error]
+    if len(large) == len(seen):
+        return f"An error would be found of {', '.join(large)} on"
     found = f"An error of {error:.0%} would be found"
     return f"{found}; but of {', '.join(large)} on" if large else found
 

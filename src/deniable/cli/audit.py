@@ -66,6 +66,8 @@ def sample(
         def announce(plans: Sequence[Plan]) -> None:
             for plan in plans:
                 display.console.print(plan.words, style="dim", markup=False)
+            total = round(sum(plan.seconds for plan in plans))
+            display.console.print(f"Together about {total:,} s.", style="dim", markup=False)
 
         def show(question: str, done: int, wanted: int) -> None:
             display.update(task, description=question, completed=done, total=wanted)
