@@ -37,10 +37,12 @@ from deniable.privacy.halving import reached, smallest
 from deniable.privacy.histograms import Histograms, size_of
 from deniable.privacy.tails import GUARD, Numbers, weights
 
-MOST_WORK = 500_000_000
+MOST_WORK = 1_000_000_000
 """So many numbers are computed at most: some five seconds."""
 RULED_OUT = 100
 """Of all crowds and their beginnings, all but one in so many may be hoped to be ruled out early."""
+PLACES = 5
+"""What finding a histogram's place costs for each of its symbols, twice."""
 BLANKET = 24
 """So many numbers of uniform reports are told apart where crowds are ruled out together."""
 SMALLEST_DELTA = 1e-100
@@ -170,6 +172,10 @@ class Search:
             return None
         for third in range(min(self._categories - 2, self._people - 1) + 1):
             if _all_work(self._categories, self._people, third) > RULED_OUT * self._left:
+                return None
+            symbols = 2 + third + (self._categories - 2 > third)
+            self._left -= PLACES * symbols**2 * size_of(symbols, self._people)
+            if self._left < 0:
                 return None
             space = Histograms(self._ratio, self._categories, third, self._people)
             self._grow(space, space.nobody(), [], self._people - 1)

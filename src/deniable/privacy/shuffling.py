@@ -126,7 +126,7 @@ def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
     Guarantees: as `clones`. For a yes or no, and for k-RR, `at_least` says how near it is.
 
     Cost: as `clones`, and up to some million incomplete beta functions more; for k-RR of dozens of
-    people up to 5 * 10^8 numbers, which takes some five seconds.
+    people up to 10^9 numbers, which takes some five seconds.
 
     Raises:
         InvalidParameter: as `clones`.
