@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -40,6 +41,7 @@ class Workers:
         while waiting or running:
             while waiting and len(running) < AHEAD * self.count:
                 task = waiting.pop()
+                pickle.dumps(task)  # what cannot be sent must fail here: a pool would wait for ever
                 running[self.pool.submit(perform, task)] = task
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:

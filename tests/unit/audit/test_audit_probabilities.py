@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
 import numpy as np
@@ -216,6 +217,9 @@ def test_processes_count_what_one_counts() -> None:
     """Batches of other processes are added up, none is lost and each draws by itself."""
     question = a_question("q", categories(3), "krr", {"epsilon": 2.0, "epsilon_forever": 3.0})
     part = Part.of(question, 1e-9, 300)
+    assert question.fields[
+        0
+    ].parameters.layout.size  # what is known already does not stand in the way
     LEDGER.add(1e-9)
     with workers(2, SystemDraws()) as those:
         part.most = dict.fromkeys(part.done, 300)
@@ -253,6 +257,21 @@ def test_what_is_shown_is_the_permanent_response(mechanism: str, rng: np.random.
         ]
         (shown,) = bit_table(shape, records_of(shape, [sent]))
         assert shown.tolist() == coins
+
+
+@pytest.mark.parametrize("question", ASKED, ids=lambda question: question.id)
+def test_tasks_and_what_they_see_can_be_sent(question: Question, rng: np.random.Generator) -> None:
+    """Also after everything was used that parameters keep once it is computed."""
+    task = Task(question, 1, 5, keep=5, score=True)
+    seen = perform(task, SystemDraws(rng.bytes))
+    again, copies = ForkingPickler.loads(ForkingPickler.dumps((task, seen)))
+    assert again == task
+    for (_, one), (_, copy) in zip(seen, copies, strict=True):
+        assert copy.kept == one.kept
+        assert copy.tally.classes == one.tally.classes
+        assert {n: e.off for n, e in copy.tally.errors().items()} == {
+            n: e.off for n, e in one.tally.errors().items()
+        }
 
 
 def test_no_other_mechanism_shows_one() -> None:
