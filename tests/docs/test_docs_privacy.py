@@ -68,5 +68,8 @@ def test_the_central_epsilons_of_the_page_are_those_that_are_computed() -> None:
         assert f"{found.at_least:.6f}" in text
     unary = shuffled(OUE(100, epsilon=1.0743).parameters, 10**6, 1e-8)
     assert f"encoding of 100 answers {unary.epsilon:.6f}" in text
-    small = shuffled(KRR(3, epsilon=1.0).parameters, 100, 1e-8)
-    assert f"between {small.at_least:.6f} and {small.epsilon:.6f}" in " ".join(text.split())
+    for people in (10, 30, 60):
+        exact = shuffled(KRR(3, epsilon=1.0).parameters, people, 1e-6)
+        assert f"| {people} | {exact.epsilon:.6f} | {exact.crowds:,} |" in text
+    some = shuffled(KRR(10, epsilon=1.0).parameters, 60, 1e-6)
+    assert f"between {some.at_least:.6f} and {some.epsilon:.6f}" in " ".join(text.split())

@@ -12,7 +12,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from deniable.audit import sample
+from deniable.audit import sample_plan
 from deniable.audit.probabilities import directions
 from deniable.audit.sample import audit_sample
 from deniable.client import encode as client_encode
@@ -29,6 +29,7 @@ from deniable.protocol import (
     Domain,
     Field,
     Parameters,
+    PrefixesParameters,
     Question,
     Record,
     Sets,
@@ -40,6 +41,7 @@ from deniable.protocol.thresholds import to_text
 from deniable.testing.ledger import LEDGER
 
 PERMANENT: dict[str, object] = {"k": 32, "h": 2, "m": 4, "f": 0.5, "p": 0.0, "q": 1.0}
+SMALL: dict[str, object] = {"k": 32, "h": 4, "m": 4, "f": 0.08, "p": 0.25, "q": 0.75}
 PAIR = Record((Attribute("a", Boolean()), Attribute("b", Boolean())))
 
 
@@ -74,6 +76,9 @@ ASKED = [
         if name != "inp_olh"
     ),
     a_question("inp_olh", PAIR, "inp_olh", {**STRONG, "g": 2}),
+    # A permanent coin that is 1 once in 25 times, under fresh noise; and 200 symbols.
+    a_question("small", Strings(), "rappor", SMALL),
+    a_question("krr-200", categories(200), "krr", {"epsilon": 5.0}),
 ]
 LEAST = 1_500
 
@@ -94,6 +99,13 @@ def broken(parameters: Parameters, name: str, share: float) -> Parameters:
     if name == "orders[0]":
         assert isinstance(parameters, CoefficientsParameters)
         return replace(parameters, orders=(int(parameters.orders[0] * share),))
+    if name == "weights[0]":
+        assert isinstance(parameters, PrefixesParameters)
+        own, total = parameters.weights[0] * share, parameters.total_weight
+        first = own * (total - parameters.weights[0]) / (total - own)
+        return replace(
+            parameters, weights=(round(10 * first), *(10 * w for w in parameters.weights[1:]))
+        )
     wrong = to_text(int(int(str(published[name])) * share))
     return type(parameters).from_published({**published, name: wrong})
 
@@ -108,7 +120,11 @@ def tried(question: Question) -> list[str]:
     if question.id in ("krr", "rappor", "rappor-fresh"):
         return every
     published = question.fields[0].parameters.published()
-    return sorted(every, key=lambda name: int(str(published.get(name, 0))))[:1]
+    smallest = sorted(
+        (name for name in every if not name.startswith("weights")),
+        key=lambda name: int(str(published.get(name, 0))),
+    )
+    return [*smallest[:1], *(name for name in every if name == "weights[0]")]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +149,7 @@ def test_an_error_of_5_percent_is_found_with_as_many_devices_as_are_asked(
         return right(mutant, answer, cohort, permanent, fresh)
 
     monkeypatch.setattr(client_encode, "encode_drawn", wrong)
-    monkeypatch.setattr(sample, "ERROR", 0.0345)
+    monkeypatch.setattr(sample_plan, "ERROR", 0.0345)
     audit = audit_sample(
         Survey("mutants", "owner", (question,)), draws=SystemDraws(rng.bytes), least=LEAST
     )

@@ -2,8 +2,9 @@
 
 Model: reports of an answer are taken apart into yes/no outcomes that are independent and fall into
 classes, each with an exact chance: the answer's own symbol or sign was sent, a bit that the answer
-sets is 1, one that it does not set is 1. If a threshold is off by a share x, the chance p_c of a
-class moves by x d_c. Of n_c outcomes of which k_c are "yes",
+sets is 1, one that it does not set is 1; and the same of a permanent response by itself
+(`permanent.py`). If a threshold is off by a share x, the chance p_c of a class moves by x d_c. Of
+n_c outcomes of which k_c are "yes",
 
     S = sum over c of d_c (k_c - n_c p_c) / (p_c (1 - p_c)),
     J = sum over c of d_c^2 n_c / (p_c (1 - p_c)),
@@ -18,17 +19,19 @@ error x is seen, 99 times in 100, from J x^2 = (sqrt(2 ln(2/alpha)) + 2.33)^2 on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 from scipy import optimize
 
 from deniable.audit.cells import own_support
+from deniable.audit.chances import Bit, Chance, Group, Kept, Order, Support
 from deniable.audit.ngrams_cells import parts_of
-from deniable.audit.reading import Record, bit_table, held_table
+from deniable.audit.permanent import permanent_outcomes
+from deniable.audit.reading import Record, bit_table, held_table, number
 from deniable.audit.record_cells import bit_tables
 from deniable.audit.record_reading import BITS, kept_chance, own_rest, room, shown_by
 from deniable.mechanisms.base import Floats
@@ -38,10 +41,11 @@ from deniable.protocol import (
     InpEMParameters,
     NGramsParameters,
     Parameters,
+    PrefixesParameters,
     RecordParameters,
 )
 from deniable.protocol.record_truth import TruthParameters
-from deniable.protocol.thresholds import ONE, as_fraction, to_text
+from deniable.protocol.thresholds import ONE, to_text
 from deniable.protocol.unary import UnaryParameters
 from deniable.testing.statistics import Check
 
@@ -52,8 +56,21 @@ STEP = 1 << 22
 DERIVED = "keep"
 """All chances that follow from the odds of a record's mechanism, off by one share."""
 
-Chance = Callable[[Any], float]
-"""The exact chance of a class under parameters of the same mechanism."""
+GROUP = "group"
+"""Names of classes that say how often a group was drawn begin with this."""
+SHOWN = "permanent"
+"""Names of classes that are seen in the permanent response itself begin with this."""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One class whose chance is off by itself, and no other with it."""
+
+    name: object
+
+
+Moved = Parameters | Alone | None
+"""What is off: other parameters, the chance of one class, or all chances together."""
 
 
 @dataclass(frozen=True)
@@ -80,21 +97,38 @@ class Tally:
     def add(self, answer: Answer, records: Sequence[Record]) -> None:
         """Count the outcomes of reports of one answer, each of another device."""
         for name, seen in outcomes(self.parameters, answer, records):
-            before = self.classes.get(name)
-            yes, count = (before.yes, before.count) if before else (0, 0)
-            self.classes[name] = Class(yes + seen.yes, count + seen.count, seen.chance)
+            self._count(name, seen)
+
+    def add_permanent(self, side: int, answer: Answer, records: Sequence[Record]) -> None:
+        """Count the coins of the permanent stage, from reports that show it: `permanent.py`."""
+        for name, yes, count, chance in permanent_outcomes(self.parameters, answer, records):
+            self._count((SHOWN, side, name), Class(yes, count, chance))
+
+    def merge(self, other: Tally) -> None:
+        """Add what was counted elsewhere, in other reports of the same field."""
+        for name, seen in other.classes.items():
+            self._count(name, seen)
+
+    def _count(self, name: object, seen: Class) -> None:
+        before = self.classes.get(name)
+        yes, count = (before.yes, before.count) if before else (0, 0)
+        self.classes[name] = Class(yes + seen.yes, count + seen.count, seen.chance)
 
     def errors(self) -> dict[str, Error]:
         """Return how far each probability is off; none for those that nothing here depends on."""
-        live = [c for c in self.classes.values() if c.count and 0 < c.chance(self.parameters) < 1]
+        named = {
+            name: c
+            for name, c in self.classes.items()
+            if c.count and 0 < c.chance(self.parameters) < 1
+        }
+        names, live = tuple(named), list(named.values())
         chances = np.array([c.chance(self.parameters) for c in live])
         yes, counts = (np.array([getattr(c, n) for c in live], float) for n in ("yes", "count"))
         found = {}
         for name, moved, share in directions(self.parameters):
-            after = [1.0 if moved is None else c.chance(moved) for c in live]
-            slopes = chances if moved is None else (np.array(after) - chances) / share
+            slopes = _slopes(moved, share, named, chances)
             if live and bool(np.any(np.abs(slopes) > 1e-9)):
-                found[name] = Error(name, slopes, chances, yes, counts)
+                found[name] = Error(name, slopes, chances, yes, counts, names)
         return found
 
 
@@ -105,6 +139,7 @@ class Error:
     Attributes:
         name: of the threshold.
         slopes, chances, yes, counts: d, p, k and n of every class.
+        classes: their names.
     """
 
     name: str
@@ -112,6 +147,7 @@ class Error:
     chances: Floats
     yes: Floats
     counts: Floats
+    classes: tuple[object, ...] = ()
 
     @property
     def weights(self) -> Floats:
@@ -122,6 +158,11 @@ class Error:
     def information(self) -> float:
         """J, of all outcomes."""
         return float((self.slopes * self.weights * self.counts).sum())
+
+    def shown(self, side: int) -> float:
+        """Return what of J comes from the permanent response to one of the two answers."""
+        seen = [isinstance(n, tuple) and n[:2] == (SHOWN, side) for n in self.classes]
+        return float((self.slopes * self.weights * self.counts)[seen].sum())
 
     @property
     def score(self) -> float:
@@ -149,17 +190,30 @@ class Error:
         return Check(name, self.score, min(1.0, 2 * bound))
 
 
+def _slopes(moved: Moved, share: float, named: Mapping[object, Class], before: Floats) -> Floats:
+    """Return d of every class."""
+    if moved is None:
+        return before
+    if isinstance(moved, Alone):
+        return np.where([name == moved.name for name in named], before, 0.0)
+    after = np.array([one.chance(moved) for one in named.values()])
+    return np.asarray((after - before) / share)
+
+
 def deviations(alpha: float) -> float:
     """Return how many standard deviations an error must be to be found 99 times in 100."""
     return math.sqrt(2 * math.log(2 / alpha)) + POWER
 
 
-def directions(parameters: Parameters) -> Iterator[tuple[str, Parameters | None, float]]:
-    """Yield every threshold with the parameters that have a little less, and how much less.
+def directions(parameters: Parameters) -> Iterator[tuple[str, Moved, float]]:
+    """Yield every probability with the parameters that have a little less, and how much less.
 
     None stands for all chances together off by the same share. A stage that does nothing (its
     threshold is 0 or 2^64) has no probability.
     """
+    if isinstance(parameters, PrefixesParameters) and parameters.groups > 1:
+        for group in range(parameters.groups):
+            yield f"weights[{group}]", Alone((GROUP, group)), 1.0
     if isinstance(parameters, TruthParameters):
         yield DERIVED, None, 1.0
         return
@@ -192,7 +246,11 @@ def outcomes(
         yield from _of_bits("", parameters, answer, records)
     else:
         yes, count = own_support(parameters, answer, records)
-        yield "own", Class(yes, count, lambda p: float(p.support[0]))
+        yield "own", Class(yes, count, Support())
+        if isinstance(parameters, PrefixesParameters):
+            drawn = Counter(number(record, "group") for record in records)
+            for group in range(parameters.groups):
+                yield (GROUP, group), Class(drawn[group], len(records), Group(group))
 
 
 def _of_bits(
@@ -200,11 +258,7 @@ def _of_bits(
 ) -> Iterator[tuple[object, Class]]:
     shown, held = bit_table(parameters, records), held_table(parameters, answer, records)
     for name, mask in (("q_star", held), ("p_star", ~held)):
-
-        def chance(p: Parameters, name: str = name) -> float:
-            return float(getattr(getattr(p, part) if part else p, name))
-
-        yield (part, name), Class(int((shown & mask).sum()), int(mask.sum()), chance)
+        yield (part, name), Class(int((shown & mask).sum()), int(mask.sum()), Bit(name, part))
 
 
 def _of_records(
@@ -216,11 +270,8 @@ def _of_records(
 
     @cache
     def known(public: tuple[int, ...]) -> tuple[int, object, Chance]:
-        def chance(p: RecordParameters) -> float:
-            return float(kept_chance(p, answer, public))
-
         name = kept_chance(parameters, answer, public)
-        return own_rest(parameters, answer, public), name, chance
+        return own_rest(parameters, answer, public), name, Kept(answer, public)
 
     found: dict[object, Class] = {}
     for record in records:
@@ -239,16 +290,12 @@ def _of_record_bits(
     shown, held = bit_tables(parameters, answer, records)
     if isinstance(parameters, InpEMParameters):
         right = shown == held
-        yield "bit", Class(int(right.sum()), right.size, lambda p: float(p.support[0]))
+        yield "bit", Class(int(right.sum()), right.size, Support())
         return
     sizes = np.array([room(parameters, shown_by(parameters, record)[0]) for record in records])
     others = (np.arange(shown.shape[1]) < sizes[:, None]) & ~held
     for place, mask in enumerate((held, others)):
-
-        def chance(p: Parameters, place: int = place) -> float:
-            return float(p.support[place])
-
-        yield place, Class(int((shown & mask).sum()), int(mask.sum()), chance)
+        yield place, Class(int((shown & mask).sum()), int(mask.sum()), Support(place))
 
 
 def _of_orders(
@@ -258,12 +305,8 @@ def _of_orders(
     drawn = np.array([shown_by(parameters, record)[0][0] for record in records])
     taken = np.searchsorted(np.cumsum(parameters.counts), drawn, side="right")
     for order in range(len(parameters.orders)):
-
-        def chance(p: CoefficientsParameters, order: int = order) -> float:
-            return float(as_fraction(p.orders[order]))
-
         yes, count = int((taken == order).sum()), int((taken >= order).sum())
-        yield ("order", order), Class(yes, count, chance)
+        yield ("order", order), Class(yes, count, Order(order))
 
 
 def _chernoff(weights: Floats, chances: Floats, counts: Floats, score: float) -> float:

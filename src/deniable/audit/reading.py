@@ -124,7 +124,13 @@ def supports(parameters: Parameters, answer: Answer, records: Sequence[Record]) 
             for record in records
         ]
     elif isinstance(parameters, PGRParameters | PrefixesParameters):
-        found = [inside(parameters, answer, record) for record in records]
+        known = cache(
+            lambda group, cohort, point: inside(
+                parameters, answer, {"group": group, "cohort": cohort, "point": point}
+            )
+        )
+        items = ("group", "cohort", "point")
+        found = [known(*(number(record, item) for item in items)) for record in records]
     else:
         raise InvalidParameter(f"A record of {parameters.mechanism} has no single support.")
     return np.array(found, dtype=bool)

@@ -16,7 +16,7 @@ from deniable.audit.detect import advice_finding, advise, field_records
 from deniable.audit.findings import ALPHA, Audit, Finding
 from deniable.audit.order import group_check, order_checks
 from deniable.audit.probe import probe_finding
-from deniable.audit.sample import judged
+from deniable.audit.sample_findings import judged
 from deniable.audit.store_files import files_findings
 from deniable.protocol import Question, Report, Survey
 from deniable.store import Store, open_store

@@ -5,6 +5,8 @@ Exit code 1 where a finding does not hold. What each audit needs is imported whe
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +17,7 @@ from deniable.protocol import Survey, read_authored
 
 if TYPE_CHECKING:
     from deniable.audit import Audit, Finding
+    from deniable.audit.sample_plan import Plan
 
 audit = typer.Typer(
     help="Prove, sample, capture, search and attack: nobody's word is needed.",
@@ -46,18 +49,37 @@ def sample(
             help="Reports per answer, each of another device; as many as an error of 5% needs.",
         ),
     ] = None,
+    limit: Annotated[
+        float, typer.Option(min=1, help="Seconds that a question may take, about.")
+    ] = 300.0,
+    processes: Annotated[
+        int | None, typer.Option(min=1, max=256, help="As many as there are processors.")
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Run the shipped encoder on two answers: a lower bound on epsilon, and the exact channel."""
     from deniable.audit.sample import audit_sample
 
     with progress(quiet=json) as display:
-        task = display.add_task("Reports", total=None)
+        task = display.add_task("Planning", total=None)
+
+        def announce(plans: Sequence[Plan]) -> None:
+            for plan in plans:
+                display.console.print(plan.words, style="dim", markup=False)
+            total = round(sum(plan.seconds for plan in plans))
+            display.console.print(f"Together about {total:,} s.", style="dim", markup=False)
 
         def show(question: str, done: int, wanted: int) -> None:
             display.update(task, description=question, completed=done, total=wanted)
 
-        found = audit_sample(_read(survey), trials=trials, progress=show)
+        found = audit_sample(
+            _read(survey),
+            trials=trials,
+            limit=limit,
+            processes=processes or os.cpu_count() or 1,
+            progress=show,
+            announce=None if json else announce,
+        )
     _report(found, json)
 
 

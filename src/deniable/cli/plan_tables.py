@@ -49,7 +49,13 @@ def show_plan(plan: Plan) -> None:
     if plan.error is not None:
         out.print(f"Needed for a share of 1% ± {percent(plan.error)}.", markup=False)
     central = plan.best.central
-    if central is not None and central.at_least is not None:
+    if central is not None and central.crowds is not None:
+        out.print(
+            f"The central epsilon of {plan.best.mechanism} is exact, over all {central.crowds:,} "
+            f"crowds; in the worst, {central.worst}.",
+            markup=False,
+        )
+    elif central is not None and central.at_least is not None:
         out.print(
             f"The central epsilon of {plan.best.mechanism} is at least {central.at_least:.6f}: "
             "some crowd has it.",

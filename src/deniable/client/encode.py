@@ -33,14 +33,15 @@ def encode_answers(
     if len(secret) != SECRET_BYTES:
         raise InvalidParameter(f"A device's secret must have {SECRET_BYTES} bytes.")
     return b"".join(
-        _encode_field(question, field, answer, secret, fresh)
+        encode_field(question, field, answer, secret, fresh)
         for field, answer in zip(question.fields, answers, strict=True)
     )
 
 
-def _encode_field(
+def encode_field(
     question: Question, field: Field, answer: Answer, secret: bytes, fresh: Draws
 ) -> bytes:
+    """Return one field's part of the record, with what is permanent derived from the secret."""
     cohort = memo.cohort_draws(secret, question, field)
     permanent = memo.permanent_draws(secret, question, field, answer)
     if question.repeat == "permanent":

@@ -13,7 +13,8 @@ A' = alpha - e^eps (1 - alpha) and B = e^eps alpha - (1 - alpha); whence with a0
     delta(eps) = sum over c of P(C = c) [ A' P(Bin(c, 1/2) >= a0 - 1) - B P(Bin(c, 1/2) >= a0) ].
 
 Two-level mechanisms (`two_level.py`) have a form of their own, `blanket.py`, and a yes or no the
-exact one, `yes_no.py`; the best counts. For k-RR a real crowd says how much less could be true.
+exact one, `yes_no.py`; k-RR of few people has the exact one too, `crowds.py`. The best counts. For
+k-RR a real crowd says how much less could be true.
 
 Numerically: every c between two places, the probability outside added to delta; where there are
 very many c, several share the smallest of them, which is safe because one more clone can only hide
@@ -23,18 +24,19 @@ more; each binomial tail is taken 1e-9 of itself against us.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from deniable import _validate
+from deniable.privacy import crowds
 from deniable.privacy.blanket import Blanket
+from deniable.privacy.halving import reached, smallest
 from deniable.privacy.tails import GUARD, Numbers, at_least, one_middle, weights
-from deniable.privacy.two_level import levels
+from deniable.privacy.two_level import Levels, levels
 from deniable.privacy.yes_no import MOST_PEOPLE, SMALLEST_DELTA, YesNo
 from deniable.protocol import KRRParameters, Parameters
-from deniable.protocol.epsilon import LARGEST, MICRO, as_float
+from deniable.protocol.epsilon import LARGEST, as_float
 
 CONDITIONS = (
     "Each person sends one report (or, for all reports of a value, they are shuffled as one).",
@@ -48,8 +50,6 @@ _OUTSIDE = 1e-4
 """The share of delta that is given away to the c outside of the sum."""
 _PLACES = 4_096
 """So many different c are evaluated at most."""
-_STEPS = 30
-"""Halvings of an epsilon of at most 32: to 3e-8, far below the micro that is shown."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,11 @@ class Shuffled:
         delta: with this probability the promise may fail.
         people: n, who report.
         local: the epsilon of one report, eps0.
-        bound: "clones", "blanket" for mechanisms of two levels, "yes or no".
+        bound: "clones", "blanket" for mechanisms of two levels, "yes or no", "every crowd".
         at_least: an epsilon that some crowd of n people really has, rounded down to micros: nobody
             can promise less. None where no such crowd is known.
+        crowds: how many crowds were compared, where all were.
+        worst: what the others hold in the worst of them, or in the one that `at_least` is of.
     """
 
     epsilon: float
@@ -72,6 +74,8 @@ class Shuffled:
     local: float
     bound: str
     at_least: float | None = None
+    crowds: int | None = None
+    worst: str | None = None
 
     def as_json(self) -> dict[str, object]:
         """Return the promise with its conditions."""
@@ -82,6 +86,8 @@ class Shuffled:
             "local_epsilon": self.local,
             "bound": self.bound,
             "at_least": self.at_least,
+            "crowds": self.crowds,
+            "worst_crowd": self.worst,
             "conditions": list(CONDITIONS),
         }
 
@@ -110,7 +116,7 @@ def clones(local: float, people: int, delta: float) -> Shuffled:
     ends = np.unique(np.linspace(first, last + 1, steps).astype(np.int64))
     chances, outside = weights(people - 1, math.exp(-local), ends)
     places = ends[:-1].astype(np.float64)
-    epsilon = _smallest(lambda e: _divergence(e, alpha, places, chances) + outside, local, delta)
+    epsilon = smallest(lambda e: _divergence(e, alpha, places, chances) + outside, local, delta)
     return Shuffled(epsilon, delta, people, local, "clones")
 
 
@@ -119,7 +125,8 @@ def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
 
     Guarantees: as `clones`. For a yes or no, and for k-RR, `at_least` says how near it is.
 
-    Cost: as `clones`, and up to some million incomplete beta functions more.
+    Cost: as `clones`, and up to some million incomplete beta functions more; for k-RR of dozens of
+    people up to 10^9 numbers, which takes some five seconds.
 
     Raises:
         InvalidParameter: as `clones`.
@@ -130,16 +137,33 @@ def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
     if found is None:
         return general
     blanket = Blanket(found, people, delta)
-    bounds = {"clones": general.epsilon, "blanket": _smallest(blanket.delta, local, delta)}
-    reached = None
+    bounds = {"clones": general.epsilon, "blanket": smallest(blanket.delta, local, delta)}
+    least = worst = None
     if isinstance(parameters, KRRParameters) and parameters.categories > 2:
-        reached = _reached(blanket.attained, local, delta)
+        least = reached(blanket.attained, local, delta)
+        worst = _worst(found, parameters.categories, people, local, delta)
+    if worst is not None:
+        least = max(least or 0.0, worst.at_least)
+        if worst.crowds:
+            bounds["every crowd"] = worst.epsilon
     if not found.both + found.neither and people <= MOST_PEOPLE and delta >= SMALLEST_DELTA:
         exact = YesNo(found, people, delta)
-        bounds["yes or no"] = _smallest(exact.delta, local, delta)
-        reached = _reached(exact.attained, local, delta)
+        bounds["yes or no"] = smallest(exact.delta, local, delta)
+        least = reached(exact.attained, local, delta)
     best = min(reversed(bounds), key=lambda name: bounds[name])
-    return Shuffled(bounds[best], delta, people, local, best, reached)
+    held = None if worst is None or worst.at_least < (least or 0.0) else worst.crowd.words
+    count = worst.crowds if worst is not None and best == "every crowd" else None
+    return Shuffled(bounds[best], delta, people, local, best, least, count, held)
+
+
+def _worst(
+    found: Levels, categories: int, people: int, local: float, delta: float
+) -> crowds.Worst | None:
+    """Return the worst of all crowds; of some where they are too many; None of far too many."""
+    if delta < crowds.SMALLEST_DELTA:
+        return None
+    shape = (float(found.ratio), categories, people, local, delta)
+    return crowds.Search(*shape).every() or crowds.Search(*shape).attained(looks=32)
 
 
 def _checked(people: int, delta: float) -> tuple[int, float]:
@@ -147,29 +171,6 @@ def _checked(people: int, delta: float) -> tuple[int, float]:
         _validate.integer("people", "shuffling", people, 1, 10**12),
         _validate.between("delta", "shuffling", delta, "1e-300", "0.999999"),
     )
-
-
-def _smallest(failing: Callable[[float], float], local: float, delta: float) -> float:
-    """Return the smallest epsilon whose delta is kept, rounded up to micros; at most the local."""
-    _, high = _bracket(failing, local, delta)
-    return min(math.ceil(high * MICRO) / MICRO, local)
-
-
-def _reached(failing: Callable[[float], float], local: float, delta: float) -> float:
-    """Return the largest epsilon whose delta is not kept, rounded down to micros."""
-    low, _ = _bracket(failing, local, delta)
-    return math.floor(low * MICRO) / MICRO
-
-
-def _bracket(failing: Callable[[float], float], local: float, delta: float) -> tuple[float, float]:
-    low, high = 0.0, local
-    for _ in range(_STEPS):
-        half = (low + high) / 2
-        if failing(half) <= delta:
-            high = half
-        else:
-            low = half
-    return low, high
 
 
 def _divergence(epsilon: float, alpha: float, places: Numbers, chances: Numbers) -> float:

@@ -31,6 +31,10 @@ class Layout:
 
     items: tuple[Item, ...]
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what is computed again: a compiled struct cannot go to another process."""
+        return {"items": self.items}
+
     @cached_property
     def size(self) -> int:
         """The number of bytes of every record."""

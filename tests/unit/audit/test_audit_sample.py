@@ -173,7 +173,7 @@ def test_a_permanent_response_that_is_drawn_again_is_caught(
     for mechanism in ("krr", "oue", "rappor"):
         asked = a_question("q", categories(3), mechanism, wanted)
         audit = audit_sample(survey(asked), trials=4_000, draws=SystemDraws(rng.bytes))
-        assert {finding.check for finding in audit.failures} == {"permanent response"}, mechanism
+        assert "permanent response" in {finding.check for finding in audit.failures}, mechanism
 
 
 def test_a_permanent_report_that_changes_is_caught(
