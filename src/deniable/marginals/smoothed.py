@@ -24,7 +24,8 @@ from deniable import _validate
 from deniable.decode.simplex import project
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
-from deniable.marginals.interactions import shrunken_interactions
+from deniable.marginals.interactions import Interactions, interactions_of
+from deniable.marginals.joint import Step, has_few_cells, joint_distribution
 from deniable.marginals.maxent import fit_margins, largest_entropy, margins_of
 from deniable.marginals.raw import axes_of
 from deniable.marginals.table import Table
@@ -124,21 +125,42 @@ def smooth(
     Raises:
         InvalidParameter: if no moments of single attributes were measured.
     """
-    if not all((i,) in moments.measured for i in range(len(moments.levels))):
+    attributes = len(moments.levels)
+    if not all((i,) in moments.measured for i in range(attributes)):
         raise InvalidParameter("Smoothing needs the moments of every single attribute.")
+    if not has_few_cells(moments):
+        tables, off, _ = _table_by_table(moments, order, wanted)
+        return tables, off
+    tables, _, steps = _table_by_table(moments, max(map(len, moments.measured)), None)
+    whole = joint_distribution(moments, tables, steps)
+    sets = [s for size in range(1, order + 1) for s in _sets(attributes, size, wanted)]
+    return {s: _margin(whole, s) for s in sets}, set()
+
+
+def _margin(whole: Floats, attributes: Subset) -> Floats:
+    """Return the table of some attributes."""
+    others = tuple(i for i in range(whole.ndim) if i not in attributes)
+    return np.asarray(whole.sum(axis=others))
+
+
+def _table_by_table(
+    moments: Moments, order: int, wanted: Sequence[Subset] | None
+) -> tuple[Tables, set[Subset], list[Step]]:
+    """Return tables that are smoothed one by one, those that agree only nearly, and the steps."""
     tables: Tables = {(i,): _one_way(moments, i) for i in range(len(moments.levels))}
     off: set[Subset] = set()
+    steps = []
     for size in range(2, order + 1):
-        sets = _sets(len(moments.levels), size, wanted)
-        groups = _grouped(sets, moments.levels)
+        groups = _grouped(_sets(len(moments.levels), size, wanted), moments.levels)
         expected = {shape: _expected(tables, group) for shape, group in groups.items()}
-        shrunken = shrunken_interactions(moments, groups, expected, tables)
+        interactions = interactions_of(moments, groups, expected, tables)
         for shape, group in groups.items():
-            found = _with_interaction(expected[shape], shrunken.get(shape), shape)
+            found = _with_interaction(expected[shape], interactions.get(shape))
             tables.update(zip(group, found, strict=True))
             if size > 2:
                 off |= _off(found, tables, group)
-    return tables, off
+        steps.append(Step(groups, interactions))
+    return tables, off, steps
 
 
 def _one_way(moments: Moments, attribute: int) -> Floats:
@@ -151,7 +173,7 @@ def _one_way(moments: Moments, attribute: int) -> Floats:
 
 def _sets(attributes: int, size: int, wanted: Sequence[Subset] | None) -> list[Subset]:
     """Return the sets of a size that are needed; all pairs, which shrinkage learns from."""
-    if wanted is None or size == 2:
+    if wanted is None or size <= 2:
         return list(combinations(range(attributes), size))
     needed = {part for whole in wanted for part in combinations(whole, size)}
     return sorted(needed)
@@ -175,14 +197,15 @@ def _expected(tables: Mapping[Subset, Floats], group: Sequence[Subset]) -> Float
     return largest_entropy(_margins(tables, group))
 
 
-def _with_interaction(tables: Floats, interaction: Floats | None, shape: tuple[int, ...]) -> Floats:
+def _with_interaction(tables: Floats, interactions: Interactions | None) -> Floats:
     """Return tables with interactions added, as far as cells stay at least 0.
 
     With two levels each, an interaction is one number and a shorter step keeps the margins; with
     more, negative cells become 0 and the margins are fitted again.
     """
-    if interaction is None:
+    if interactions is None:
         return _distributions(tables)
+    interaction, shape = interactions.shrunken, tables.shape[1:]
     undo = [inverse(contrast_matrix(count))[:, 1:] for count in shape]
     change = along_axes(interaction, undo)
     if interaction[0].size > 1:
