@@ -12,8 +12,8 @@ table, which helps most where attributes are rare or follow from each other.
 The reference r has the shares of single attributes and nothing else, or what common causes explain
 besides (marginals/factors.py). KL is the prior: for one small interaction, divided by the standard
 deviations of its contrasts, the two sums together act as a normal prior of variance t^2. That is
-what empirical Bayes says: for each pair its own, so that large ones are left alone; for three
-attributes and more one for all sets of that many; 1 for single attributes, which says nothing.
+what empirical Bayes says, for each interaction its own, so that large ones are left alone; 1 for
+single attributes, which says nothing.
 """
 
 from __future__ import annotations
@@ -35,10 +35,16 @@ from deniable.mechanisms.moments import Moments, Subset, design
 MOST_CELLS = 1_024
 MOST_MOMENTS = 512
 """Records of more cells or moments than these are smoothed table by table."""
+PRECISE = 0.004
+"""So are pairs whose moments have a smaller standard error in the middle: there is nothing to win,
+and that the prior is about interactions with all other attributes held fixed begins to show."""
 RAREST = 1e-4
 """The least share of a level in the reference: what one attribute says is 0 may be not quite."""
 CERTAIN = 1e-9
 """The least variance of a moment."""
+FAR = 2.0
+"""A mean that is missed by so many standard errors was held back too much."""
+ROUNDS = 3
 
 
 class Step(NamedTuple):
@@ -54,20 +60,23 @@ class Step(NamedTuple):
 
 
 class _Means(NamedTuple):
-    """Measured means: their functions of the cells, noise, prior variance and prior mean."""
+    """Measured means: functions of the cells, noise, prior mean and variance, deviation."""
 
     functions: Floats
     values: Floats
     noise: Floats
-    spread: Floats
     centre: Floats
+    spread: Floats
+    scale: Floats
 
 
-def has_few_cells(moments: Moments) -> bool:
-    """Return whether the whole record can be fitted, and more than single attributes are known."""
-    several = any(len(s) > 1 for s in moments.measured)
+def is_fitted_whole(moments: Moments) -> bool:
+    """Return whether the record has few cells and moments, and noise that is worth taking off."""
+    pairs = [moment.variance.reshape(-1) for s, moment in moments.measured.items() if len(s) == 2]
+    if not pairs or prod(moments.levels) > MOST_CELLS:
+        return False
     count = sum(moment.theta.size for moment in moments.measured.values())
-    return several and prod(moments.levels) <= MOST_CELLS and count <= MOST_MOMENTS
+    return count <= MOST_MOMENTS and float(np.median(np.concatenate(pairs))) > PRECISE**2
 
 
 def joint_distribution(
@@ -92,11 +101,29 @@ def joint_distribution(
         explained = any(one.centre.any() for one in step.interactions.values())
         if number == 0 and explained:
             known = _together(parts)
-            reference = relaxed_entropy(reference, known.functions, known.centre, known.noise)
-    known = _together(parts)
-    slack = known.noise / known.spread
-    cells = relaxed_entropy(reference, known.functions, known.values, slack)
-    return cells.reshape(moments.levels)
+            fit = relaxed_entropy(reference, known.functions, known.centre, known.noise)
+            reference = fit.cells
+    return _fitted(reference, _together(parts)).reshape(moments.levels)
+
+
+def _fitted(reference: Floats, known: _Means) -> Floats:
+    """Return the distribution that fits all means, none of them held back far from its value.
+
+    The prior variance comes from interactions of the set by itself. A pair may have none by itself
+    and a large one beside other attributes, which shows in eta: then its prior is made wider.
+    """
+    spread, eta = known.spread, None
+    for _ in range(ROUNDS):
+        slack = known.noise / spread
+        cells, eta = relaxed_entropy(reference, known.functions, known.values, slack, eta)
+        missed = np.abs(known.values - known.functions @ cells)
+        wider = np.minimum(np.maximum(spread, (eta * known.scale) ** 2), LARGEST**2)
+        far = (missed > FAR * np.sqrt(known.noise)) & (wider > spread)
+        if not far.any():
+            return cells
+        spread = np.where(far, wider, spread)
+    slack = known.noise / spread
+    return relaxed_entropy(reference, known.functions, known.values, slack, eta).cells
 
 
 def _never_zero(shares: Floats) -> Floats:
@@ -116,8 +143,8 @@ def _functions(levels: Sequence[int], attributes: Subset) -> Floats:
 def _single(moments: Moments, attribute: int, shares: Floats) -> _Means:
     moment = moments.measured[(attribute,)]
     centre = contrast_matrix(len(shares))[1:] @ shares
-    functions, spread = _functions(moments.levels, (attribute,)), np.full(centre.size, LARGEST**2)
-    return _Means(functions, moment.theta, moment.variance, spread, centre)
+    functions, one = _functions(moments.levels, (attribute,)), np.ones(centre.size)
+    return _Means(functions, moment.theta, moment.variance, centre, LARGEST**2 * one, one)
 
 
 def _several(moments: Moments, step: Step) -> list[_Means]:
@@ -130,30 +157,32 @@ def _several(moments: Moments, step: Step) -> list[_Means]:
                 continue
             values, noise = moment.theta.reshape(-1), moment.variance.reshape(-1)
             centre = values - (one.value[row] - one.centre[row]).reshape(-1)
-            spread = spreads[shape][row].reshape(-1)
+            spread, scale = spreads[shape][row].reshape(-1), one.scale[row].reshape(-1)
             functions = _functions(moments.levels, attributes)
-            result.append(_Means(functions, values, noise, spread, centre))
+            result.append(_Means(functions, values, noise, centre, spread, scale))
     return result
 
 
 def _spreads(step: Step) -> dict[Shape, Floats]:
-    """Return the prior variances of all standardised interactions."""
-    noise = {shape: one.variance / one.scale**2 for shape, one in step.interactions.items()}
-    if all(len(shape) > 2 for shape in noise):
-        flat = [(one.value / one.scale).reshape(-1) for one in step.interactions.values()]
-        if not flat:
-            return {}
-        variances = np.concatenate([one.reshape(-1) for one in noise.values()])
-        common = fit_spread(np.concatenate(flat), variances)
-        return {shape: np.full(one.shape, common) for shape, one in noise.items()}
-    # A share kept = t^2/(t^2 + noise) is what the prior variance t^2 keeps.
-    result = {}
-    for shape, one in step.interactions.items():
-        lost = np.maximum(1 - one.kept, SMALLEST_SPREAD)
-        with np.errstate(invalid="ignore"):
-            spread = np.where(np.isfinite(noise[shape]), noise[shape] * one.kept / lost, 0.0)
-        result[shape] = np.clip(spread, SMALLEST_SPREAD, LARGEST**2)
-    return result
+    """Return the prior variances of all standardised interactions of so many attributes.
+
+    Those of a pair are its own. Among the many of more attributes luck looks like an effect: theirs
+    are at most that of one normal distribution for all of them.
+    """
+    most = LARGEST**2
+    if any(len(shape) > 2 for shape in step.interactions):
+        found = list(step.interactions.values())
+        values = np.concatenate([(one.value / one.scale).reshape(-1) for one in found])
+        noise = np.concatenate([(one.variance / one.scale**2).reshape(-1) for one in found])
+        most = fit_spread(values, noise)
+    return {shape: _own_spread(one, most) for shape, one in step.interactions.items()}
+
+
+def _own_spread(one: Interactions, most: float) -> Floats:
+    """Return the prior variance t^2 that keeps what is kept: kept = t^2/(t^2 + noise)."""
+    noise = np.where(np.isfinite(one.variance), one.variance / one.scale**2, 0.0)
+    lost = np.maximum(1 - one.kept, SMALLEST_SPREAD)
+    return np.clip(noise * one.kept / lost, SMALLEST_SPREAD, most)
 
 
 def _together(parts: Sequence[_Means]) -> _Means:

@@ -17,6 +17,8 @@ Learning Research 8, 2007.)
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from deniable.mechanisms.base import Floats
@@ -31,7 +33,25 @@ ENOUGH = 1e-4
 HALVINGS = 60
 
 
-def relaxed_entropy(reference: Floats, functions: Floats, means: Floats, slack: Floats) -> Floats:
+class Relaxed(NamedTuple):
+    """A distribution, and how hard each mean pulls it away from the reference.
+
+    Attributes:
+        cells: at least 0, of sum 1.
+        eta: of every mean, (means - functions @ cells)/slack at the minimum.
+    """
+
+    cells: Floats
+    eta: Floats
+
+
+def relaxed_entropy(
+    reference: Floats,
+    functions: Floats,
+    means: Floats,
+    slack: Floats,
+    start: Floats | None = None,
+) -> Relaxed:
     """Return the distribution nearest to a reference whose means are nearly the given ones.
 
     Guarantees: cells are at least 0 and sum to 1; those that are 0 in the reference are (nearly) 0.
@@ -46,9 +66,10 @@ def relaxed_entropy(reference: Floats, functions: Floats, means: Floats, slack: 
         functions: a row per mean, a column per cell.
         means: as measured.
         slack: of each mean, above 0.
+        start: a first guess of eta; 0 unless said.
     """
     log = np.log(np.maximum(reference, SMALLEST))
-    eta = np.zeros(len(means))
+    eta = np.zeros(len(means)) if start is None else start
     value, cells = _dual(log, functions, means, slack, eta)
     for _ in range(STEPS):
         now = functions @ cells
@@ -67,7 +88,7 @@ def relaxed_entropy(reference: Floats, functions: Floats, means: Floats, slack: 
         else:
             break  # as near as floating-point numbers come
         eta, value, cells = eta + length * step, tried, there
-    return cells
+    return Relaxed(cells, eta)
 
 
 def _dual(

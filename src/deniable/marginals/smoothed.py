@@ -25,7 +25,7 @@ from deniable.decode.simplex import project
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.marginals.interactions import Interactions, interactions_of
-from deniable.marginals.joint import Step, has_few_cells, joint_distribution
+from deniable.marginals.joint import Step, is_fitted_whole, joint_distribution
 from deniable.marginals.maxent import fit_margins, largest_entropy, margins_of
 from deniable.marginals.raw import axes_of
 from deniable.marginals.table import Table
@@ -128,7 +128,7 @@ def smooth(
     attributes = len(moments.levels)
     if not all((i,) in moments.measured for i in range(attributes)):
         raise InvalidParameter("Smoothing needs the moments of every single attribute.")
-    if not has_few_cells(moments):
+    if not is_fitted_whole(moments):
         tables, off, _ = _table_by_table(moments, order, wanted)
         return tables, off
     tables, _, steps = _table_by_table(moments, max(map(len, moments.measured)), None)
