@@ -11,6 +11,9 @@ From the moments that a mechanism measured, order by order:
 
 So tables agree: the margin of a table of k attributes is the table of those k - 1. Orders that
 nobody measured, and coefficients without reports, have no interaction: largest entropy.
+
+Where the whole record has few cells, these steps only say how far to shrink, and all tables are the
+margins of one distribution of whole records (marginals/joint.py).
 """
 
 from __future__ import annotations
