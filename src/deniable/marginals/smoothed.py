@@ -119,11 +119,20 @@ def _wanted(
 
 @one_thread
 def smooth(
-    moments: Moments, order: int, wanted: Sequence[Subset] | None = None
+    moments: Moments,
+    order: int,
+    wanted: Sequence[Subset] | None = None,
+    *,
+    whole: bool = True,
 ) -> tuple[Tables, set[Subset]]:
     """Return the smoothed tables of all sets up to an order, and those that agree only nearly.
 
-    Of three and more attributes only the wanted sets and their subsets are made; all, unless said.
+    Args:
+        moments: what was measured.
+        order: attributes of the largest tables.
+        wanted: of three and more attributes only these sets and their subsets are made; all,
+            unless said.
+        whole: whether records of few cells are fitted as one distribution; for comparisons.
 
     Raises:
         InvalidParameter: if no moments of single attributes were measured.
@@ -131,19 +140,19 @@ def smooth(
     attributes = len(moments.levels)
     if not all((i,) in moments.measured for i in range(attributes)):
         raise InvalidParameter("Smoothing needs the moments of every single attribute.")
-    if not is_fitted_whole(moments):
+    if not (whole and is_fitted_whole(moments)):
         tables, off, _ = _table_by_table(moments, order, wanted)
         return tables, off
     tables, _, steps = _table_by_table(moments, max(map(len, moments.measured)), None)
-    whole = joint_distribution(moments, tables, steps)
+    joint = joint_distribution(moments, tables, steps)
     sets = [s for size in range(1, order + 1) for s in _sets(attributes, size, wanted)]
-    return {s: _margin(whole, s) for s in sets}, set()
+    return {s: _margin(joint, s) for s in sets}, set()
 
 
-def _margin(whole: Floats, attributes: Subset) -> Floats:
+def _margin(joint: Floats, attributes: Subset) -> Floats:
     """Return the table of some attributes."""
-    others = tuple(i for i in range(whole.ndim) if i not in attributes)
-    return np.asarray(whole.sum(axis=others))
+    others = tuple(i for i in range(joint.ndim) if i not in attributes)
+    return np.asarray(joint.sum(axis=others))
 
 
 def _table_by_table(
