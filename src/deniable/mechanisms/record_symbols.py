@@ -10,7 +10,7 @@ from deniable.mechanisms.base import Codes, Floats, Reports
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.record_base import Reading, unknown
 
-CHUNK = 2**20
+_CHUNK = 2**20
 FEW = 50
 
 
@@ -25,7 +25,7 @@ def count_symbols(symbols: Reports, size: int) -> NDArray[np.int64]:
     if symbols.size and int(symbols.max()) >= size:
         raise InvalidReport("record", f"The symbol must be below {size}.")
     table = np.zeros(size, dtype=np.int64)
-    step = max(CHUNK, size)  # so that the table is not added up for a few reports
+    step = max(_CHUNK, size)  # so that the table is not added up for a few reports
     for start in range(0, symbols.size, step):
         table += np.bincount(symbols[start : start + step], minlength=size)
     return table
