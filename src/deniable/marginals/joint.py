@@ -42,6 +42,8 @@ RAREST = 1e-4
 """The least share of a level in the reference: what one attribute says is 0 may be not quite."""
 CERTAIN = 1e-9
 """The least variance of a moment."""
+NOBODY = 1e-9
+"""Cells of a smaller share are 0, so that an attribute that all but nobody has counts as constant."""
 FAR = 2.0
 """A mean that is missed by so many standard errors was held back too much."""
 ROUNDS = 3
@@ -103,7 +105,9 @@ def joint_distribution(
             known = _together(parts)
             fit = relaxed_entropy(reference, known.functions, known.centre, known.noise)
             reference = fit.cells
-    return _fitted(reference, _together(parts)).reshape(moments.levels)
+    cells = _fitted(reference, _together(parts)).reshape(moments.levels)
+    some = np.where(cells < NOBODY, 0.0, cells)
+    return np.asarray(some / some.sum())
 
 
 def _fitted(reference: Floats, known: _Means) -> Floats:
