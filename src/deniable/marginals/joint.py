@@ -43,7 +43,7 @@ RAREST = 1e-4
 CERTAIN = 1e-9
 """The least variance of a moment."""
 NOBODY = 1e-9
-"""Cells of a smaller share are 0, so that an attribute that all but nobody has counts as constant."""
+"""Cells of a smaller share are 0: an attribute that hardly anybody has counts as constant."""
 FAR = 2.0
 """A mean that is missed by so many standard errors was held back too much."""
 ROUNDS = 3
