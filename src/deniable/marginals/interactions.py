@@ -10,7 +10,7 @@ of the product: V_ij + theta_j^2 V_i + theta_i^2 V_j.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,21 +29,36 @@ PREFERRED = 2.0
 
 
 @dataclass(frozen=True)
-class _Measured:
-    """The interactions of sets of one shape: a row per set, an axis of contrasts per attribute."""
+class Interactions:
+    """The interactions of sets of one shape: a row per set, an axis of contrasts per attribute.
+
+    Attributes:
+        value: measured, less what smaller tables expect; 0 where nothing was measured.
+        variance: of its noise; infinite where nothing was measured.
+        scale: the product of the contrasts' standard deviations; values over it are correlations.
+        centre: what common causes explain, else 0.
+        kept: the share of `value - centre` that is believed.
+    """
 
     value: Floats
     variance: Floats
     scale: Floats
+    centre: Floats
+    kept: Floats
+
+    @property
+    def shrunken(self) -> Floats:
+        """The interactions that are believed."""
+        return self.centre + self.kept * (self.value - self.centre)
 
 
-def shrunken_interactions(
+def interactions_of(
     moments: Moments,
     groups: Mapping[Shape, Sequence[Subset]],
     expected: Mapping[Shape, Floats],
     tables: Mapping[Subset, Floats],
-) -> dict[Shape, Floats]:
-    """Return the shrunken interactions of the sets of every shape; none where none was measured.
+) -> dict[Shape, Interactions]:
+    """Return the interactions of the sets of every shape; none where none was measured.
 
     Args:
         moments: what was measured.
@@ -60,21 +75,21 @@ def shrunken_interactions(
         return {}
     value = np.concatenate([(m.value / m.scale).reshape(-1) for m in measured.values()])
     variance = np.concatenate([(m.variance / m.scale**2).reshape(-1) for m in measured.values()])
-    prior, base = fit_prior(value, variance), np.zeros(value.size)
+    prior, centre = fit_prior(value, variance), np.zeros(value.size)
     pairs = len(next(iter(measured))) == 2
     if pairs and len(moments.levels) >= LEAST:
         fitted, left_out = _explained(moments, groups, measured)
         other = fit_prior(value - left_out, variance)
         if other.log_likelihood > prior.log_likelihood + PREFERRED:
-            prior, base = other, fitted
-    shrunken = base + prior.shrunk(value - base, variance)
+            prior, centre = other, fitted
+    kept = prior.kept(value - centre, variance)
     if pairs:
-        shrunken = _trusted(value, shrunken, variance)
-    return _split(shrunken, measured)
+        kept = _trusted(kept, variance)
+    return _believed(measured, centre, kept)
 
 
-def _trusted(value: Floats, shrunken: Floats, variance: Floats) -> Floats:
-    """Return values moved towards shrunken ones by the share (m - 2)/m of m effects.
+def _trusted(kept: Floats, variance: Floats) -> Floats:
+    """Return the shares that are kept if only (m - 2)/m of what m effects lose is taken off.
 
     Few effects tell little about where effects come from. Of what a known prior would take off, m
     effects that must tell it themselves may take off (m - 2)/m [James and Stein, "Estimation with
@@ -83,23 +98,26 @@ def _trusted(value: Floats, shrunken: Floats, variance: Floats) -> Floats:
     """
     known = np.isfinite(variance)
     effects = int(known.sum())
-    share = np.where(known, max(0, effects - 2) / max(1, effects), 1.0)
-    return value + share * (shrunken - value)
+    share = max(0, effects - 2) / max(1, effects)
+    return np.where(known, 1 - share * (1 - kept), kept)
 
 
-def _split(flat: Floats, measured: Mapping[Shape, _Measured]) -> dict[Shape, Floats]:
-    """Return standardised numbers of all shapes as interactions of each."""
+def _believed(
+    measured: Mapping[Shape, Interactions], centre: Floats, kept: Floats
+) -> dict[Shape, Interactions]:
+    """Return interactions with centres (standardised) and shares, given for all shapes in a row."""
     result, start = {}, 0
     for shape, m in measured.items():
-        part = flat[start : start + m.value.size].reshape(m.value.shape)
-        result[shape] = part * m.scale
+        part = slice(start, start + m.value.size)
+        own = centre[part].reshape(m.value.shape) * m.scale
+        result[shape] = replace(m, centre=own, kept=kept[part].reshape(m.value.shape))
         start += m.value.size
     return result
 
 
 def _measured(
     moments: Moments, group: Sequence[Subset], expected: Floats, tables: Mapping[Subset, Floats]
-) -> _Measured:
+) -> Interactions:
     """Return measured interactions with their noise; infinite where nothing was measured."""
     shape = expected.shape[1:]
     functions = [contrast_matrix(count)[1:] for count in shape]
@@ -118,7 +136,9 @@ def _measured(
         deviations = np.array([_deviation(tables[(s[axis],)]) for s in group])
         place = [len(group), *(inner[axis] if a == axis else 1 for a in range(len(shape)))]
         scale = scale * deviations.reshape(place)
-    return _Measured(np.where(np.isfinite(variance), value, 0.0), variance, scale)
+    value = np.where(np.isfinite(variance), value, 0.0)
+    nowhere = np.zeros(value.shape)
+    return Interactions(value, variance, scale, centre=nowhere, kept=nowhere)
 
 
 def _product_noise(moments: Moments, group: Sequence[Subset]) -> Floats:
@@ -146,7 +166,7 @@ def _deviation(shares: Floats) -> Floats:
 def _explained(
     moments: Moments,
     groups: Mapping[Shape, Sequence[Subset]],
-    measured: Mapping[Shape, _Measured],
+    measured: Mapping[Shape, Interactions],
 ) -> tuple[Floats, Floats]:
     """Return what common causes explain of every standardised interaction, and without itself."""
     starts = np.concatenate([[0], np.cumsum([count - 1 for count in moments.levels])])

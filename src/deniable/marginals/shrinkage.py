@@ -23,6 +23,9 @@ DOUBT = 1.0
 """How many values' worth of weight is spread evenly over the grid, whatever the data say."""
 LARGEST = 1.0
 """The largest standard deviation on the grid: effects are correlations."""
+SPREADS = 100
+SMALLEST_SPREAD = 1e-7
+"""The variances that `fit_spread` tries lie between this and 1, evenly in their logarithm."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,13 @@ class Prior:
 
         Guarantees: between 0 and the value. A value of infinite variance gives 0.
         """
+        return self.kept(values, variances) * values
+
+    def kept(self, values: Floats, variances: Floats) -> Floats:
+        """Return the share of each noisy value that is believed, 0 where the variance is infinite.
+
+        Guarantees: between 0 and 1.
+        """
         known = np.isfinite(variances)
         result = np.zeros(values.shape)
         log = _log_densities(values[known], variances[known], self.deviations)
@@ -51,7 +61,7 @@ class Prior:
         share /= share.sum(axis=1, keepdims=True)
         squares = self.deviations**2
         kept = squares / (squares + variances[known][:, None])
-        result[known] = (share * kept).sum(axis=1) * values[known]
+        result[known] = (share * kept).sum(axis=1)
         return result
 
 
@@ -80,6 +90,19 @@ def fit_prior(values: Floats, variances: Floats) -> Prior:
     weights = fit_mixture(rows, often).weights
     reached = float(np.log(likelihood @ weights).sum() + top.sum())
     return Prior(deviations, weights, reached)
+
+
+def fit_spread(values: Floats, variances: Floats) -> float:
+    """Return the variance of effects of one normal distribution around 0, by maximum likelihood.
+
+    Edge cases: values of infinite variance are left out; without any other, the smallest.
+
+    Cost: a pass over the values for each of a hundred variances.
+    """
+    known = np.isfinite(variances)
+    spreads = np.geomspace(SMALLEST_SPREAD, LARGEST**2, SPREADS)
+    densities = _log_densities(values[known], variances[known], np.sqrt(spreads))
+    return float(spreads[np.argmax(densities.sum(axis=0))])
 
 
 def _log_densities(values: Floats, variances: Floats, deviations: Floats) -> Floats:

@@ -11,6 +11,9 @@ From the moments that a mechanism measured, order by order:
 
 So tables agree: the margin of a table of k attributes is the table of those k - 1. Orders that
 nobody measured, and coefficients without reports, have no interaction: largest entropy.
+
+Where the whole record has few cells, these steps only say how far to shrink, and all tables are the
+margins of one distribution of whole records (marginals/joint.py).
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ from deniable import _validate
 from deniable.decode.simplex import project
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
-from deniable.marginals.interactions import shrunken_interactions
+from deniable.marginals.interactions import Interactions, interactions_of
+from deniable.marginals.joint import Step, is_fitted_whole, joint_distribution
 from deniable.marginals.maxent import fit_margins, largest_entropy, margins_of
 from deniable.marginals.raw import axes_of
 from deniable.marginals.table import Table
@@ -115,30 +119,60 @@ def _wanted(
 
 @one_thread
 def smooth(
-    moments: Moments, order: int, wanted: Sequence[Subset] | None = None
+    moments: Moments,
+    order: int,
+    wanted: Sequence[Subset] | None = None,
+    *,
+    whole: bool = True,
 ) -> tuple[Tables, set[Subset]]:
     """Return the smoothed tables of all sets up to an order, and those that agree only nearly.
 
-    Of three and more attributes only the wanted sets and their subsets are made; all, unless said.
+    Args:
+        moments: what was measured.
+        order: attributes of the largest tables.
+        wanted: of three and more attributes only these sets and their subsets are made; all,
+            unless said.
+        whole: whether records of few cells are fitted as one distribution; for comparisons.
 
     Raises:
         InvalidParameter: if no moments of single attributes were measured.
     """
-    if not all((i,) in moments.measured for i in range(len(moments.levels))):
+    attributes = len(moments.levels)
+    if not all((i,) in moments.measured for i in range(attributes)):
         raise InvalidParameter("Smoothing needs the moments of every single attribute.")
+    if not (whole and is_fitted_whole(moments)):
+        tables, off, _ = _table_by_table(moments, order, wanted)
+        return tables, off
+    tables, _, steps = _table_by_table(moments, max(map(len, moments.measured)), None)
+    joint = joint_distribution(moments, tables, steps)
+    sets = [s for size in range(1, order + 1) for s in _sets(attributes, size, wanted)]
+    return {s: _margin(joint, s) for s in sets}, set()
+
+
+def _margin(joint: Floats, attributes: Subset) -> Floats:
+    """Return the table of some attributes."""
+    others = tuple(i for i in range(joint.ndim) if i not in attributes)
+    return np.asarray(joint.sum(axis=others))
+
+
+def _table_by_table(
+    moments: Moments, order: int, wanted: Sequence[Subset] | None
+) -> tuple[Tables, set[Subset], list[Step]]:
+    """Return tables that are smoothed one by one, those that agree only nearly, and the steps."""
     tables: Tables = {(i,): _one_way(moments, i) for i in range(len(moments.levels))}
     off: set[Subset] = set()
+    steps = []
     for size in range(2, order + 1):
-        sets = _sets(len(moments.levels), size, wanted)
-        groups = _grouped(sets, moments.levels)
+        groups = _grouped(_sets(len(moments.levels), size, wanted), moments.levels)
         expected = {shape: _expected(tables, group) for shape, group in groups.items()}
-        shrunken = shrunken_interactions(moments, groups, expected, tables)
+        interactions = interactions_of(moments, groups, expected, tables)
         for shape, group in groups.items():
-            found = _with_interaction(expected[shape], shrunken.get(shape), shape)
+            found = _with_interaction(expected[shape], interactions.get(shape))
             tables.update(zip(group, found, strict=True))
             if size > 2:
                 off |= _off(found, tables, group)
-    return tables, off
+        steps.append(Step(groups, interactions))
+    return tables, off, steps
 
 
 def _one_way(moments: Moments, attribute: int) -> Floats:
@@ -151,7 +185,7 @@ def _one_way(moments: Moments, attribute: int) -> Floats:
 
 def _sets(attributes: int, size: int, wanted: Sequence[Subset] | None) -> list[Subset]:
     """Return the sets of a size that are needed; all pairs, which shrinkage learns from."""
-    if wanted is None or size == 2:
+    if wanted is None or size <= 2:
         return list(combinations(range(attributes), size))
     needed = {part for whole in wanted for part in combinations(whole, size)}
     return sorted(needed)
@@ -175,14 +209,15 @@ def _expected(tables: Mapping[Subset, Floats], group: Sequence[Subset]) -> Float
     return largest_entropy(_margins(tables, group))
 
 
-def _with_interaction(tables: Floats, interaction: Floats | None, shape: tuple[int, ...]) -> Floats:
+def _with_interaction(tables: Floats, interactions: Interactions | None) -> Floats:
     """Return tables with interactions added, as far as cells stay at least 0.
 
     With two levels each, an interaction is one number and a shorter step keeps the margins; with
     more, negative cells become 0 and the margins are fitted again.
     """
-    if interaction is None:
+    if interactions is None:
         return _distributions(tables)
+    interaction, shape = interactions.shrunken, tables.shape[1:]
     undo = [inverse(contrast_matrix(count))[:, 1:] for count in shape]
     change = along_axes(interaction, undo)
     if interaction[0].size > 1:

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.moments import Subset, along_axes
 from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed, unknown
-from deniable.mechanisms.record_symbols import CHUNK, count_symbols
+from deniable.mechanisms.record_symbols import count_symbols
 from deniable.protocol import thresholds
 from deniable.protocol.inp_em import InpEMParameters
 
@@ -66,33 +66,13 @@ class InpEM(RecordMechanism):
     def _counted(self) -> bool:
         return self.parameters.width <= MOST_COUNTED
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: each probability is the client's, exactly.
-
-        Cost: a coin per bit; the reports and a few megabytes.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
-        codes, shape = self.people(values), self.parameters
-        reports = np.empty(len(codes), dtype=self.dtype)
-        for start in range(0, len(codes), CHUNK):
-            own = self._words(codes[start : start + CHUNK])
-            for place in range(shape.width):
-                flipped = ~coins(rng, shape.keep, own.size)
-                own ^= flipped.astype(np.uint64) << np.uint64(place)
-            size = self.dtype["bits"].itemsize
-            reports["bits"][start : start + CHUNK] = _bytes_of(own)[:, :size]
-        return reports
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write every bit of each record, kept or flipped."""
+        own = self._words(codes)
+        for place in range(self.parameters.width):
+            flipped = ~coins(rng, self.parameters.keep, own.size)
+            own ^= flipped.astype(np.uint64) << np.uint64(place)
+        reports["bits"] = _bytes_of(own)[:, : self.dtype["bits"].itemsize]
 
     def _words(self, codes: Codes) -> Words:
         """Return records in binary, in 64 bits without a sign."""

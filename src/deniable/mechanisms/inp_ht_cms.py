@@ -14,14 +14,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.mechanisms.base import Candidate, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.hcms import HCMS
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, unknown
-from deniable.mechanisms.record_symbols import CHUNK, count_symbols
+from deniable.mechanisms.record_symbols import count_symbols
 from deniable.mechanisms.record_words import record_numbers, record_words
 from deniable.protocol import HCMSParameters, Parameters
 from deniable.protocol.inp_ht_cms import InpHTCMSParameters
@@ -55,34 +55,14 @@ class InpHTCMS(RecordMechanism):
         rows = np.arange(self.parameters.rows, dtype=np.uint64)[:, None]
         return self.sketch.buckets(self._words[None, :, :], rows).astype(np.int64)
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: each probability is the client's, exactly.
-
-        Cost: linear, and a SHA-256 per possible record.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
-        codes, shape = self.people(values), self.parameters
-        reports = np.empty(len(codes), dtype=self.dtype)
-        for start in range(0, len(codes), CHUNK):
-            numbers = record_numbers(self.levels, codes[start : start + CHUNK])
-            row = rng.integers(0, shape.rows, size=numbers.size)
-            drawn = rng.integers(0, shape.width, size=numbers.size)
-            odd = np.bitwise_count(drawn & self._buckets[row, numbers]) & 1
-            sign = odd ^ ~coins(rng, shape.keep, numbers.size)
-            symbols = 2 * (row * shape.width + drawn) + sign
-            reports["symbol"][start : start + CHUNK] = symbols
-        return reports
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write the sign of a drawn coefficient of a drawn row; a SHA-256 per possible record."""
+        shape, numbers = self.parameters, record_numbers(self.levels, codes)
+        row = rng.integers(0, shape.rows, size=numbers.size)
+        drawn = rng.integers(0, shape.width, size=numbers.size)
+        odd = np.bitwise_count(drawn & self._buckets[row, numbers]) & 1
+        sign = odd ^ ~coins(rng, shape.keep, numbers.size)
+        reports["symbol"] = 2 * (row * shape.width + drawn) + sign
 
     def zero(self) -> Counts:
         """Return the counts of no reports: a row per hash function, as HCMS's."""

@@ -11,14 +11,13 @@ from functools import cached_property
 
 import numpy as np
 
-from deniable.mechanisms.base import Candidate, Counts, Floats, Reports, Values
-from deniable.mechanisms.coins import coins
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.inp_rr import cell_sums, summed_variance
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, unknown
-from deniable.mechanisms.record_symbols import CHUNK
+from deniable.mechanisms.record_symbols import moved
 from deniable.mechanisms.record_words import record_numbers, record_words
 from deniable.protocol import OLHParameters, Parameters
 from deniable.protocol.inp_olh import InpOLHParameters
@@ -46,35 +45,13 @@ class InpOLH(RecordMechanism):
     def _words(self) -> Words:
         return record_words(self.levels)
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: the probabilities are the client's, exactly.
-
-        Cost: linear, and a SHA-256 per possible record.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
-        codes, shape = self.people(values), self.parameters
-        reports = np.empty(len(codes), dtype=self.dtype)
-        for start in range(0, len(codes), CHUNK):
-            numbers = record_numbers(self.levels, codes[start : start + CHUNK])
-            seeds = rng.integers(0, shape.seeds, size=numbers.size, dtype=np.int64)
-            own = self.oracle.symbols_of(self._words[numbers], seeds)
-            other = rng.integers(0, shape.symbols - 1, size=numbers.size)
-            other += other >= own
-            kept = coins(rng, shape.keep, numbers.size)
-            reports["seed"][start : start + CHUNK] = seeds
-            reports["symbol"][start : start + CHUNK] = np.where(kept, own, other)
-        return reports
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write a seed and the hashed record after k-RR; a SHA-256 per possible record."""
+        shape, numbers = self.parameters, record_numbers(self.levels, codes)
+        seeds = rng.integers(0, shape.seeds, size=numbers.size, dtype=np.int64)
+        own = self.oracle.symbols_of(self._words[numbers], seeds)
+        reports["seed"] = seeds
+        reports["symbol"] = moved(own, shape.symbols, shape.keep, rng)
 
     def zero(self) -> Counts:
         """Return the counts of no reports: as OLH's."""

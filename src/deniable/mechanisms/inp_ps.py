@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deniable.mechanisms.base import Candidate, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed
-from deniable.mechanisms.record_symbols import CHUNK, count_symbols, krr_reading, moved
+from deniable.mechanisms.record_symbols import count_symbols, krr_reading, moved
 from deniable.protocol import Parameters
 from deniable.protocol.inp_ps import InpPSParameters
 
@@ -30,30 +30,10 @@ class InpPS(RecordMechanism):
         super()._adopt(parameters)
         self.pure = Pure.of(*self.parameters.support)
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: each probability is the client's, exactly.
-
-        Cost: linear; the reports and a few megabytes.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
-        codes = self.people(values)
-        reports = np.empty(len(codes), dtype=self.dtype)
-        for start in range(0, len(codes), CHUNK):
-            cells = self.packed(codes[start : start + CHUNK])
-            sent = moved(cells, self.parameters.cells, self.parameters.keep, rng)
-            reports["symbol"][start : start + CHUNK] = sent
-        return reports
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write the cell of each record after k-RR."""
+        shape = self.parameters
+        reports["symbol"] = moved(self.packed(codes), shape.cells, shape.keep, rng)
 
     def zero(self) -> Counts:
         """Return the counts of no reports: one row, a column per cell."""

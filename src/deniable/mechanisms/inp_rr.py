@@ -11,14 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from deniable.mechanisms import bitmaps, unary
-from deniable.mechanisms.base import Candidate, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed, unknown
 from deniable.protocol import Parameters
 from deniable.protocol.inp_rr import InpRRParameters
 
-_CHUNK = 2**17
+_AT_ONCE = 2**17
 
 
 class InpRR(RecordMechanism):
@@ -32,34 +32,18 @@ class InpRR(RecordMechanism):
         super()._adopt(parameters)
         self.pure = Pure.of(*self.parameters.support)
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: each bit's probability is the client's, exactly.
-
-        Cost: O(n 2^D) bit operations, 64 at a time; 2^D / 8 bytes per report.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write a bit for each cell: O(2^D) bit operations per record, 64 at a time."""
         # Imported here because Numba takes most of a second to load and few commands simulate.
         from deniable.kernels.simulate_bits import simulate_basic
 
-        codes, cells = self.people(values), self.parameters.cells
         noise = (self.parameters.zero, self.parameters.one)
-        reports = np.empty(len(codes), dtype=self.dtype)
-        step = max(1, min(_CHUNK, 2**27 // cells))
-        for start in range(0, len(codes), step):
-            own = self.packed(codes[start : start + step])
-            reports["bits"][start : start + step] = simulate_basic(own, cells, noise, rng)["bits"]
-        return reports
+        sent = simulate_basic(self.packed(codes), self.parameters.cells, noise, rng)
+        reports["bits"] = sent["bits"]
+
+    @property
+    def _at_once(self) -> int:
+        return bits_at_once(self.parameters.cells)
 
     def zero(self) -> Counts:
         """Return the counts of no reports: one row, a column per bit."""
@@ -116,6 +100,11 @@ class InpRR(RecordMechanism):
         Guarantees: exact, given the people's values.
         """
         return summed_variance(self.pure, self.parameters.cells // 2, n, frequency)
+
+
+def bits_at_once(bits: int) -> int:
+    """Return how many reports of so many bits are simulated at a time: at most 16 MB of them."""
+    return max(1, min(_AT_ONCE, 2**27 // bits))
 
 
 def cell_sums(pure: Pure, share: Floats, merged: int, n: int) -> Reading:

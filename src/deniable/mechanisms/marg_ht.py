@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from deniable.errors import InvalidReport
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.contrast_matrices import inverse, walsh_matrix
 from deniable.mechanisms.marg_ps import shared_variance
 from deniable.mechanisms.moments import Subset, design
 from deniable.mechanisms.record_base import Reader, Reading
-from deniable.mechanisms.record_symbols import CHUNK, count_symbols
+from deniable.mechanisms.record_symbols import count_symbols
 from deniable.mechanisms.record_tables import TableMechanism
 from deniable.protocol import thresholds
 from deniable.protocol.marg_ht import MargHTParameters
@@ -33,34 +33,14 @@ class MargHT(TableMechanism):
         """2 keep - 1, rounded once."""
         return float(2 * thresholds.as_fraction(self.parameters.keep) - 1)
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: each probability is within 2^-50 of the client's.
-
-        Cost: linear; the reports and some 100 MB.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
-        codes, shape = self.people(values), self.parameters
-        reports = np.empty(len(codes), dtype=self.dtype)
-        for start in range(0, len(codes), CHUNK):
-            part = codes[start : start + CHUNK]
-            drawn = rng.integers(0, shape.marginals, size=len(part))
-            alpha = rng.integers(1, self.pools.cells[drawn])
-            plus = 0.5 + self.gap * self._signs(drawn, alpha, part) / 2
-            minus = rng.random(len(part)) >= plus
-            symbols = 2 * (drawn * shape.most_cells + alpha) + minus
-            reports["symbol"][start : start + CHUNK] = symbols
-        return reports
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write the sign of a drawn coefficient of a drawn table."""
+        shape = self.parameters
+        drawn = rng.integers(0, shape.marginals, size=len(codes))
+        alpha = rng.integers(1, self.pools.cells[drawn])
+        plus = 0.5 + self.gap * self._signs(drawn, alpha, codes) / 2
+        minus = rng.random(len(codes)) >= plus
+        reports["symbol"] = 2 * (drawn * shape.most_cells + alpha) + minus
 
     def _signs(self, drawn: Codes, alpha: Codes, codes: Codes) -> Codes:
         odd = np.bitwise_count(alpha & self.pools.cell_of(drawn, codes)) & 1

@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 
 from deniable.errors import InvalidReport
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.record_base import Reader, Reading
 from deniable.mechanisms.record_pools import Pools
-from deniable.mechanisms.record_symbols import CHUNK, count_symbols, krr_reading, moved
+from deniable.mechanisms.record_symbols import count_symbols, krr_reading, moved
 from deniable.mechanisms.record_tables import TableMechanism, weighted
 from deniable.protocol import thresholds
 from deniable.protocol.marg_ps import MargPSParameters
@@ -31,31 +31,12 @@ class MargPS(TableMechanism):
     parameters_type = MargPSParameters
     parameters: MargPSParameters
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: each probability is the client's, exactly.
-
-        Cost: linear; the reports and some 100 MB.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
-        codes = self.people(values)
-        reports = np.empty(len(codes), dtype=self.dtype)
-        for start in range(0, len(codes), CHUNK):
-            part = codes[start : start + CHUNK]
-            drawn = rng.integers(0, self.parameters.marginals, size=len(part))
-            sent = drawn_cells(self.pools, self.parameters.keep, drawn, part, rng)
-            reports["symbol"][start : start + CHUNK] = drawn * self.parameters.most_cells + sent
-        return reports
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write the cell of each record in a drawn table, after k-RR."""
+        shape = self.parameters
+        drawn = rng.integers(0, shape.marginals, size=len(codes))
+        sent = drawn_cells(self.pools, shape.keep, drawn, codes, rng)
+        reports["symbol"] = drawn * shape.most_cells + sent
 
     def zero(self) -> Counts:
         """Return the counts of no reports."""

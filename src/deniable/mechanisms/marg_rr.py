@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
 from deniable.mechanisms import bitmaps, unary
-from deniable.mechanisms.base import Candidate, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
-from deniable.mechanisms.inp_rr import cell_sums, summed_variance
+from deniable.mechanisms.inp_rr import bits_at_once, cell_sums, summed_variance
 from deniable.mechanisms.marg_ps import no_cells
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.record_base import Reader, Reading
@@ -40,38 +40,21 @@ class MargRR(TableMechanism):
         super()._adopt(parameters)
         self.pure = Pure.of(*self.parameters.support)
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: each bit's probability is the client's, exactly.
-
-        Cost: a bit operation per cell and 64 reports; the reports and some 100 MB.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write a bit for each cell of a drawn table: a bit operation per cell and 64 records."""
         # Imported here because Numba takes most of a second to load and few commands simulate.
         from deniable.kernels.simulate_bits import simulate_basic
 
-        codes, most = self.people(values), self.parameters.most_cells
         noise = (self.parameters.zero, self.parameters.one)
-        reports = np.empty(len(codes), dtype=self.dtype)
-        step = max(1, min(_CHUNK, 2**27 // most))
-        for start in range(0, len(codes), step):
-            part = codes[start : start + step]
-            drawn = rng.integers(0, self.parameters.marginals, size=len(part))
-            own = self.pools.cell_of(drawn, part)
-            bits = simulate_basic(own, most, noise, rng)["bits"]
-            reports["marginal"][start : start + step] = drawn
-            reports["bits"][start : start + step] = bits & self._masks[drawn]
-        return reports
+        drawn = rng.integers(0, self.parameters.marginals, size=len(codes))
+        own = self.pools.cell_of(drawn, codes)
+        sent = simulate_basic(own, self.parameters.most_cells, noise, rng)
+        reports["marginal"] = drawn
+        reports["bits"] = sent["bits"] & self._masks[drawn]
+
+    @property
+    def _at_once(self) -> int:
+        return bits_at_once(self.parameters.most_cells)
 
     @cached_property
     def _masks(self) -> bitmaps.Packed:

@@ -20,13 +20,13 @@ from functools import cached_property
 
 import numpy as np
 
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.contrast_matrices import inverse
 from deniable.mechanisms.moments import Subset, design, subsets_of
 from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism
 from deniable.mechanisms.record_numbering import CoefficientNumbers
-from deniable.mechanisms.record_symbols import CHUNK, count_symbols
+from deniable.mechanisms.record_symbols import count_symbols
 from deniable.protocol import thresholds
 from deniable.protocol.record_selection import Selection
 from deniable.protocol.record_sign import SignParameters
@@ -91,32 +91,12 @@ class SignMechanism(RecordMechanism):
             result *= self._values[attribute, functions[drawn, place], codes[rows, attribute]]
         return result
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: each probability is within 2^-50 of the client's.
-
-        Cost: linear; the reports and some 100 MB.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
-        codes = self.people(values)
-        reports = np.empty(len(codes), dtype=self.dtype)
-        for start in range(0, len(codes), CHUNK):
-            part = codes[start : start + CHUNK]
-            drawn = self._drawn(len(part), rng)
-            plus = 0.5 + self.gap * self._value(drawn, part) / 2
-            minus = rng.random(len(part)) >= plus
-            reports["symbol"][start : start + CHUNK] = 2 * drawn + minus
-        return reports
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write the sign of a drawn coefficient."""
+        drawn = self._drawn(len(codes), rng)
+        plus = 0.5 + self.gap * self._value(drawn, codes) / 2
+        minus = rng.random(len(codes)) >= plus
+        reports["symbol"] = 2 * drawn + minus
 
     def zero(self) -> Counts:
         """Return the counts of no reports."""

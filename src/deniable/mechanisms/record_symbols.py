@@ -11,7 +11,6 @@ from deniable.mechanisms.cells import count_cells
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.record_base import Reading, unknown
 
-CHUNK = 2**20
 FEW = 50
 
 

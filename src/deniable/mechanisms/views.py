@@ -18,7 +18,7 @@ from itertools import combinations
 
 import numpy as np
 
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports, Values
+from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse
 from deniable.mechanisms.marg_ps import (
     cell_likelihood,
@@ -31,7 +31,6 @@ from deniable.mechanisms.marg_ps import (
 from deniable.mechanisms.moments import Moment, Moments, Subset, design, subsets_of
 from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism
 from deniable.mechanisms.record_pools import Pool, Pools
-from deniable.mechanisms.record_symbols import CHUNK
 from deniable.protocol import Parameters
 from deniable.protocol.views import ViewsParameters
 
@@ -59,31 +58,12 @@ class Views(RecordMechanism):
         """Return keep - move of k-RR over so many cells."""
         return krr_over(self.parameters.keep(cells), cells).gap
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
-        """Return one report per record.
-
-        Guarantees: each probability is the client's, exactly.
-
-        Cost: linear; the reports and some 100 MB.
-
-        Args:
-            values: a row of codes per person.
-            rng: the only source of randomness.
-            candidates: not used.
-        """
-        codes, views = self.people(values), len(self.parameters.views)
-        reports = np.empty(len(codes), dtype=self.dtype)
-        for start in range(0, len(codes), CHUNK):
-            part = codes[start : start + CHUNK]
-            drawn = rng.integers(0, views, size=len(part))
-            sent = drawn_cells(self.pools, self.parameters.keep, drawn, part, rng)
-            reports["symbol"][start : start + CHUNK] = drawn * self.parameters.most_cells + sent
-        return reports
+    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+        """Write the cell of each record in a drawn view, after k-RR."""
+        shape = self.parameters
+        drawn = rng.integers(0, len(shape.views), size=len(codes))
+        sent = drawn_cells(self.pools, shape.keep, drawn, codes, rng)
+        reports["symbol"] = drawn * shape.most_cells + sent
 
     def zero(self) -> Counts:
         """Return the counts of no reports."""

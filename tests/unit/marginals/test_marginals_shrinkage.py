@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deniable.marginals.factors import common_causes, completed
-from deniable.marginals.shrinkage import fit_prior
+from deniable.marginals.shrinkage import fit_prior, fit_spread
 
 
 def test_shrunken_values_are_nearer_to_the_truth() -> None:
@@ -46,6 +46,26 @@ def test_nothing_measured_is_nothing() -> None:
     assert fit_prior(values, variances).shrunk(values, variances)[0] == 0
     prior = fit_prior(values[:1], variances[:1])
     assert prior.shrunk(values[:1], variances[:1]) == pytest.approx([0.0])
+
+
+def test_one_spread_for_all_is_the_most_likely(rng: np.random.Generator) -> None:
+    """The slow twin looks at every variance on a finer grid."""
+    noise = rng.uniform(0.01, 0.05, size=300)
+    values = np.sqrt(0.03 + noise) * rng.normal(size=300)
+
+    def likelihood(spread: float) -> float:
+        total = spread + noise
+        return float(-0.5 * np.sum(np.log(total) + values**2 / total))
+
+    finer = np.geomspace(1e-7, 1, 2_000)
+    best = finer[int(np.argmax([likelihood(spread) for spread in finer]))]
+    assert fit_spread(values, noise) == pytest.approx(best, rel=0.2)
+    assert fit_spread(np.append(values, 9.0), np.append(noise, np.inf)) == fit_spread(values, noise)
+
+
+def test_pure_noise_has_no_spread(rng: np.random.Generator) -> None:
+    assert fit_spread(0.05 * rng.normal(size=50), np.full(50, 0.01)) < 1e-6
+    assert fit_spread(np.zeros(1), np.full(1, np.inf)) < 1e-6
 
 
 def test_common_causes_are_found_through_noise() -> None:
