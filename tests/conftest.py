@@ -15,13 +15,11 @@ from deniable.testing.ledger import LEDGER, LIMIT
 # The same examples in every run unless another seed is asked for; no limit on time, because a
 # busy machine would make a slow example look like a failure.
 settings.register_profile(
-    "deniable", deadline=None, derandomize="DENIABLE_TEST_SEED" not in os.environ
+    "deniable",
+    deadline=None,
+    database=None,
+    derandomize="DENIABLE_TEST_SEED" not in os.environ,
 )
-settings.load_profile("deniable")
-
-
-# Fixed examples, and no clock: a busy machine must not decide whether a test passes.
-settings.register_profile("deniable", derandomize=True, deadline=None, database=None)
 settings.load_profile("deniable")
 
 
@@ -41,8 +39,20 @@ def _owner_of_risks(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if LEDGER.exceeded() and session.exitstatus == pytest.ExitCode.OK:
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:  # one of several processes: the sum is that of all of them
+        output["risks"] = LEDGER.risks
+    elif LEDGER.exceeded() and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    """Enter what the tests of a process that has ended have risked."""
+    for owner, risk in getattr(node, "workeroutput", {}).get("risks", {}).items():
+        LEDGER.begin(owner)
+        LEDGER.add(risk)
+    LEDGER.begin("")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

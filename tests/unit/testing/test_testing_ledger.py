@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -41,14 +42,19 @@ def test_what_is_no_probability_is_refused(risk: float) -> None:
         Ledger().add(risk)
 
 
-def run_pytest(folder: Path, alpha: float) -> subprocess.CompletedProcess[str]:
+def run_pytest(folder: Path, alpha: float, *more: str) -> subprocess.CompletedProcess[str]:
     shutil.copy(CONFTEST, folder / "conftest.py")
-    (folder / "test_one.py").write_text(
-        "from deniable.testing.statistics import accept, mean\n"
-        f"def test_risky():\n    accept(mean(0.0, 0.0, 1.0), {alpha})\n"
+    for name in ("one", "two") if more else ("one",):
+        (folder / f"test_{name}.py").write_text(
+            "from deniable.testing.statistics import accept, mean\n"
+            f"def test_risky():\n    accept(mean(0.0, 0.0, 1.0), {alpha})\n"
+        )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder), *more]
+    # A run of its own: nothing of the one that it is started from.
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=folder, env=alone
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
 
 
 def test_a_run_whose_alphas_are_too_large_fails(tmp_path: Path) -> None:
@@ -63,3 +69,11 @@ def test_a_run_within_the_limit_passes(tmp_path: Path) -> None:
     done = run_pytest(tmp_path, 1e-7)
     assert done.returncode == 0
     assert "probability 1e-07" in done.stdout
+
+
+@pytest.mark.parametrize(("alpha", "code"), [(4e-7, 0), (6e-7, 1)])
+def test_several_processes_have_one_sum(alpha: float, code: int, tmp_path: Path) -> None:
+    done = run_pytest(tmp_path, alpha, "-n", "2", "--dist", "loadfile")
+    assert "2 passed" in done.stdout
+    assert f"2 tests would fail by bad luck with probability {2 * alpha:.3g}" in done.stdout
+    assert done.returncode == code
