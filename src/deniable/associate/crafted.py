@@ -16,7 +16,8 @@ without those reports, and once more without the most influential ones at the ta
 search also starts from the table without the reports of the largest v'G v, their *weight*: reports
 that resemble no honest one. How "(other)" looks is learned from the reports as well, so that liars
 can hide in it: where it is, a search starts from its plain profile (`other.py`). The shift is the
-largest move of all that were found.
+largest move of all that were found. Tables of many cells are estimated again only at those starts,
+for all cells together, and influence is summed there.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import _validate
-from deniable.associate.covariance import cell_errors
+from deniable.associate.covariance import LARGEST_TABLE, cell_errors
 from deniable.associate.crafted_krr import all_krr, krr_shifts
 from deniable.associate.fields import field_rows
 from deniable.associate.other import DEFAULT_PROFILE
@@ -42,7 +43,7 @@ from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
 MOST_ATTACKED = 256
-"""Of tables of more cells only those of k-RR are attacked: a search costs eight estimates each."""
+"""Of tables of more cells no cell is searched by new estimates: that costs eight for each."""
 MAJORITY = 0.5
 """From this share on crafted reports can say anything."""
 
@@ -123,12 +124,14 @@ class _Search:
         seen: the table of all reports.
         others: tables at which influence is looked for too: the one without the reports of the
             largest weight and, where there is "(other)", the one with its plain profile.
+        each: whether tables are estimated for each sum of cells.
     """
 
     variables: Sequence[Variable]
     liars: int
     seen: _Fit
     others: tuple[_Fit, ...] = ()
+    each: bool = True
 
     def prepared(self) -> _Search:
         """Return the search with its other tables."""
@@ -139,16 +142,23 @@ class _Search:
 
     def shift(self, summed: Floats, sign: int) -> float:
         """Return how far liars can have moved a sum of cells, up (sign 1) or down (-1)."""
-        influence = sign * self.seen.influence(summed)
-        most = largest(influence, self.liars)
-        first_order = float(influence[most].sum()) / (influence.size - self.liars)
+        starts = (self.seen,) if self.each else (self.seen, *self.others)
+        first_order = [self._first_order(fit, summed, sign) for fit in starts]
         without = [fit.unbounded @ summed for fit in self._tables(summed, sign)]
         moved = [sign * float(self.seen.unbounded @ summed - share) for share in without]
-        return min(1.0, max(0.0, first_order, *moved))
+        return min(1.0, max(0.0, *first_order, *moved))
+
+    def _first_order(self, fit: _Fit, summed: Floats, sign: int) -> float:
+        """Return what the most influential reports add to a sum of cells."""
+        influence = sign * fit.influence(summed)
+        most = largest(influence, self.liars)
+        return float(influence[most].sum()) / (influence.size - self.liars)
 
     def _tables(self, summed: Floats, sign: int) -> Iterator[_Fit]:
         """Yield tables without some liars' worth of reports."""
         yield self.others[0]
+        if not self.each:
+            return
         for start in (self.seen, *self.others):
             fit = start
             for _ in range(_ROUNDS):
@@ -182,8 +192,8 @@ def crafted_shifts(
         where reports that look like no candidate can move a cell a little further.
 
     Cost: eight estimates per cell, twelve where a field of strings has "(other)"; 8 bytes per
-        report and category. As much for each cell of a margin. Tables of more than 256 cells, of
-        k-RR alone, have a closed form.
+        report and category. As much for each cell of a margin. Tables of more than 256 cells have
+        a closed form where all fields are k-RR, else two or three estimates in all.
 
     Edge cases: 0 for a share of 0; 1 for every cell where half of the reports or more may be
         crafted, or where too few might be left to tell the categories apart.
@@ -196,13 +206,13 @@ def crafted_shifts(
             can be done to a sum of cells than to each of them added up.
 
     Raises:
-        InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 256
+        InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 2,048
             cells or all its fields are k-RR without "(other)".
     """
     share = _validate.probability("attackers", "an association", attackers)
     shape = tuple(len(variable.categories) for variable in variables)
     check_size(variables)
-    if int(np.prod(shape)) > MOST_ATTACKED:
+    if int(np.prod(shape)) > MOST_ATTACKED and all_krr(variables):
         return _exact(variables, share, margins)
     kept = [tuple(range(len(shape))), *margins]
     sums = np.concatenate([summing(shape, axes) for axes in kept])
@@ -236,7 +246,8 @@ def _searched(
     progress: Progress | None,
 ) -> None:
     """Put the shifts of all sums of cells into `found`, upwards and downwards."""
-    search = _Search(variables, liars, _fitted(variables, variables))
+    seen = _fitted(variables, variables)
+    search = _Search(variables, liars, seen, each=seen.table.size <= MOST_ATTACKED)
     try:
         search = search.prepared()
         for done, (place, row) in enumerate(np.ndindex(found.shape)):
@@ -286,10 +297,10 @@ def left_over(variables: Sequence[Variable], kept: NDArray[np.bool_]) -> list[Va
 def check_size(variables: Sequence[Variable]) -> None:
     """Refuse a table that is too large to say what crafted reports could have done to it."""
     cells = int(np.prod([len(variable.categories) for variable in variables]))
-    if cells > MOST_ATTACKED and not all_krr(variables):
+    if cells > LARGEST_TABLE and not all_krr(variables):
         raise InvalidParameter(
             f"What crafted reports could have done is computed for tables of at most "
-            f"{MOST_ATTACKED} cells, or of k-RR alone without '(other)'. Got {cells:,}.",
+            f"{LARGEST_TABLE:,} cells, or of k-RR alone without '(other)'. Got {cells:,}.",
             "Use fewer candidates or fields, for instance with --top, or leave out --attackers.",
         )
 

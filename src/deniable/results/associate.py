@@ -86,7 +86,7 @@ def associate_question(
     Raises:
         InvalidParameter: if a field is not the question's, if there are fewer than two, if there
             are no reports, if a field's answers cannot be told apart, or unless `attackers` is a
-            share from 0 to 1 and the table has at most 256 cells or is of k-RR alone.
+            share from 0 to 1 and the table has at most 2,048 cells or is of k-RR alone.
         StoreError: if the store cannot be read.
     """
     chosen = chosen_fields(question, fields)

@@ -78,7 +78,7 @@ def attacked_association(
         progress: called with the searches that were made, and how many there are.
 
     Raises:
-        InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 256
+        InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 2,048
             cells or is of k-RR alone.
     """
     shifts = crafted_shifts(variables, attackers, progress, margins_wanted(len(variables)))

@@ -9,8 +9,7 @@ import pytest
 from attacks_on_tables import poisoned, strongest, without_first
 from people_for_associate import STRINGS, dependent
 
-from deniable.associate import Variable, crafted_shifts, estimate_joint
-from deniable.associate.crafted import MOST_ATTACKED
+from deniable.associate import Variable, crafted, crafted_shifts, estimate_joint
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OLH, OUE, Mechanism, Rappor
 from deniable.testing.ledger import LEDGER
@@ -68,6 +67,26 @@ def test_crafted_reports_stay_within_the_shift(mix, share, sign, rng):
         assert after - rest > (0.98 if mix.startswith("krr") else 0.9) * bound
 
 
+@pytest.mark.parametrize("sign", [1, -1], ids=["up", "down"])
+@pytest.mark.parametrize("share", [0.01, 0.03])
+@pytest.mark.parametrize("mix", [mix for mix in MIXES if not mix.startswith("krr")])
+def test_so_they_do_where_cells_are_not_searched_one_by_one(mix, share, sign, rng, monkeypatch):
+    """As in tables of more than 256 cells, with the table small enough to be attacked."""
+    monkeypatch.setattr(crafted, "MOST_ATTACKED", 1)
+    variables, cell, liars = fields_of(mix, rng), 1, round(share * PEOPLE)
+    honest = estimate_joint(variables)
+    attacked = poisoned(variables, strongest(variables, honest, cell, sign, rng), liars)
+    found = crafted_shifts(attacked, share)
+    bound = (found.up if sign > 0 else found.down).flat[cell]
+    after = estimate_joint(attacked).unbounded.flat[cell]
+    noise = 7 * honest.std_error.flat[cell] * np.sqrt(2 * share)
+    LEDGER.add(1e-11)
+    assert sign * (after - honest.unbounded.flat[cell]) <= bound + noise
+    if not mix.startswith("Bloom") and sign > 0:  # not idle
+        rest = estimate_joint(without_first(variables, liars)).unbounded.flat[cell]
+        assert after - rest > 0.8 * bound
+
+
 def test_tables_that_fit_exactly_have_the_largest_shift_of_all(rng):
     """The slow twin: every way to leave out 20 of 2,000 reports to two yes/no questions."""
     mechanism, liars = KRR(2, epsilon=1.5), 20
@@ -123,12 +142,25 @@ def test_what_is_no_share_is_refused(share, rng):
         crafted_shifts(fields_of("krr", rng), share)
 
 
-def test_large_tables_are_refused(rng):
-    wide = OUE(17, epsilon=3.0)
-    codes = rng.integers(0, 17, (2, 500))
-    variables = [Variable(n, wide, wide.simulate(c, rng)) for n, c in zip("ab", codes, strict=True)]
-    with pytest.raises(InvalidParameter, match=f"at most {MOST_ATTACKED} cells.*Got 289"):
-        crafted_shifts(variables, 0.01)
+def unary_fields(rng, answers: int, people: int) -> list[Variable]:
+    wide = OUE(answers, epsilon=3.0)
+    codes = rng.integers(0, answers, (2, people))
+    return [Variable(n, wide, wide.simulate(c, rng)) for n, c in zip("ab", codes, strict=True)]
+
+
+def test_tables_without_errors_are_refused(rng):
+    with pytest.raises(InvalidParameter, match=r"at most 2,048 cells.*Got 2,116"):
+        crafted_shifts(unary_fields(rng, 46, 500), 0.01)
+
+
+def test_large_tables_have_shifts_of_cells_and_margins(rng):
+    found = crafted_shifts(unary_fields(rng, 17, 5_000), 0.01, margins=((0,),))
+    assert found.up.shape == found.down.shape == (17, 17)
+    assert found.margins[0,].up.shape == (17,)
+    for part in (found, found.margins[0,]):
+        assert part.up.min() > 0
+        assert part.down.min() > 0
+        assert max(part.up.max(), part.down.max()) < 0.2
 
 
 def test_progress_covers_both_directions_of_every_cell(rng):
