@@ -14,7 +14,7 @@ interval must not depend on it. One Newton step from the maximum, without the bo
 is, to the order that matters, the maximum that a table with negative cells would have: unbiased and
 normal with covariance Sigma. Intervals are made around it, within 0 and 1. Where it is more than a
 standard error below 0 the upper end is that of a standard error below 0: noise that low says
-nothing more about the share (power-constrained limits, [Cowan, Cranmer, Gross, Vitells, 2011]).
+nothing more about the share (power-constrained limits, [CCGV11]).
 """
 
 from __future__ import annotations

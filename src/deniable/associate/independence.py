@@ -165,7 +165,7 @@ def independence_of_pairs(
 
 
 def holm_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by Holm (1979): P(any false claim) is below what is claimed at."""
+    """Return p-values adjusted by [Holm79]: P(any false claim) is below what is claimed at."""
     order = np.argsort(p_values)
     raised = p_values[order] * np.arange(p_values.size, 0, -1)
     adjusted = np.empty_like(p_values)
@@ -174,7 +174,7 @@ def holm_adjusted(p_values: Floats) -> Floats:
 
 
 def bh_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by Benjamini and Hochberg (1995): the share of false claims."""
+    """Return p-values adjusted by [BH95]: the share of false claims."""
     order = np.argsort(p_values)[::-1]
     raised = p_values[order] * p_values.size / np.arange(p_values.size, 0, -1)
     adjusted = np.empty_like(p_values)

@@ -5,7 +5,8 @@ times in n under one answer and k0 times under the other. With Clopper-Pearson b
 
     L = BetaInv(a/2; k1, n - k1 + 1),    U = BetaInv(1 - a/2; k0 + 1, n - k0)
 
-epsilon is at least ln(L / U), with probability 1 - a (mathematics, section 7).
+epsilon is at least ln(L / U), with probability 1 - a (docs/mathematics.md,
+section 7).
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def run_em(
 def run_squarem(
     rows: Rows, *, gap: float = 0.01, rounds: int = 100_000, start: Floats | None = None
 ) -> Mixture:
-    """Fit by SQUAREM [Varadhan and Roland 2008, scheme S3]: EM with squared extrapolation.
+    """Fit by SQUAREM [VR08, scheme S3]: EM with squared extrapolation.
 
     Two EM steps r = F(x) - x and v = (F(F(x)) - F(x)) - r give the step length
     a = -|r| / |v|, the point x - 2 a r + a^2 v, made non-negative, is mapped by F once more, and

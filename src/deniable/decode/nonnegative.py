@@ -26,7 +26,7 @@ def nonnegative_least_squares(
     equal: bool = False,
     start: Floats | None = None,
 ) -> Floats:
-    """Return the minimiser, by block principal pivoting [Kim and Park 2011].
+    """Return the minimiser, by block principal pivoting [KP11].
 
     All entries that break their sign condition change sides at once; when that has not helped
     three times running, only the last of them does (Murty's rule), which cannot cycle.

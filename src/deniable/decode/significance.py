@@ -18,7 +18,7 @@ from deniable.mechanisms.base import Floats
 
 Decisions = NDArray[np.bool_]
 LAMBDA = 0.5
-"""p-values above this are taken to come from absent candidates [Storey 2002]."""
+"""p-values above this are taken to come from absent candidates [Sto02]."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def bonferroni(p_values: Floats, alpha: float = 0.05) -> Decisions:
 
 
 def holm(p_values: Floats, alpha: float = 0.05) -> Decisions:
-    """Reject the smallest p-values while the i-th is at most alpha / (M - i + 1) [Holm 1979].
+    """Reject the smallest p-values while the i-th is at most alpha / (M - i + 1) [Holm79].
 
     Guarantees: P(any false discovery) <= alpha, whatever the dependence; never fewer discoveries
     than Bonferroni.
@@ -84,7 +84,7 @@ def storey(p_values: Floats, alpha: float = 0.05) -> Discoveries:
     however weak each one's own evidence: nothing is marked that would not pass by itself.
 
     Guarantees: the expected false share is at most alpha for independent p-values of absent
-    candidates [Storey, Taylor and Siegmund 2004, theorem 3].
+    candidates [STS04, theorem 3].
     """
     p, tested = _checked(p_values, alpha)
     absent = absent_share(p_values)
@@ -97,7 +97,7 @@ def selected_level(discoveries: int, tested: int, alpha: float = 0.05) -> float:
     """Return the level of intervals of discoveries: 1 - alpha R / M.
 
     Guarantees: intervals at this level of the R discoveries miss with an expected share of at most
-    alpha [Benjamini and Yekutieli 2005]. An ordinary interval of a string that just passed its
+    alpha [BY05]. An ordinary interval of a string that just passed its
     test misses more often, since what passed was over-estimated.
 
     Raises:

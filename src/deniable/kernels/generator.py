@@ -3,8 +3,7 @@
 Clients never use it: their coins come from the operating system or from the pseudo-random
 function of the protocol.
 
-References: D. Blackman and S. Vigna, "Scrambled linear pseudorandom number generators", ACM
-Transactions on Mathematical Software 47 (2021): period 2^256 - 1, no known failing test.
+The generator of [BV21] has the period 2^256 - 1 and no known failing test.
 """
 
 from __future__ import annotations

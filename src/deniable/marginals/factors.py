@@ -6,8 +6,8 @@ that share a few causes (tastes, kinds of trips) make C nearly of low rank, and 
 says something about every other one. An eigenvalue of such a matrix with noise of standard
 deviation s per entry rises from theta to lambda = theta + s^2 d / theta, and the eigenvectors are
 off by a known angle: the best multiple of the found eigenvector is sqrt(lambda^2 - 4 s^2 d), 0
-below the edge 2 s sqrt(d) of what noise alone makes. (Gavish and Donoho, "Optimal shrinkage of
-singular values", IEEE Transactions on Information Theory, 2017; here for symmetric matrices.)
+below the edge 2 s sqrt(d) of what noise alone makes. ([GD17], here for symmetric
+matrices.)
 """
 
 from __future__ import annotations

@@ -10,9 +10,7 @@ has them; with much, p stays at r. The minimum is p = r exp(sum_j eta_j F_j)/Z, 
 
     log Z(eta) - sum_j eta_j x_j + sum_j q_j eta_j^2 / 2,
 
-a smooth and strictly convex function of as many numbers as there are means. (Dudik, Phillips and
-Schapire, "Maximum entropy density estimation with generalized regularization", Journal of Machine
-Learning Research 8, 2007.)
+a smooth and strictly convex function of as many numbers as there are means. [DPS07].
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Model: x_i = effect_i + noise, noise ~ N(0, v_i) with v_i known, and the effects
 mixture of normal distributions around 0 with standard deviations on a fixed grid, one of them 0.
 The mixture's weights are fitted to all x by maximum likelihood; each effect is then its mean given
 x_i. Few large effects among many that are 0 are left almost alone, because the mixture has heavy
-tails where the data have. (Stephens, "False discovery rates: a new deal", Biostatistics 2017.)
+tails where the data have. [Ste17].
 """
 
 from __future__ import annotations

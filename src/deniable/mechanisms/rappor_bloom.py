@@ -11,7 +11,7 @@ for N_j reports in cohort j of which c_ij have bit i. The observations are there
 r_ij = E[c_ij] / N_j, and the unknowns the candidates' frequencies and an intercept. Strings that
 nobody listed set bits that are as good as random: on average they raise every bit alike, which the
 intercept takes, and around that average they add to the residuals, which widen the errors
-(mathematics, section 1).
+(docs/mathematics.md, section 1).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Two decoders of the shares y of the cells. The paper's solves H'H f = H'y by conjugate gradients
 and projects f on the simplex. Ours minimises |H f - y| on the simplex itself, by accelerated
-projected gradients [Beck and Teboulle 2009]. The two are the same where the columns of H are
+projected gradients [BT09]. The two are the same where the columns of H are
 orthogonal, as in k-RR and k-RAPPOR; where there are hardly more equations than answers the
 second does not pay for separating answers that are not there.
 """

@@ -53,9 +53,9 @@ def _krappor(k: int, epsilon: float) -> Mechanism:
 
 
 def floor(k: int, epsilon: float) -> float:
-    """Return n L2^2 of subset selection with the best size, sampling included (mathematics, 2).
+    """Return n L2^2 of subset selection with the best size (docs/mathematics.md, section 2).
 
-    (k - 1)^2 (d E + k - d)^2 / (k d (k - d) (E - 1)^2), the least over d.
+    Sampling included: (k - 1)^2 (d E + k - d)^2 / (k d (k - d) (E - 1)^2), the least over d.
     """
     e = math.exp(epsilon)
     return min(

@@ -1,6 +1,6 @@
 """The shuffled crowd of a two-level mechanism, by its privacy blanket, computed to the end.
 
-Model [Balle, Bell, Gascón, Nissim, CRYPTO 2019, section 5]: an attacker is told which reports do
+Model [BBGN19, section 5]: an attacker is told which reports do
 not belong to the blanket of `two_level.py`, and sees all others with the one that counts among
 them. With c others in the cells X and Z, t = c + 1, a ~ Bin(t, 1/2), g = e^eps and H for how many
 reports in "both" and "neither" hide the one that counts (E for each of "both", 1 for "neither"),
@@ -23,7 +23,7 @@ Two answers come out, on either side of the truth:
   X and Z with probability low each; an attacker who sees only how many X, Z and others there are
   has the psi above at the mean of H, pi (n - 1 - c), exactly.
 
-That mean alone, (A + D1, C - A + D2) of [Feldman, McMillan, Talwar, SODA 2023], is no upper bound:
+That mean alone, (A + D1, C - A + D2) of [FMT23], is no upper bound:
 for k-RR of three answers at E = 5/2, e^eps = 23/10 and two people it has delta 0.0099, and a crowd
 of two reaches 0.0247. The errata of that paper (arXiv 2208.04591) say that the proof of its lemma
 3.5 fails where low < 1/(E + 1), which is everywhere but for yes or no.

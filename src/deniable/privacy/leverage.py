@@ -7,8 +7,8 @@ for
 
     up = (1 - q)/(p - q)        honest holders, or takes away        down = q/(p - q)
 
-of them (mathematics, section 7). A share beta of liars moves a frequency by at most beta times the
-larger of the two: the second error bar.
+of them (docs/mathematics.md, section 7). A share beta of liars moves a frequency by at most beta
+times the larger of the two: the second error bar.
 """
 
 from __future__ import annotations

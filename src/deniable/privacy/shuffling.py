@@ -1,8 +1,8 @@
 """What a shuffled crowd adds: the central (epsilon, delta) of reports whose order is lost.
 
-Model, the clones bound [Feldman, McMillan, Talwar, "Hiding among the clones", FOCS 2021; theorem
-3.1]: each of the n - 1 other reports of an eps0-private mechanism is, with probability e^-eps0, as
-good as one of the two candidates' own. With E = e^eps0, alpha = E/(E + 1),
+Model, the clones bound [FMT21, theorem 3.1]: each of the n - 1 other reports of an
+eps0-private mechanism is, with probability e^-eps0, as good as one of the two candidates' own.
+With E = e^eps0, alpha = E/(E + 1),
 
     C ~ Bin(n - 1, e^-eps0),   A ~ Bin(C, 1/2),   D ~ Bernoulli(alpha),
 

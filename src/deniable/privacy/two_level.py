@@ -10,7 +10,7 @@ Model: for any two answers x and z all reports fall into four cells, with E = e^
 
 where "at least" holds report by report, in proportion to the cell's law: that measure, of mass
 2 low + both + neither, is what everybody's reports share whatever their answers are, the *blanket*
-[Balle, Bell, Gascón, Nissim, "The privacy blanket of the shuffle model", CRYPTO 2019].
+[BBGN19].
 
 k-RR: X is the symbol x. Subset selection: the sets with x and without z. Projective geometry
 response: the points of x's hyperplane that are not on z's. Hadamard: the coefficients that differ,

@@ -6,7 +6,7 @@ survey lists, else that of a rare string. Of the
 mechanisms within 5% of the least, those with the shortest reports are kept (up to 8 bytes make no
 difference beside a report's envelope), and of these the one that stands first in the list: k-RR
 where the domain is small, projective geometry response where it reaches subset selection, the
-floor, with fewer bytes (mathematics, section 2).
+floor, with fewer bytes (docs/mathematics.md, section 2).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ longest that ends at the place, replaces F by
     F(s) = max(1, (2^20 c(s) + d F(s)) // (C + d))
 
 where c(s) are its counts, C is their sum and d how many of them are not 0 (the interpolation of
-Witten and Bell, "The zero-frequency problem", IEEE Transactions on Information Theory 37(4), 1991).
+[WB91]).
 So every symbol keeps a frequency of at least 1: every string remains possible.
 
 `spec/protocol.md`, section "Coding model", specifies bytes and arithmetic bit for bit.

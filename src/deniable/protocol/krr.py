@@ -6,7 +6,8 @@ otherwise moving to one of the k - 1 others, uniformly:
     P(y | x) = keep if y = x else (1 - keep) / (k - 1)
 
 where `keep` is E / (E + k - 1) for epsilon = ln E [KBR16, section 2.1]. Two stages multiply: with
-a = keep - (1 - keep) / (k - 1), the chain has a = a_permanent * a_report (mathematics, section 6).
+a = keep - (1 - keep) / (k - 1), the chain has a = a_permanent * a_report (docs/mathematics.md,
+section 6).
 A stage with threshold 2^64 does nothing.
 
 Warner's randomised response is the case k = 2.

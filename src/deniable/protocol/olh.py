@@ -6,8 +6,7 @@ one of g symbols; its own symbol then passes k-RR over the g symbols,
     P(y | x) = keep if y = x else (1 - keep)/(g - 1),    keep = E/(E + g - 1), epsilon = ln E
 
 and seed and symbol are sent. A report supports the answers that its seed maps to its symbol: its
-sender's with probability keep, any other with probability 1/g over the seeds [Wang, Blocki, Li,
-Jha, "Locally differentially private protocols for frequency estimation", USENIX Security 2017].
+sender's with probability keep, any other with probability 1/g over the seeds [WBLJ17].
 
 A small pool makes estimation cheap (one look-up per seed and candidate, whatever the number of
 reports), but its few functions are shared by everybody: two answers then collide a little more or

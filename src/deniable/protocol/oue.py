@@ -2,8 +2,7 @@
 
 Model: every answer has a bit; the bit of the answer is 1 with probability 1/2, any other with
 probability 1/(E + 1), epsilon = ln E. Among unary responses this has the least variance for rare
-answers [Wang, Blocki, Li, Jha, "Locally differentially private protocols for frequency
-estimation", USENIX Security 2017]. With a permanent stage (mathematics, section 6)
+answers [WBLJ17]. With a permanent stage (docs/mathematics.md, section 6)
 
     permanent_one = 1/2      permanent_zero = 1/(e^eps_forever + 1)
     report_one = (1 - permanent_zero - q) / (1 - 2 permanent_zero)      report_zero = 1 - report_one

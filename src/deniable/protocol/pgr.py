@@ -1,9 +1,9 @@
 """Projective geometry response: parameters, epsilon and wire record.
 
-Model (mathematics, section 2): answers are points v of a projective geometry over F_q of dimension
-t, of which there are K = (q^t - 1) / (q - 1); the report is a point u. The set of v is its
-hyperplane S_v = {u : <u, v> = 0}, of c_set = (q^(t-1) - 1) / (q - 1) points; two of them share
-c_int = (q^(t-2) - 1) / (q - 1). With probability `inside` the report is uniform in S_v, else
+Model [FNNT22; docs/mathematics.md, section 2]: answers are points v of a projective geometry over
+F_q of dimension t, of which there are K = (q^t - 1) / (q - 1); the report is a point u. The set of
+v is its hyperplane S_v = {u : <u, v> = 0}, of c_set = (q^(t-1) - 1) / (q - 1) points; two of them
+share c_int = (q^(t-2) - 1) / (q - 1). With probability `inside` the report is uniform in S_v, else
 uniform outside, where there are K - c_set = q^(t-1) points. So a report supports its own answer
 with p = inside and another with
 
@@ -279,7 +279,7 @@ def _primes(fewest: int, most: int, dimension: int) -> Iterator[int]:
 
 
 def _variance(prime: int, dimension: int, e: float, answers: int) -> float:
-    """Return the mean n Var of the answers, of a rare string: mathematics, section 2."""
+    """Return the mean n Var of the answers, of a rare string (docs/mathematics.md, section 2)."""
     points, inner = points_below(prime, dimension), points_below(prime, dimension - 1)
     shared = points_below(prime, dimension - 2)
     each = 1 / ((e - 1) * inner + points)

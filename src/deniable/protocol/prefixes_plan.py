@@ -3,7 +3,8 @@
 Each level needs people of its own, so that few levels with large steps are better, as long as the
 collector can test every extension: a step is as long as `CANDIDATES` possible extensions of `BEAM`
 kept beginnings allow, and the first level as long as so many beginnings allow. Level sizes are
-equal: a string must pass all levels, so that the smallest decides (mathematics, section 4).
+equal: a string must pass all levels, so that the smallest decides (docs/mathematics.md,
+section 4).
 """
 
 from __future__ import annotations

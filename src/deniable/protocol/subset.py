@@ -6,8 +6,7 @@ the answer x, and otherwise not; the other members are uniform among the other a
     P(y | x) = p / C(k - 1, d - 1) if x in y else (1 - p) / C(k - 1, d)
 
 whose ratio is p/(1 - p) (k - d)/d = E, epsilon = ln E. It contains k-RR (d = 1) and is
-asymptotically minimax [Ye and Barg, "Optimal schemes for discrete distribution estimation under
-locally differential privacy", IEEE Transactions on Information Theory, 2018].
+asymptotically minimax [YB18].
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Model: the published views are sets of attributes such that every k attributes are together in one
 of them. A report draws a view uniformly, and passes the record's cell in it, one of m combinations
 of levels that can occur, through k-RR over these m cells at the whole epsilon. Tables follow from
-all views that contain their attributes [compare Zhang, Wang, Li, He, Chen, "CALM: consistent
-adaptive local marginal for marginal release under local differential privacy", CCS 2018].
+all views that contain their attributes (compare CALM [ZWLHC18]).
 """
 
 from __future__ import annotations

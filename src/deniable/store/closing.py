@@ -4,7 +4,7 @@ Model. Up to MERGE_BYTES the records of a batch are read, shuffled and written a
 larger batch is shuffled outside memory: every record is thrown into one of B buckets, uniformly and
 independently, and each bucket is then shuffled by itself. Given the sizes of the buckets, all ways
 of filling them are equally likely, and so are all orders within them; the buckets one after the
-other are therefore a uniform permutation of all records [Rao 1961, Sandelius 1962].
+other are therefore a uniform permutation of all records [Rao61, San62].
 
 Crash safety. The new chunks are written under a batch number that no row of `batches` has, in
 transactions of a bounded size, so that collecting goes on meanwhile. A single update then gives the

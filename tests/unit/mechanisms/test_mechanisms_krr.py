@@ -88,7 +88,7 @@ def test_covariance_given_the_values_by_hand() -> None:
 
 
 def test_variance_in_the_form_of_the_paper() -> None:
-    """n Var at f = 0 is (E + k - 2)/(E - 1)^2 (mathematics, section 2): 347 at k=1024, eps 1."""
+    """n Var at f = 0 (docs/mathematics.md, section 2) is 347 at k = 1024, epsilon 1."""
     e = math.exp(1.0)
     for k in (2, 16, 1024):
         expected = (e + k - 2) / (e - 1) ** 2

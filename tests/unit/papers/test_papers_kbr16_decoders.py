@@ -93,6 +93,6 @@ def test_the_floor_is_subset_selection_and_contains_krr() -> None:
     # k = 2 has d = 1 only: k-RR, for which proposition 3 gives the same number.
     e = np.exp(1.0)
     assert floor(2, 1.0) == pytest.approx(0.5 + (2 + 2 * (e - 1)) / (e - 1) ** 2)
-    # Per answer 3.68 at k = 1,024 and 3.245 at k = 16, epsilon 1 (mathematics, section 2).
+    # Per answer 3.68 at k = 1,024 and 3.245 at k = 16, epsilon 1 (docs/mathematics.md, section 2).
     assert floor(1_024, 1.0) / 1_024 == pytest.approx(3.68, abs=0.01)
     assert floor(16, 1.0) / 16 == pytest.approx(3.245, abs=0.001)

@@ -95,7 +95,7 @@ def test_the_best_number_of_symbols_is_the_best_of_all(epsilon: float) -> None:
 
 
 def test_known_numbers() -> None:
-    """Section 2 of the mathematics: n Var per symbol at k = 1024 and k = 16, epsilon 1."""
+    """docs/mathematics.md, section 2: n Var per symbol at k = 1024 and k = 16, epsilon 1."""
     one = {"epsilon": 1.0}
     for k, subset, hadamard in ((1024, 3.68, 4.68), (16, 3.245, 4.68)):
         # The subset row is per symbol of n L2^2 at uniform, sampling included.

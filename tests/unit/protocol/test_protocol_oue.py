@@ -52,7 +52,7 @@ def test_two_stages_spend_what_was_wanted_and_never_more(a: float, b: float) -> 
 
 
 def test_known_numbers() -> None:
-    """Section 6 of the mathematics: n Var 3.15 at (4.394, 1.0743)."""
+    """docs/mathematics.md, section 6: n Var 3.15 at (4.394, 1.0743)."""
     wanted = {"epsilon": 1.0743, "epsilon_forever": 4.394}
     p, q = OUEParameters.resolve(wanted, domain(9), False).support
     assert float(q * (1 - q) / (p - q) ** 2) == pytest.approx(3.15, abs=0.005)
