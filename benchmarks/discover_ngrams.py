@@ -26,8 +26,8 @@ from deniable.discover.ngram_pairs import all_pairs
 from deniable.discover.ngrams import Search, candidates_of
 from deniable.mechanisms import NGrams
 from deniable.mechanisms.base import Reports
-from deniable.papers.fpe16_discovery import geometric
-from deniable.papers.fpe16_names import DOMAIN, LETTERS, NAMES, made_up
+from deniable_papers.fpe16.discovery import geometric
+from deniable_papers.fpe16.names import DOMAIN, LETTERS, NAMES, made_up
 
 T = TypeVar("T")
 

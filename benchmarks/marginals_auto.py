@@ -31,9 +31,9 @@ from deniable.mechanisms.coefficients import Coefficients
 from deniable.mechanisms.inp_ps import InpPS
 from deniable.mechanisms.record_base import unnamed_record
 from deniable.mechanisms.views import Views
-from deniable.papers.cks18_methods import same_as_signs
-from deniable.papers.cks18_people import Bits
 from deniable.protocol.auto_record import record_choices
+from deniable_papers.cks18.methods import same_as_signs
+from deniable_papers.cks18.people import Bits
 from marginals_grid import population
 
 POPULATIONS = ("synthetic", "taxi", "movielens")

@@ -26,9 +26,9 @@ from pathlib import Path
 import numpy as np
 
 from deniable.errors import InvalidParameter
-from deniable.papers.cks18_methods import EVERY, NINE, OURS, Method, method
-from deniable.papers.cks18_people import People, movielens, taxi
-from deniable.papers.cks18_scores import LN3, PEOPLE, error_of, subsets_of
+from deniable_papers.cks18.methods import EVERY, NINE, OURS, Method, method
+from deniable_papers.cks18.people import People, movielens, taxi
+from deniable_papers.cks18.scores import LN3, PEOPLE, error_of, subsets_of
 
 ATTRIBUTES = (4, 8, 16, 32)
 ORDERS = (1, 2, 3)

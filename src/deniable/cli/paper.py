@@ -1,18 +1,23 @@
-"""deniable paper: a figure of a paper made again, with the paper's numbers beside ours."""
+"""deniable paper: a figure of a paper made again, with the paper's numbers beside ours.
+
+The figures stand in `papers/`, outside the package that is shipped: they are experiments, and no
+part of collecting or asking needs them. Where they are installed (a checkout of the repository),
+this verb finds them by their package's name, `deniable_papers`.
+"""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from deniable import papers
-from deniable.cli.output import JsonFlag, emit_json, out, progress
-from deniable.kernels.one_thread import one_thread
-from deniable.papers import Figure, Outcome
-from deniable.papers.writing import compared
+from deniable.cli.output import JsonFlag
+from deniable.errors import InvalidParameter
+
+PACKAGE = "deniable_papers"
 
 
 def paper(
@@ -31,52 +36,28 @@ def paper(
     json: JsonFlag = False,
 ) -> None:
     """Make a figure or table of a paper again: PNG, SVG and CSV, and the paper against ours."""
+    command = _command()
     if figure == "list":
-        _list(papers.FIGURES, json)
+        command.show_all(json)
         return
-    chosen = papers.figure(figure)
-    with progress(quiet=json) as display:
-        task = display.add_task(chosen.id, total=None)
-        options = chosen.options(
-            runs=runs,
-            people=people,
-            seed=seed,
-            data=data,
-            full=full,
-            progress=lambda done, total: display.update(task, completed=done, total=total),
+    command.make(
+        figure,
+        directory,
+        runs=runs,
+        people=people,
+        seed=seed,
+        data=data,
+        full=full,
+        json=json,
+    )
+
+
+def _command() -> Any:
+    """Return the module that makes figures; `Any`, because the package does not depend on it."""
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise InvalidParameter(
+            "The papers' figures are not part of the installed package.",
+            "They are in the folder papers/ of the repository: in a checkout of it, run "
+            "./scripts/demo --once and then .venv/bin/deniable paper list.",
         )
-        with one_thread:  # runs are many and small
-            outcome = chosen.run(options)
-    files = [str(path) for path in papers.write(chosen, outcome, directory)]
-    if json:
-        sizes = {"id": chosen.id, "seed": seed, "runs": options.runs, "people": options.people}
-        found = {"paper": outcome.paper, "ours": outcome.ours, "notes": list(outcome.notes)}
-        emit_json({**sizes, **found, "files": files})
-        return
-    _show(chosen, outcome, f"{options.runs:,} runs of {options.people:,} people, seed {seed}")
-    out.print(f"Written: {', '.join(files)}", markup=False)
-
-
-def _list(figures: tuple[Figure, ...], json: bool) -> None:
-    if json:
-        emit_json(
-            {
-                "figures": [
-                    {"id": one.id, "paper": one.paper, "title": one.title, "shows": one.shows}
-                    for one in figures
-                ]
-            }
-        )
-        return
-    for one in figures:
-        out.print(f"{one.id:15}{one.title} ({one.paper}). {one.shows}", markup=False)
-
-
-def _show(figure: Figure, outcome: Outcome, sizes: str) -> None:
-    out.print(f"{figure.title} ({figure.paper}); {sizes}", markup=False, style="bold")
-    table = Table("", "paper", "ours", box=None, pad_edge=False)
-    for row in compared(outcome):
-        table.add_row(*row)
-    out.print(table)
-    for note in outcome.notes:
-        out.print(f"- {note}", markup=False)
+    return importlib.import_module(f"{PACKAGE}.command")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from deniable.mechanisms import KRR, OLH, Hadamard, Mechanism, Rappor
-from deniable.papers.attack import false_discovery_rate as paper_rate
 from deniable.privacy.posteriors import false_discovery_rate, marks_of, posterior
+from deniable_papers.epk14.attack import false_discovery_rate as paper_rate
 
 PAPER = Rappor(bits=128, hashes=2, cohorts=16, f=0.5, p=0.5, q=0.75)
 SHARES = np.array([0.01, 0.1, 0.5])
