@@ -8,10 +8,10 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.mechanisms import HCMS
+from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import Answer
 from deniable.protocol.domain import ABSENT_KEY, code_key, string_key
 from deniable.protocol.thresholds import ONE, as_fraction
-from deniable.testing.exact import permanent_channel, prove_epsilon, report_channel
 
 STRINGS = [Answer(string_key(text)) for text in ("", "a", "b", "firefox", "chrome")]
 

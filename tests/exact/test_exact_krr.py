@@ -9,15 +9,15 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.mechanisms import KRR
-from deniable.protocol import Answer, KRRParameters
-from deniable.protocol.domain import code_key
-from deniable.protocol.thresholds import ONE
-from deniable.testing.exact import (
+from deniable.privacy.proof import (
     fresh_channel,
     permanent_channel,
     prove_epsilon,
     report_channel,
 )
+from deniable.protocol import Answer, KRRParameters
+from deniable.protocol.domain import code_key
+from deniable.protocol.thresholds import ONE
 
 
 def answers(count: int) -> list[Answer]:

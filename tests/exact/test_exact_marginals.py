@@ -10,6 +10,7 @@ from itertools import product
 import pytest
 
 from deniable.client.encoders import encoder_for
+from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import (
     MECHANISMS,
     RECORD_MECHANISMS,
@@ -28,7 +29,6 @@ from deniable.protocol import (
 from deniable.protocol.epsilon import within
 from deniable.protocol.record_domain import record_answer
 from deniable.protocol.thresholds import ONE, as_fraction
-from deniable.testing.exact import permanent_channel, prove_epsilon, report_channel
 
 SMALL = {"inp_olh": {"seeds": 7}, "inp_ht_cms": {"rows": 2, "width": 8}}
 """Sizes of pools and sketches that can be enumerated."""

@@ -9,10 +9,10 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.mechanisms import NGrams
+from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import Answer, NGramsParameters
 from deniable.protocol.domain import ABSENT_KEY, string_key
 from deniable.protocol.thresholds import ONE
-from deniable.testing.exact import permanent_channel, prove_epsilon, report_channel
 
 STRINGS = [Answer(string_key(text)) for text in ("", "a", "ab", "bba", "aba")]
 QUARTER, HALF = ONE // 4, ONE // 2

@@ -10,12 +10,12 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.mechanisms import OLH
+from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import Answer, OLHParameters
 from deniable.protocol.domain import ABSENT_KEY, code_key, string_key
 from deniable.protocol.olh import symbol_of
 from deniable.protocol.thresholds import ONE
 from deniable.testing.contract_exact import channel_promises
-from deniable.testing.exact import permanent_channel, prove_epsilon, report_channel
 
 
 def two_that_differ(parameters: OLHParameters) -> list[Answer]:

@@ -9,11 +9,11 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.mechanisms import PGR
+from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import Answer, PGRParameters
 from deniable.protocol.domain import ABSENT_KEY, code_key, string_key
 from deniable.protocol.projective import vector_of
 from deniable.protocol.thresholds import ONE, as_fraction
-from deniable.testing.exact import permanent_channel, prove_epsilon, report_channel
 
 STRINGS = [Answer(string_key(text)) for text in ("", "a", "b", "firefox", "chrome")]
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 import pytest
 
 from deniable.client.encoders import encoder_for
+from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import Answer, PrefixesParameters
 from deniable.protocol.coding_model import CharacterModel
 from deniable.protocol.domain import ABSENT_KEY, string_key
 from deniable.protocol.thresholds import ONE, as_fraction
-from deniable.testing.exact import permanent_channel, prove_epsilon, report_channel
 
 MODEL = CharacterModel("ab", 7, {(): ((0, 9), (1, 3), (2, 1))}).to_bytes()
 ANSWERS = [Answer(string_key(text)) for text in ("", "a", "ab", "bab")] + [Answer(ABSENT_KEY)]

@@ -10,18 +10,18 @@ import pytest
 
 from deniable.client.encoders import Draws, encoder_for
 from deniable.mechanisms import Rappor
-from deniable.protocol import Answer, RapporParameters
-from deniable.protocol.domain import ABSENT_KEY, code_key, string_key
-from deniable.protocol.epsilon import epsilon_of
-from deniable.protocol.hashing import bloom_bits
-from deniable.protocol.thresholds import ONE, as_fraction
-from deniable.testing.exact import (
+from deniable.privacy.proof import (
     channel,
     fresh_channel,
     permanent_channel,
     prove_epsilon,
     report_channel,
 )
+from deniable.protocol import Answer, RapporParameters
+from deniable.protocol.domain import ABSENT_KEY, code_key, string_key
+from deniable.protocol.epsilon import epsilon_of
+from deniable.protocol.hashing import bloom_bits
+from deniable.protocol.thresholds import ONE, as_fraction
 
 LETTERS = [(0.5, 0.5, 0.75), (0.25, 0.35, 0.65), (0.5, 0.0, 1.0), (0.1, 0.2, 0.9)]
 NO, YES = Answer(code_key(0), 0), Answer(code_key(1), 1)

@@ -8,10 +8,10 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.mechanisms import Rappor
+from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import Answer
 from deniable.protocol.domain import code_key
 from deniable.protocol.thresholds import ONE
-from deniable.testing.exact import permanent_channel, prove_epsilon, report_channel
 
 
 def codes(size: int) -> list[Answer]:

@@ -10,9 +10,9 @@ import pytest
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws, Encoder, encoder_for
 from deniable.mechanisms import Members, mechanism_of, members_matrix
+from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import ABSENT, MECHANISMS, Answer, Field, Sets
 from deniable.protocol.domain import code_key
-from deniable.testing.exact import permanent_channel, prove_epsilon, report_channel
 
 ONCE = {"epsilon": 1.0}
 TWO_STAGES = {"epsilon": 1.0, "epsilon_forever": 2.0}

@@ -9,10 +9,10 @@ import pytest
 
 from deniable.client.encoders import encoder_for
 from deniable.mechanisms import Subset
+from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import Answer
 from deniable.protocol.domain import code_key
 from deniable.protocol.thresholds import ONE, as_fraction
-from deniable.testing.exact import permanent_channel, prove_epsilon, report_channel
 
 SHAPES = [(2, 1), (3, 1), (3, 2), (5, 2), (6, 3), (9, 2)]
 

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from deniable._distributions import normal_isf
 from deniable.associate.patterns import Patterns
 from deniable.decode.mixture import sampling
 from deniable.decode.mixture_packed import PackedProduct
@@ -84,7 +84,7 @@ def on_simplex(information: Floats, free: NDArray[np.bool_] | None = None) -> Fl
 
 def half_width(level: float) -> float:
     """Return how many standard errors an interval of this level extends to each side."""
-    return float(stats.norm.isf((1 - level) / 2))
+    return float(normal_isf((1 - level) / 2))
 
 
 def cell_errors(patterns: Patterns, x: Floats, level: float) -> CellErrors:

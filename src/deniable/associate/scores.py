@@ -22,8 +22,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, stats
+from scipy import linalg
 
+from deniable._distributions import chi2_sf, f_sf
 from deniable.associate.patterns import Patterns
 from deniable.decode.mixture_packed import PackedProduct
 from deniable.decode.mixture_rows import Product, multiplied
@@ -52,7 +53,7 @@ def score_test(patterns: Patterns, margins: Sequence[Floats]) -> tuple[float, in
         moments = np.moveaxis(np.tensordot(_whitening(square), moments, (1, axis)), 0, axis)
     interactions = moments[_interactions(moments.shape)]
     statistic = patterns.n * float(interactions @ interactions)
-    return statistic, interactions.size, float(stats.chi2.sf(statistic, interactions.size))
+    return statistic, interactions.size, float(chi2_sf(statistic, interactions.size))
 
 
 def moments_test(patterns: Patterns) -> tuple[float, int, float]:
@@ -78,7 +79,7 @@ def moments_test(patterns: Patterns) -> tuple[float, int, float]:
         return 0.0, degrees, 1.0
     statistic = n * float(mean @ np.linalg.pinv(covariance, rcond=1e-12, hermitian=True) @ mean)
     ratio = statistic * (n - degrees) / (degrees * (n - 1))
-    return statistic, degrees, float(stats.f.sf(ratio, degrees, n - degrees))
+    return statistic, degrees, float(f_sf(ratio, degrees, n - degrees))
 
 
 def _scores(factor: Floats, margin: Floats) -> Vectors:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import chi2_sf
 from deniable.associate.fields import rest_shares
 from deniable.associate.joint import Joint, independent_table, marginal_fits
 from deniable.associate.patterns import Patterns, patterns_of
@@ -54,7 +54,7 @@ def wald_test(joint: Joint) -> tuple[float, int, float]:
     along = vectors[:, kept].T @ departure
     statistic = float(np.sum(along**2 / values[kept]))
     degrees = int(kept.sum())
-    return statistic, degrees, float(stats.chi2.sf(statistic, degrees))
+    return statistic, degrees, float(chi2_sf(statistic, degrees))
 
 
 def _summing(shape: tuple[int, ...], axis: int) -> Floats:

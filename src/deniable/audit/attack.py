@@ -14,13 +14,13 @@ import numpy as np
 
 from deniable.audit.averaging import bound, epsilon_of_window, right_guesses
 from deniable.audit.findings import ALPHA, Audit, Finding
+from deniable.audit.hypotheses import Check, proportion
 from deniable.audit.linking import linkable
 from deniable.audit.poisoning import poisoning_finding
 from deniable.privacy.posteriors import false_discovery_rate, marks_of, posterior
 from deniable.protocol import Field, Question, Record, Survey
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
-from deniable.testing.statistics import Check, proportion
 
 WINDOWS = (1, 2, 4, 7, 14, 30, 90)
 """Numbers of reports of one value that an attacker sees."""

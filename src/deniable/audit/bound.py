@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import beta_ppf
 from deniable.mechanisms.base import Floats
 
 
@@ -57,6 +57,6 @@ def clopper_pearson(k1: int, k0: int, n: int, level: float) -> float:
     """Return ln(L / U), at least 0: see above."""
     if k1 == 0 or k0 == n:
         return 0.0
-    low = float(stats.beta.ppf(level / 2, k1, n - k1 + 1))
-    high = float(stats.beta.ppf(1 - level / 2, k0 + 1, n - k0))
+    low = float(beta_ppf(level / 2, k1, n - k1 + 1))
+    high = float(beta_ppf(1 - level / 2, k0 + 1, n - k0))
     return max(0.0, math.log(low / high))

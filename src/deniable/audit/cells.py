@@ -12,8 +12,9 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import binomial_pmf
+from deniable.audit.hypotheses import Check, goodness_of_fit, proportion, spread
 from deniable.audit.reading import (
     Bools,
     Record,
@@ -40,7 +41,6 @@ from deniable.protocol import (
 )
 from deniable.protocol.thresholds import ONE, as_fraction
 from deniable.protocol.unary import UnaryParameters
-from deniable.testing.statistics import Check, goodness_of_fit, proportion, spread
 
 MOST_CELLS = 4_096
 BINS = 64
@@ -156,7 +156,7 @@ def free_ones(shown: Bools, free: Bools, p: float) -> Iterator[Check]:
     if usual < 2 or int(rows.sum()) < 100:
         return
     ones = shown[rows].sum(axis=1)
-    chances: Floats = stats.binom.pmf(np.arange(usual + 1), usual, p)
+    chances: Floats = binomial_pmf(np.arange(usual + 1), usual, p)
     yield goodness_of_fit(np.bincount(ones, minlength=usual + 1), chances / chances.sum())
 
 
@@ -216,5 +216,5 @@ def permanence_checks(
 def _mixture(counts: Whole, n: int, first: int, one: int, zero: int) -> Check:
     a, q, p = (float(as_fraction(threshold)) for threshold in (first, one, zero))
     places = np.arange(n + 1)
-    law = a * stats.binom.pmf(places, n, q) + (1 - a) * stats.binom.pmf(places, n, p)
+    law = a * binomial_pmf(places, n, q) + (1 - a) * binomial_pmf(places, n, p)
     return goodness_of_fit(np.bincount(counts, minlength=n + 1), law / law.sum())

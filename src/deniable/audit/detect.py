@@ -21,18 +21,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from deniable._distributions import binomial_pmf, poisson_sf
 from deniable.audit.cells import groups_as_weighted, uniformity
 from deniable.audit.detect_records import likeliest_record, record_looks
 from deniable.audit.exact_bits import most_held
 from deniable.audit.findings import ALPHA, Finding
+from deniable.audit.hypotheses import goodness_of_fit
 from deniable.audit.reading import public_bounds
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Parameters, PrefixesParameters, Question, RecordParameters
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters
-from deniable.testing.statistics import goodness_of_fit
 
 FEWEST = 1_000
 """Fewer reports than this say too little."""
@@ -140,8 +140,8 @@ def ones_law(parameters: UnaryParameters) -> Floats:
     law = np.zeros(k + 1)
     for d in range(1, h + 1):
         chance = prod(range(k - d + 1, k + 1)) * _stirling(h, d) / k**h
-        own = stats.binom.pmf(np.arange(d + 1), d, q)
-        rest = stats.binom.pmf(np.arange(k - d + 1), k - d, p)
+        own = binomial_pmf(np.arange(d + 1), d, q)
+        rest = binomial_pmf(np.arange(k - d + 1), k - d, p)
         law += chance * np.convolve(own, rest)
     return np.asarray(law / law.sum())
 
@@ -163,7 +163,7 @@ def _equal(parameters: Parameters, reports: NDArray[Any]) -> Iterator[Advice]:
     raw = reports.view(np.dtype((np.void, reports.dtype.itemsize)))
     _, counts = np.unique(raw, return_counts=True)
     found = float((counts * (counts - 1) / 2).sum())
-    yield Advice("the number of equal records", float(stats.poisson.sf(found - 1, expected)))
+    yield Advice("the number of equal records", float(poisson_sf(found - 1, expected)))
 
 
 def most_equal(parameters: Parameters) -> float:

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from deniable._distributions import binomial_pmf, binomial_sf
+from deniable.audit.hypotheses import goodness_of_fit
 from deniable.audit.reading import Whole
 from deniable.audit.record_cells import as_declared
 from deniable.audit.record_reading import BITS, items_of, public_blocks
@@ -32,7 +33,6 @@ from deniable.protocol import (
     RecordParameters,
     ViewsParameters,
 )
-from deniable.testing.statistics import goodness_of_fit
 
 Looks = Iterator[tuple[str, float]]
 """What was looked at, and how likely honest reports would look so strange, or stranger."""
@@ -78,7 +78,7 @@ def _ones(parameters: RecordParameters, reports: NDArray[Any]) -> Looks:
     for size in np.unique(sizes).tolist():
         found = ones[sizes == size]
         if len(found) >= 100:
-            rest = stats.binom.pmf(np.arange(size), size - 1, zero)
+            rest = binomial_pmf(np.arange(size), size - 1, zero)
             law = np.convolve([1 - one, one], rest)
             counts = np.bincount(found, minlength=size + 1)
             p_value = goodness_of_fit(counts, law / law.sum()).p_value
@@ -90,10 +90,10 @@ def _ones_between(parameters: InpEMParameters, ones: Whole) -> Looks:
     width, keep = parameters.width, float(parameters.support[0])
     worst = 1.0
     for count in range(width + 1):
-        chance = float(stats.binom.sf(count - 1, width, keep))
+        chance = float(binomial_sf(count - 1, width, keep))
         many, few = int((ones >= count).sum()), int((ones <= width - count).sum())
         # A record of zeros has so few ones as often as a record of ones has so many.
-        worst = min(worst, *(float(stats.binom.sf(n - 1, len(ones), chance)) for n in (many, few)))
+        worst = min(worst, *(float(binomial_sf(n - 1, len(ones), chance)) for n in (many, few)))
     yield "the number of ones", min(1.0, 2 * (width + 1) * worst)
 
 

@@ -33,6 +33,7 @@ from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws, Encoder
 from deniable.errors import InvalidParameter
 from deniable.privacy import paths_at_most
+from deniable.privacy.proof import Proof, permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import (
     Answer,
     Field,
@@ -46,7 +47,6 @@ from deniable.protocol import (
 from deniable.protocol.epsilon import as_float, exp_micros
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters
-from deniable.testing.exact import Proof, permanent_channel, prove_epsilon, report_channel
 
 MOST_ANSWERS = 8
 MOST_PATHS = 4_096

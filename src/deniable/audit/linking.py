@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from math import comb, prod
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import binomial_pmf
 from deniable.audit.detect_records import likeliest_record
 from deniable.mechanisms.base import Floats
 from deniable.protocol import (
@@ -105,8 +105,10 @@ def chance_equal(parameters: Parameters) -> float:
 
 
 def _compared(same: Floats, different: Floats) -> Linked:
-    ranks = stats.rankdata(np.concatenate([same, different]))
-    above = ranks[: len(same)].sum() - len(same) * (len(same) + 1) / 2
+    # Mann and Whitney's count of the pairs in which the first is larger; ties count a half.
+    ordered = np.sort(different)
+    below = [np.searchsorted(ordered, same, side=side).sum() for side in ("left", "right")]
+    above = sum(map(float, below)) / 2
     alike = float((different >= np.median(same)).mean())
     return Linked(float(above / (len(same) * len(different))), alike)
 
@@ -123,7 +125,7 @@ def _unary(
             parameters.report_zero,
         )
     )
-    high, low = (stats.binom.pmf(np.arange(n + 1), n, chance) for chance in (q, p))
+    high, low = (binomial_pmf(np.arange(n + 1), n, chance) for chance in (q, p))
     same = b * np.outer(high, high) + (1 - b) * np.outer(low, low)
     single = b * high + (1 - b) * low
     apart = np.outer(single, single)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from deniable.audit.cells import bit_checks, pooled_check, public_checks
+from deniable.audit.hypotheses import Check
 from deniable.audit.reading import Record, bit_table, held_table, number
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Answer, NGramsParameters, RapporParameters
-from deniable.testing.statistics import Check
 
 FEWEST = 100
 """Reports of n-grams at one place are tested from so many on."""

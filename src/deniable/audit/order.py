@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deniable.testing.statistics import Check, mean, proportion
+from deniable.audit.hypotheses import Check, mean, proportion
 
 
 def order_checks(sequences: Sequence[Sequence[int]]) -> list[Check]:

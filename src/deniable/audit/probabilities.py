@@ -29,6 +29,7 @@ from scipy import optimize
 
 from deniable.audit.cells import own_support
 from deniable.audit.chances import Bit, Chance, Group, Kept, Order, Support
+from deniable.audit.hypotheses import Check
 from deniable.audit.ngrams_cells import parts_of
 from deniable.audit.permanent import permanent_outcomes
 from deniable.audit.reading import Record, bit_table, held_table, number
@@ -47,7 +48,6 @@ from deniable.protocol import (
 from deniable.protocol.record_truth import TruthParameters
 from deniable.protocol.thresholds import ONE, to_text
 from deniable.protocol.unary import UnaryParameters
-from deniable.testing.statistics import Check
 
 POWER = 2.3263
 """Standard deviations that make up for bad luck: an error is seen 99 times in 100."""

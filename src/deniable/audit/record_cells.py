@@ -14,9 +14,10 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import binomial_pmf
 from deniable.audit.cells import BINS, MOST_CELLS, free_ones
+from deniable.audit.hypotheses import Check, goodness_of_fit, proportion, spread
 from deniable.audit.reading import Bools, Record, Whole
 from deniable.audit.record_reading import (
     BITS,
@@ -33,7 +34,6 @@ from deniable.audit.record_reading import (
 )
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Answer, InpEMParameters, RecordParameters
-from deniable.testing.statistics import Check, goodness_of_fit, proportion, spread
 
 Side = tuple[Answer, Sequence[Record]]
 """A record, and reports of devices that hold it."""
@@ -185,7 +185,7 @@ def _bits(parameters: RecordParameters, sides: Sequence[Side]) -> Iterator[Check
         right, count = shown == held, parameters.width
         yield proportion(int(right.sum()), right.size, keep)
         yield spread(right.sum(axis=0) - len(right) * keep, len(right) * keep * (1 - keep))
-        law = stats.binom.pmf(np.arange(count + 1), count, keep)
+        law = binomial_pmf(np.arange(count + 1), count, keep)
         ones = np.bincount(right.sum(axis=1), minlength=count + 1)
         yield goodness_of_fit(ones, law / law.sum())
         return

@@ -8,6 +8,7 @@ from deniable.audit import sample_plan
 from deniable.audit.bound import lower_bound
 from deniable.audit.cells import channel_checks, permanence_checks, pooled_check
 from deniable.audit.findings import Finding
+from deniable.audit.hypotheses import Check
 from deniable.audit.ngrams_cells import ngrams_checks
 from deniable.audit.pairs import Asked
 from deniable.audit.probabilities import Error, Tally
@@ -19,7 +20,6 @@ from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, NGramsParameters, Question, RecordParameters
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.prf import SECRET_BYTES
-from deniable.testing.statistics import Check
 
 FEWEST_DEVICES, MOST_DEVICES = 100, 2_500
 REPEATS = 16

@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 
 from deniable.audit.detect import advice_finding, advise, field_records
 from deniable.audit.findings import ALPHA, Audit, Finding
+from deniable.audit.hypotheses import Check
 from deniable.audit.order import group_check, order_checks
 from deniable.audit.probe import probe_finding
 from deniable.audit.sample_findings import judged
 from deniable.audit.store_files import files_findings
 from deniable.protocol import Question, Report, Survey
 from deniable.store import Store, open_store
-from deniable.testing.statistics import Check
 
 REPORTS, GROUP = 2_000, 100
 MOST_LOOKED = 200_000

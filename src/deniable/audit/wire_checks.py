@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from deniable.audit.captured import Captured, Exchange, bodies, sent_reports
 from deniable.audit.findings import Finding
+from deniable.audit.hypotheses import proportion
 from deniable.errors import InvalidReport
 from deniable.protocol import Report
 from deniable.protocol.canonical import canonical, to_base64url
-from deniable.testing.statistics import proportion
 
 HEADERS = frozenset(
     {"accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"}

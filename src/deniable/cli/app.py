@@ -7,54 +7,47 @@ where the packages that `deniable estimate` needs are not installed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from importlib import import_module
 from keyword import iskeyword
+from typing import Annotated
 
 import typer
 
-from deniable.cli.output import err
+from deniable import __version__
 from deniable.errors import DeniableError, MissingExtra, StoreError
 
-VERBS = (
-    "demo",
-    "init",
-    "check",
-    "publish",
-    "explain",
-    "plan",
-    "serve",
-    "simulate",
-    "encode",
-    "count",
-    "estimate",
-    "associate",
-    "marginals",
-    "discover",
-    "audit",
-    "export",
-    "import",
-    "paper",
-)
-"""Each is a file of this folder with a function, or a group of them, of its name (import_ for
-import). A file may hold `COMMAND`, a class that reads its command line in another way.
+VERBS = {
+    "demo": "Run the whole flow on this machine.",
+    "init": "Write a survey to start from.",
+    "check": "Say everything that is wrong with a survey.",
+    "publish": "Write the survey.json that clients read.",
+    "explain": "Say what each question promises, and what it costs.",
+    "plan": "Say what can be learned before collecting.",
+    "serve": "Take reports, keep them, and show the dashboard.",
+    "simulate": "Simulate the reports of a crowd.",
+    "encode": "Show the reports of one value that would leave.",
+    "count": "Count all reports to a question.",
+    "estimate": "Estimate the share of each answer, with intervals.",
+    "associate": "Say which answers of several fields go together.",
+    "marginals": "Estimate tables of many attributes.",
+    "discover": "Find strings that nobody listed.",
+    "audit": "Prove, sample, capture, search and attack.",
+    "export": "Write a question's reports to a file.",
+    "import": "Count the reports of google/rappor clients.",
+    "paper": "Make a figure of a paper again.",
+}
+"""Each verb with its summary for the list of verbs. Each is a file of this folder with a function,
+or a group of them, of its name (import_ for import). A file may hold `COMMAND`, a class
+that reads its command line in another way.
 """
 
 EXIT_CODES = "0 done, 1 wrong input or a failed audit, 2 wrong usage, 3 missing extra, 4 files"
 
 
-def make_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
-    """Return the command line with these verbs."""
-    app = typer.Typer(
-        name="deniable",
-        help="Telemetry with plausible deniability.",
-        epilog=f"Exit codes: {EXIT_CODES}.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-    app.callback()(lambda: None)  # keeps a single verb from taking the place of the command
+def make_app(verbs: Iterable[str] = VERBS) -> typer.Typer:
+    """Return the command line with these verbs, their files imported."""
+    app = _empty_app()
     for verb in verbs:
         name = f"{verb}_" if iskeyword(verb) else verb
         module = import_module(f"deniable.cli.{name}")
@@ -66,11 +59,51 @@ def make_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
     return app
 
 
+def make_listing() -> typer.Typer:
+    """Return the command line with every verb's summary and no verb's file imported."""
+    app = _empty_app()
+    for verb, summary in VERBS.items():
+        app.command(verb, help=summary)(lambda: None)
+    return app
+
+
+def _empty_app() -> typer.Typer:
+    app = typer.Typer(
+        name="deniable",
+        help="Telemetry with plausible deniability.",
+        epilog=f"Exit codes: {EXIT_CODES}.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_options)  # also keeps a single verb from taking the place of the command
+    return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"deniable {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option(
+        "--version", help="Show the version and end.", is_eager=True, callback=_show_version
+    ),
+]
+
+
+def _options(version: Version = False) -> None:
+    """The options of the command itself."""
+
+
 def run() -> None:
     """Run the command line; every error we raise on purpose is one sentence and an exit code."""
     called = [argument for argument in sys.argv[1:2] if argument in VERBS]
     try:
-        make_app(called or VERBS)()
+        (make_app(called) if called else make_listing())()
     except MissingExtra as error:
         _stop(error, 3)
     except (StoreError, OSError) as error:
@@ -80,5 +113,7 @@ def run() -> None:
 
 
 def _stop(error: Exception, code: int) -> None:
+    from deniable.cli.output import err
+
     err.print(f"deniable: {error}", markup=False, style="red")
     sys.exit(code)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import normal_sf, t_sf
 from deniable.decode import notes as say
 from deniable.decode.closed import likeliest
 from deniable.decode.decoded import Decoded, decided, nothing_decoded
@@ -93,7 +93,7 @@ def _decode_closed(
     information = np.divide(1.0, found.variance, out=np.zeros_like(found.std_error), where=known)
     evidence = Evidence(np.where(known, information * found.frequency, 0.0), information)
     evidence = evidence.widened(widen)
-    p_values = np.where(known, stats.norm.sf(evidence.z), np.nan)
+    p_values = np.where(known, normal_sf(evidence.z), np.nan)
     decoded = decided(
         found.candidates,
         found.n,
@@ -241,7 +241,7 @@ class _Solution:
     def p_values(self) -> Floats:
         """The larger of the model's p-value and the decoys'."""
         z = self.evidence.z
-        p = stats.t.sf(z, max(1.0, self.degrees))
+        p = t_sf(z, max(1.0, self.degrees))
         if self.tail is not None:
             p = np.maximum(p, np.where(np.isnan(z), 0.0, self.tail.p_values(np.nan_to_num(z))))
         return np.where(np.isnan(z), np.nan, p)

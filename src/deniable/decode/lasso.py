@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, stats
+from scipy import linalg
 
+from deniable._distributions import t_sf
 from deniable.decode.design import design_of
 from deniable.decode.observed import observe
 from deniable.decode.significance import benjamini_hochberg, bonferroni
@@ -134,5 +135,5 @@ def _least_squares(
     noise = float(np.square(y - columns @ found).sum()) / degrees
     errors = np.sqrt(np.maximum(noise * inverse.diagonal(), 1e-300))
     frequency[selected], error[selected] = found, errors
-    p_value[selected] = stats.t.sf(found / errors, degrees)
+    p_value[selected] = t_sf(found / errors, degrees)
     return frequency, error, p_value

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import chi2_sf, normal_sf
 from deniable.decode.design import Shape
 from deniable.decode.regression import Regression
 from deniable.decode.significance import half_width
@@ -68,7 +68,7 @@ def other_mass(
     error = widen * float(np.sqrt(np.sum([v for _, v in each]))) / len(each)
     chi_square = sum(part.solved.chi_square for part in parts)
     degrees = sum(max(0, part.solved.degrees) for part in parts)
-    p_value = float(stats.chi2.sf(chi_square, degrees)) if degrees else float("nan")
+    p_value = float(chi2_sf(chi_square, degrees)) if degrees else float("nan")
     wide = half_width(level, degrees) * error
     return Other(mass, error, (mass - wide, mass + wide), chi_square, degrees, p_value)
 
@@ -85,7 +85,7 @@ def missing_mass(found: Estimate, level: float = 0.95, widen: float = 1.0) -> Ot
     whole = found.variance.sum() if found.covariance is None else found.covariance.sum()
     error = widen * float(np.sqrt(max(0.0, float(whole))))
     wide = half_width(level, np.inf) * error
-    p_value = float(stats.norm.sf(mass / error)) if error > 0 else float("nan")
+    p_value = float(normal_sf(mass / error)) if error > 0 else float("nan")
     return Other(mass, error, (mass - wide, mass + wide), float("nan"), 0, p_value)
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from deniable import _validate
+from deniable._distributions import t_isf
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 
@@ -111,7 +111,7 @@ def selected_level(discoveries: int, tested: int, alpha: float = 0.05) -> float:
 
 def half_width(level: float, degrees: float) -> float:
     """Return how many standard errors an interval extends to each side (Student's t)."""
-    return float(stats.t.isf((1 - level) / 2, max(degrees, 1)))
+    return float(t_isf((1 - level) / 2, max(degrees, 1)))
 
 
 def _step_up(p: Floats, tested: int, alpha: float) -> Decisions:

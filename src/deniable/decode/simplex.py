@@ -7,9 +7,9 @@ distribution is wanted (charts, sums over sets of answers).
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from deniable import _validate
+from deniable._distributions import normal_isf
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 
@@ -65,7 +65,7 @@ def base_cut(frequency: Floats, std_error: Floats, alpha: float = 0.05) -> Float
     values = _checked(frequency)
     if not 0 < _validate.probability("alpha", "base_cut", alpha) < 1:
         raise _validate.invalid("alpha", "base_cut", "a number between 0 and 1", alpha)
-    return np.where(values > stats.norm.isf(alpha / values.size) * std_error, values, 0.0)
+    return np.where(values > normal_isf(alpha / values.size) * std_error, values, 0.0)
 
 
 def _checked(frequency: Floats) -> Floats:

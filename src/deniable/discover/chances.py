@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize
 
+from deniable._distributions import normal_cdf, normal_isf
 from deniable.discover.evidence import Beliefs
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.closed_form import Pure
@@ -100,8 +101,8 @@ class Way:
             rows = np.arange(DRAWS)
             odds, beliefs = beliefs.update(rows, extensions, frequency + errors, level.group)
             alive &= odds > level.odds
-        limit = float(stats.norm.isf(alpha / max(1, self.tested))) * self.last.noise
-        passed = float(stats.norm.cdf((frequency - limit) / self.last.deviation(frequency)))
+        limit = float(normal_isf(alpha / max(1, self.tested))) * self.last.noise
+        passed = float(normal_cdf((frequency - limit) / self.last.deviation(frequency)))
         return float(alive.mean()) * passed
 
     def half(self, alpha: float) -> float:

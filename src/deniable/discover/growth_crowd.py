@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import normal_isf
 from deniable.discover.chances import Group, Hurdle
 from deniable.discover.evidence import Beliefs, Places
 from deniable.mechanisms.base import Floats
@@ -71,4 +71,4 @@ def _others(
     sizes = np.minimum(rng.poisson(weighed), count)
     parents = np.repeat(np.arange(len(real)), sizes)
     tails = rng.random(len(parents)) * np.repeat(weighed, sizes) / count
-    return parents, np.asarray(stats.norm.isf(tails))
+    return parents, np.asarray(normal_isf(tails))

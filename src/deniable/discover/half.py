@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import normal_ppf
 from deniable.mechanisms.base import Floats
 
 FIRST_STEP = 0.25
@@ -56,7 +56,7 @@ def half_found(chance: Chance, guess: float, most: float = 1.0) -> float:
 
 def _crossing(x: Floats, chances: Floats, middle: float) -> float:
     """Return where a line through the probits of the chances is 0."""
-    probits = stats.norm.ppf(np.clip(chances, _INNER, 1 - _INNER))
+    probits = normal_ppf(np.clip(chances, _INNER, 1 - _INNER))
     slope, at = np.polyfit(x - middle, probits, 1)
     if not slope > 0:
         return middle

@@ -18,8 +18,8 @@ from functools import cached_property
 from itertools import combinations, islice
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import normal_isf, normal_sf
 from deniable.decode.significance import holm
 from deniable.discover.cliques import Budget, cliques
 from deniable.discover.graph import Graph, Pair
@@ -81,9 +81,9 @@ class Imagined:
     def guess(self) -> float:
         """A share that is found, roughly: from the noise of places, pairs and whole strings."""
         one, whole = float(self._place.noise(0.0)), float(self.mechanism.variance(self.people))
-        first = float(stats.norm.isf(ALPHA / self._place.dictionary))
+        first = float(normal_isf(ALPHA / self._place.dictionary))
         pair = 2 * one / math.sqrt(self._at_pair) if self._pairs else 0.0
-        test = float(stats.norm.isf(ALPHA / self.most)) * math.sqrt(whole)
+        test = float(normal_isf(ALPHA / self.most)) * math.sqrt(whole)
         return max(first * math.sqrt(one / self._place.people), pair, test)
 
     def crowds(self, strings: int, least: int = 1) -> int:
@@ -178,7 +178,7 @@ class Imagined:
         unlisted = float((shares[~candidates] ** 2).sum()) / cells
         variance = self.mechanism.variance(self.people, shares) + unlisted
         errors = np.sqrt(variance * widened(tested, cells))
-        p_values = stats.norm.sf(shares / errors + rng.standard_normal(len(shares)))
+        p_values = normal_sf(shares / errors + rng.standard_normal(len(shares)))
         found, count = candidates.copy(), int(candidates.sum())
         if count:
             every = np.append(p_values[candidates], np.ones(max(0, tested - count)))

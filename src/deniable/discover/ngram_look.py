@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from deniable._distributions import normal_isf, normal_pdf, normal_sf
 from deniable.discover.ngram_marginals import ALPHA, MOST_GRAMS, SHORTLIST
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.rappor import Rappor
@@ -104,7 +104,7 @@ class Place:
         process of rate 1.
         """
         tails = np.cumsum(rng.exponential(size=SHORTLIST)) / max(1, count)
-        z = stats.norm.isf(tails[tails < min(0.5, count)])
+        z = normal_isf(tails[tails < min(0.5, count)])
         return np.asarray(z * math.sqrt(float(self.noise(0.0)) / self.people))
 
     def _passing(self, shares: Floats, errors: Floats, real: int) -> Digits:
@@ -114,7 +114,7 @@ class Place:
         wide = math.sqrt(widened(fitted, cells))
         shown = (shares + errors * wide) / _crowded(fitted - real, self.dictionary - real, cells)
         known = np.sqrt(self.gram.variance(1, np.clip(shown, 0.0, 1.0)) / self.people) * wide
-        p_values = stats.norm.sf(shown / known)
+        p_values = normal_sf(shown / known)
         passed = np.flatnonzero(p_values <= _level(p_values, self.dictionary))
         return passed[np.argsort(-shown[passed], kind="stable")][:MOST_GRAMS]
 
@@ -136,5 +136,5 @@ def _crowded(listed: int, others: int, cells: int) -> float:
     tail = listed / max(1, others)
     if not 0 < tail < 1:
         return 1.0
-    mean = float(stats.norm.pdf(stats.norm.isf(tail))) / tail
+    mean = float(normal_pdf(normal_isf(tail))) / tail
     return 1 + listed / cells * mean**2

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from deniable._distributions import normal_sf
 from deniable.decode import design_of, observe
 from deniable.decode.significance import benjamini_hochberg
 from deniable.discover.ngram_dictionary import dictionary
@@ -115,7 +115,7 @@ class _Test:
         found = self.mechanism.gram.estimate(counts, fitted)
         shares, errors = found.frequency[: len(listed)], found.std_error[: len(listed)]
         z = np.divide(shares, errors, out=np.full(len(listed), -np.inf), where=errors > 0)
-        p_values = np.append(stats.norm.sf(z), np.ones(max(0, self.total - len(listed))))
+        p_values = np.append(normal_sf(z), np.ones(max(0, self.total - len(listed))))
         passed = np.flatnonzero(benjamini_hochberg(p_values, self.alpha)[: len(listed)])
         order = passed[np.argsort(-shares[passed], kind="stable")]
         return {listed[i]: float(shares[i]) for i in order}

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import binomial_sf, normal_sf
 from deniable.decode.significance import half_width, holm, selected_level, storey
 from deniable.discover.tables import Table
 from deniable.mechanisms.base import Floats
@@ -99,8 +99,8 @@ def null_p_values(frequency: Floats, table: Table) -> Floats:
     """
     p, q, n = table.pure.p, table.pure.q, table.n
     support = np.floor(n * (q + frequency * (p - q)) + 1e-6)
-    skewed = stats.binom.sf(support - 1, n, q)
-    return np.asarray(np.maximum(stats.norm.sf(frequency / table.noise), skewed))
+    skewed = binomial_sf(support - 1, n, q)
+    return np.asarray(np.maximum(normal_sf(frequency / table.noise), skewed))
 
 
 def holm_adjusted(p_values: Floats) -> Floats:

@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import chi2_sf
 from deniable.decode.significance import benjamini_hochberg, holm
 from deniable.decode.simplex import normalise
 from deniable.errors import InvalidParameter
@@ -123,7 +123,7 @@ def wald(cells: Floats, covariance: Floats) -> Wald:
     if degrees == 0 or not np.isfinite(whitening).all():
         return Wald(float("nan"), degrees, float("nan"))
     statistic = float(np.sum((whitening @ values) ** 2))
-    return Wald(statistic, degrees, float(stats.chi2.sf(statistic, degrees)))
+    return Wald(statistic, degrees, float(chi2_sf(statistic, degrees)))
 
 
 def standardised(cells: Floats, covariance: Floats) -> tuple[Floats, Floats]:
@@ -173,4 +173,4 @@ def plain_chi_square(cells: Floats, people: int) -> Wald:
     known = expected > 0
     statistic = float(people * np.sum((p - expected)[known] ** 2 / expected[known]))
     degrees = (rows - 1) * (columns - 1)
-    return Wald(statistic, degrees, float(stats.chi2.sf(statistic, degrees)))
+    return Wald(statistic, degrees, float(chi2_sf(statistic, degrees)))

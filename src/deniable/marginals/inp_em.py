@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import chi2_sf
 from deniable.decode.mixture import fit_mixture
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
@@ -72,7 +72,7 @@ def likely_table(mechanism: InpEM, counts: Counts, attributes: Sequence[str | in
     observed = mechanism.observed(counts, rising)
     fitted = fit_mixture(channel, observed)
     gain = observed @ (np.log(channel @ fitted.weights) - np.log(channel.mean(axis=1)))
-    p_value = float(stats.chi2.sf(2 * max(0.0, float(gain)), channel.shape[1] - 1))
+    p_value = float(chi2_sf(2 * max(0.0, float(gain)), channel.shape[1] - 1))
     cells = fitted.weights.reshape(kept.shape).transpose([rising.index(i) for i in wanted])
     names, labels = axes_of(mechanism, wanted)
     notes = () if p_value < ALPHA else (NO_INFORMATION,)

@@ -25,8 +25,8 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import normal_isf
 from deniable.discover.branches import branches_of
 from deniable.discover.chances import Group, Way
 from deniable.discover.discovery import MOST_TESTED
@@ -76,7 +76,7 @@ def _by_prefixes(parameters: PrefixesParameters, domain: Strings, people: int) -
     extensions = [branches.count(level) for level in range(len(groups))]
     rng = np.random.default_rng(_SEED)
     tail = min(0.5, BEAM / extensions[0])
-    share = min(1.0, float(stats.norm.isf(tail)) * groups[0].noise + groups[0].noise)
+    share = min(1.0, float(normal_isf(tail)) * groups[0].noise + groups[0].noise)
     for _ in range(_ROUNDS):
         levels = imagined_levels(groups, extensions, share, BEAM, rng)
         share = Way(levels, last, MOST_TESTED).half(ALPHA)

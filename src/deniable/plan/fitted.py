@@ -19,8 +19,8 @@ Accuracy: within 5% of simulations from epsilon 1 to 6 (tests/statistical/test_s
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import binomial_pmf
 from deniable.mechanisms.closed_form import Pure
 from deniable.protocol import ORRParameters, RapporParameters
 from deniable.protocol.auto import SUM_OF_SQUARES
@@ -71,4 +71,4 @@ def _rappor(parameters: RapporParameters, f: float, listed: int) -> float:
 def _others(chance: float) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], ...]:
     """Return the shares of people that common strings can put into a cell, and their chances."""
     count = np.arange(COMMON + 1)
-    return count / COMMON, stats.binom.pmf(count, COMMON, chance)
+    return count / COMMON, binomial_pmf(count, COMMON, chance)

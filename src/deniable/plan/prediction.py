@@ -20,8 +20,7 @@ import math
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from scipy import stats
-
+from deniable._distributions import normal_isf
 from deniable.mechanisms import mechanism_of
 from deniable.plan.discovered import smallest_found
 from deniable.plan.fitted import fitted_noise
@@ -48,7 +47,7 @@ from deniable.protocol.epsilon import as_float
 from deniable.protocol.question import PLAIN_FIELD
 
 LEVEL = 0.05
-Z = float(stats.norm.isf(LEVEL / 2))
+Z = float(normal_isf(LEVEL / 2))
 SHOWN = 0.01
 """The share whose interval is predicted."""
 
@@ -173,7 +172,7 @@ def margin_of(choice: Choice, setting: Setting) -> float:
 
 def critical(tests: int) -> float:
     """Return Q = Phi^-1(1 - 0.05 / M)."""
-    return float(stats.norm.isf(LEVEL / max(1, tests)))
+    return float(normal_isf(LEVEL / max(1, tests)))
 
 
 def learned(smallest: float, answers: int) -> int:

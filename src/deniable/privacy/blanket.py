@@ -37,8 +37,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import binomial_pmf, binomial_sf
 from deniable.privacy.tails import GUARD, Numbers, at_least, middle, one_middle, weights
 from deniable.privacy.two_level import Levels
 
@@ -119,8 +119,8 @@ def _chord_weights(places: Numbers, trials: Numbers, share: float) -> Numbers:
     Moivre's identity gives c (1 - share) P(B = c) + (mean - c) P(B >= c) without cancellation.
     Beyond the last place the function falls; before the first the caller adds what is left out.
     """
-    law = stats.binom(trials, share)
-    above = places * (1 - share) * law.pmf(places) + (trials * share - places) * law.sf(places - 1)
+    at, from_on = binomial_pmf(places, trials, share), binomial_sf(places - 1, trials, share)
+    above = places * (1 - share) * at + (trials * share - places) * from_on
     falls = np.diff(above) / np.diff(places)
     rows = len(places), 1
     slopes = np.concatenate([np.full(rows, -1.0), falls, np.zeros(rows)], axis=1)

@@ -30,8 +30,8 @@ from itertools import combinations
 from math import comb, prod
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import binomial_isf
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse
 from deniable.mechanisms.moments import Subset
@@ -171,7 +171,7 @@ def hashed_leverage(parameters: InpHTCMSParameters | InpOLHParameters, records: 
     most = records
     if isinstance(parameters, InpOLHParameters):
         tried = parameters.seeds * parameters.symbols
-        most = min(records, int(stats.binom.isf(UNLIKELY / tried, records, float(q))) + 1)
+        most = min(records, binomial_isf(UNLIKELY / tried, records, float(q)) + 1)
     gap = float(p - q)
     return Leverage((most - records * float(q)) / gap, records * float(q) / gap)
 

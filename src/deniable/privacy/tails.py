@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
+
+from deniable._distributions import binomial_cdf, binomial_sf
 
 Numbers = NDArray[np.float64]
 
@@ -49,8 +51,8 @@ def one_middle(trials: int, probability: float, tail: float) -> tuple[int, int]:
 
 def weights(trials: int, probability: float, ends: NDArray[np.int64]) -> tuple[Numbers, float]:
     """Return P(ends[i] <= Bin < ends[i + 1]) for each i, and the probability outside of all."""
-    law = stats.binom(trials, min(1.0, probability))
-    below, above = law.cdf(ends - 1), law.sf(ends - 1)
+    chance = min(1.0, probability)
+    below, above = (tail(ends - 1, trials, chance) for tail in (binomial_cdf, binomial_sf))
     # The difference of the smaller tails, so that neither end loses its digits.
     found = np.where(below[1:] < 0.5, below[1:] - below[:-1], above[:-1] - above[1:])
     return found * (1 + GUARD), float(below[0] + above[-1]) * (1 + GUARD)

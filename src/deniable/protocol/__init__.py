@@ -1,48 +1,53 @@
 """What every party must agree on. Changing a line here can break clients in the field.
 
 Standard library only: survey, domain, parameters, hashing, pseudo-random function, record, report.
+Names are imported when they are first used, so that a client loads what its survey needs.
 """
 
-from deniable.protocol.authoring import Authored, read_authored
-from deniable.protocol.coefficients import CoefficientsParameters
-from deniable.protocol.domain import (
-    ABSENT,
-    Answer,
-    Boolean,
-    Categories,
-    Domain,
-    Numbers,
-    Sets,
-    Strings,
-)
-from deniable.protocol.hadamard import HadamardParameters
-from deniable.protocol.hcms import HCMSParameters
-from deniable.protocol.inp_em import InpEMParameters
-from deniable.protocol.inp_ht import InpHTParameters
-from deniable.protocol.inp_ht_cms import InpHTCMSParameters
-from deniable.protocol.inp_olh import InpOLHParameters
-from deniable.protocol.inp_ps import InpPSParameters
-from deniable.protocol.inp_rr import InpRRParameters
-from deniable.protocol.krr import KRRParameters
-from deniable.protocol.layout import Item, Layout
-from deniable.protocol.marg_ht import MargHTParameters
-from deniable.protocol.marg_ps import MargPSParameters
-from deniable.protocol.marg_rr import MargRRParameters
-from deniable.protocol.ngrams import NGramsParameters
-from deniable.protocol.olh import OLHParameters
-from deniable.protocol.orr import ORRParameters
-from deniable.protocol.oue import OUEParameters
-from deniable.protocol.parameters import Parameters
-from deniable.protocol.pgr import PGRParameters
-from deniable.protocol.prefixes import PrefixesParameters
-from deniable.protocol.rappor import RapporParameters
-from deniable.protocol.record_domain import Attribute, Record
-from deniable.protocol.record_parameters import RecordParameters
-from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
-from deniable.protocol.report import Report, batch_bytes
-from deniable.protocol.subset import SubsetParameters
-from deniable.protocol.survey import Field, Question, Survey
-from deniable.protocol.views import ViewsParameters
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deniable.protocol.authoring import Authored, read_authored
+    from deniable.protocol.coefficients import CoefficientsParameters
+    from deniable.protocol.domain import (
+        ABSENT,
+        Answer,
+        Boolean,
+        Categories,
+        Domain,
+        Numbers,
+        Sets,
+        Strings,
+    )
+    from deniable.protocol.hadamard import HadamardParameters
+    from deniable.protocol.hcms import HCMSParameters
+    from deniable.protocol.inp_em import InpEMParameters
+    from deniable.protocol.inp_ht import InpHTParameters
+    from deniable.protocol.inp_ht_cms import InpHTCMSParameters
+    from deniable.protocol.inp_olh import InpOLHParameters
+    from deniable.protocol.inp_ps import InpPSParameters
+    from deniable.protocol.inp_rr import InpRRParameters
+    from deniable.protocol.krr import KRRParameters
+    from deniable.protocol.layout import Item, Layout
+    from deniable.protocol.marg_ht import MargHTParameters
+    from deniable.protocol.marg_ps import MargPSParameters
+    from deniable.protocol.marg_rr import MargRRParameters
+    from deniable.protocol.ngrams import NGramsParameters
+    from deniable.protocol.olh import OLHParameters
+    from deniable.protocol.orr import ORRParameters
+    from deniable.protocol.oue import OUEParameters
+    from deniable.protocol.parameters import Parameters
+    from deniable.protocol.pgr import PGRParameters
+    from deniable.protocol.prefixes import PrefixesParameters
+    from deniable.protocol.rappor import RapporParameters
+    from deniable.protocol.record_domain import Attribute, Record
+    from deniable.protocol.record_parameters import RecordParameters
+    from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
+    from deniable.protocol.report import Report, batch_bytes
+    from deniable.protocol.subset import SubsetParameters
+    from deniable.protocol.survey import Field, Question, Survey
+    from deniable.protocol.views import ViewsParameters
 
 __all__ = [
     "ABSENT",
@@ -91,3 +96,59 @@ __all__ = [
     "batch_bytes",
     "read_authored",
 ]
+
+_HOMES = {
+    "ABSENT": "domain",
+    "Answer": "domain",
+    "Attribute": "record_domain",
+    "Authored": "authoring",
+    "Boolean": "domain",
+    "Categories": "domain",
+    "CoefficientsParameters": "coefficients",
+    "Domain": "domain",
+    "Field": "survey",
+    "HCMSParameters": "hcms",
+    "HadamardParameters": "hadamard",
+    "InpEMParameters": "inp_em",
+    "InpHTCMSParameters": "inp_ht_cms",
+    "InpHTParameters": "inp_ht",
+    "InpOLHParameters": "inp_olh",
+    "InpPSParameters": "inp_ps",
+    "InpRRParameters": "inp_rr",
+    "Item": "layout",
+    "KRRParameters": "krr",
+    "Layout": "layout",
+    "MECHANISMS": "registry",
+    "MargHTParameters": "marg_ht",
+    "MargPSParameters": "marg_ps",
+    "MargRRParameters": "marg_rr",
+    "NGramsParameters": "ngrams",
+    "Numbers": "domain",
+    "OLHParameters": "olh",
+    "ORRParameters": "orr",
+    "OUEParameters": "oue",
+    "PGRParameters": "pgr",
+    "Parameters": "parameters",
+    "PrefixesParameters": "prefixes",
+    "Question": "survey",
+    "RECORD_MECHANISMS": "registry",
+    "RapporParameters": "rappor",
+    "Record": "record_domain",
+    "RecordParameters": "record_parameters",
+    "Report": "report",
+    "Sets": "domain",
+    "Strings": "domain",
+    "SubsetParameters": "subset",
+    "Survey": "survey",
+    "ViewsParameters": "views",
+    "batch_bytes": "report",
+    "read_authored": "authoring",
+}
+"""The module of each name."""
+
+
+def __getattr__(name: str) -> object:
+    """Import a name's module when the name is first used."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'deniable.protocol' has no attribute {name!r}")
+    return getattr(import_module(f"deniable.protocol.{_HOMES[name]}"), name)

@@ -1,61 +1,76 @@
-"""The mechanisms that surveys may name. To add one: its file in this folder, and a line here."""
+"""The mechanisms that surveys may name. To add one: its file in this folder, and a line here.
+
+A mechanism's file is imported when the mechanism is first looked up, so that a client loads those
+of its survey and no others.
+"""
 
 from __future__ import annotations
 
-from deniable.protocol.coefficients import CoefficientsParameters
-from deniable.protocol.hadamard import HadamardParameters
-from deniable.protocol.hcms import HCMSParameters
-from deniable.protocol.inp_em import InpEMParameters
-from deniable.protocol.inp_ht import InpHTParameters
-from deniable.protocol.inp_ht_cms import InpHTCMSParameters
-from deniable.protocol.inp_olh import InpOLHParameters
-from deniable.protocol.inp_ps import InpPSParameters
-from deniable.protocol.inp_rr import InpRRParameters
-from deniable.protocol.krr import KRRParameters
-from deniable.protocol.marg_ht import MargHTParameters
-from deniable.protocol.marg_ps import MargPSParameters
-from deniable.protocol.marg_rr import MargRRParameters
-from deniable.protocol.ngrams import NGramsParameters
-from deniable.protocol.olh import OLHParameters
-from deniable.protocol.orr import ORRParameters
-from deniable.protocol.oue import OUEParameters
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
 from deniable.protocol.parameters import Parameters
-from deniable.protocol.pgr import PGRParameters
-from deniable.protocol.prefixes import PrefixesParameters
-from deniable.protocol.rappor import RapporParameters
-from deniable.protocol.record_parameters import RecordParameters
-from deniable.protocol.subset import SubsetParameters
-from deniable.protocol.views import ViewsParameters
 
-MECHANISMS: dict[str, type[Parameters]] = {
-    parameters.mechanism: parameters
-    for parameters in (
-        RapporParameters,
-        KRRParameters,
-        ORRParameters,
-        PGRParameters,
-        HCMSParameters,
-        OUEParameters,
-        OLHParameters,
-        HadamardParameters,
-        SubsetParameters,
-        InpRRParameters,
-        InpPSParameters,
-        InpHTParameters,
-        MargRRParameters,
-        MargPSParameters,
-        MargHTParameters,
-        InpEMParameters,
-        InpOLHParameters,
-        InpHTCMSParameters,
-        CoefficientsParameters,
-        ViewsParameters,
-        PrefixesParameters,
-        NGramsParameters,
-    )
-}
 
-RECORD_MECHANISMS = tuple(
-    name for name, kind in MECHANISMS.items() if issubclass(kind, RecordParameters)
+class Mechanisms(Mapping[str, type[Parameters]]):
+    """The parameters' class of each mechanism, by its name in a survey, in a fixed order."""
+
+    def __init__(self, classes: Mapping[str, str]) -> None:
+        self._classes = classes
+
+    def __getitem__(self, name: str) -> type[Parameters]:
+        of_class = self._classes[name]
+        found: type[Parameters] = getattr(import_module(f"deniable.protocol.{name}"), of_class)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._classes)
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._classes
+
+
+RECORD_MECHANISMS = (
+    "inp_rr",
+    "inp_ps",
+    "inp_ht",
+    "marg_rr",
+    "marg_ps",
+    "marg_ht",
+    "inp_em",
+    "inp_olh",
+    "inp_ht_cms",
+    "coefficients",
+    "views",
 )
 """Those that report many attributes at once, and nothing else."""
+
+MECHANISMS = Mechanisms(
+    {
+        "rappor": "RapporParameters",
+        "krr": "KRRParameters",
+        "orr": "ORRParameters",
+        "pgr": "PGRParameters",
+        "hcms": "HCMSParameters",
+        "oue": "OUEParameters",
+        "olh": "OLHParameters",
+        "hadamard": "HadamardParameters",
+        "subset": "SubsetParameters",
+        "inp_rr": "InpRRParameters",
+        "inp_ps": "InpPSParameters",
+        "inp_ht": "InpHTParameters",
+        "marg_rr": "MargRRParameters",
+        "marg_ps": "MargPSParameters",
+        "marg_ht": "MargHTParameters",
+        "inp_em": "InpEMParameters",
+        "inp_olh": "InpOLHParameters",
+        "inp_ht_cms": "InpHTCMSParameters",
+        "coefficients": "CoefficientsParameters",
+        "views": "ViewsParameters",
+        "prefixes": "PrefixesParameters",
+        "ngrams": "NGramsParameters",
+    }
+)

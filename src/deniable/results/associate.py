@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import chi2_sf
 from deniable.associate import (
     Derived,
     Joint,
@@ -252,7 +252,7 @@ def weakened(pairs: tuple[Pair, ...], factor: float) -> tuple[Pair, ...]:
     tests = []
     for pair in pairs:
         statistic = pair.test.statistic / factor**2
-        p_value = float(stats.chi2.sf(statistic, max(1, pair.test.dof)))
+        p_value = float(chi2_sf(statistic, max(1, pair.test.dof)))
         weaker = max(p_value, pair.test.p_value)
         tests.append(replace(pair.test, statistic=statistic, p_value=weaker))
     values = np.array([test.p_value for test in tests])

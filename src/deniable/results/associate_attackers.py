@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy import stats
 
+from deniable._distributions import chi2_sf
 from deniable.associate import CraftedTest, Pair, Shifts, Variable, crafted_shifts, crafted_test
 from deniable.associate.attacked import margins_wanted
 from deniable.associate.independence import holm_adjusted
@@ -97,5 +97,5 @@ def attacked_association(
 def _p_values(found: CraftedTest, pair: Pair, factor: float) -> tuple[float, float]:
     """Return the least and the largest p-value, never inside of the one of all reports."""
     dof, seen = max(1, pair.test.dof), pair.test.p_value
-    least, most = (float(stats.chi2.sf(t / factor**2, dof)) for t in (found.most, found.least))
+    least, most = (float(chi2_sf(t / factor**2, dof)) for t in (found.most, found.least))
     return min(least, seen), max(most, seen)

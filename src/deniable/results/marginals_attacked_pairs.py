@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from deniable import _validate
+from deniable._distributions import chi2_sf
 from deniable.decode.significance import holm
 from deniable.errors import InvalidParameter
 from deniable.marginals.attacked import Range, attacked_correlation, attacked_statistic
@@ -130,7 +130,7 @@ def attacked_pairs(
     for pair, table in tables.raw.items():
         statistics = _statistics(reports, pair, table, share)
         degrees = max(1, independence(table).degrees)
-        p_value = Range(*(float(stats.chi2.sf(t, degrees)) for t in reversed(statistics)))
+        p_value = Range(*(float(chi2_sf(t, degrees)) for t in reversed(statistics)))
         value, bits = smoothed.get(pair, (_NOWHERE, _NOWHERE))
         if statistics.low == 0 and table.probability.shape != (2, 2):
             value = Range(0.0, value.high)  # Cramer's V, which has no sign

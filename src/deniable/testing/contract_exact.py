@@ -10,10 +10,10 @@ import numpy as np
 from deniable.client.encoders import encoder_for
 from deniable.mechanisms import Mechanism, RecordMechanism
 from deniable.privacy import paths_at_most, permanent_channel, report_channel
+from deniable.privacy.proof import Proof, prove_epsilon
 from deniable.protocol import MECHANISMS, Answer
 from deniable.protocol.domain import code_key, string_key
 from deniable.protocol.record_domain import record_answer
-from deniable.testing.exact import Proof, prove_epsilon
 
 MOST_PATHS = 1_024
 """An encoder with more paths per answer is not enumerated."""

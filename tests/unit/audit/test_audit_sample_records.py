@@ -18,9 +18,9 @@ from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws, encoder_for
 from deniable.client.randomness import SystemDraws
 from deniable.mechanisms import RecordMechanism, mechanism_of
+from deniable.privacy.proof import report_channel
 from deniable.protocol import Answer, Field, Question, RecordParameters
 from deniable.protocol.record_domain import record_answer
-from deniable.testing.exact import report_channel
 from deniable.testing.ledger import LEDGER
 
 ALPHA = 1e-10

@@ -1,54 +1,44 @@
-"""One encoder per mechanism: an answer in, a randomised record out."""
+"""One encoder per mechanism: an answer in, a randomised record out.
+
+An encoder's file is imported when its mechanism is first used.
+"""
 
 from __future__ import annotations
 
-from deniable.client.encoders.base import Draws, Encoder
-from deniable.client.encoders.hadamard import HadamardEncoder
-from deniable.client.encoders.hcms import HCMSEncoder
-from deniable.client.encoders.krr import KRREncoder
-from deniable.client.encoders.ngrams import NGramsEncoder
-from deniable.client.encoders.olh import OLHEncoder
-from deniable.client.encoders.orr import ORREncoder
-from deniable.client.encoders.oue import OUEEncoder
-from deniable.client.encoders.pgr import PGREncoder
-from deniable.client.encoders.prefixes import PrefixesEncoder
-from deniable.client.encoders.rappor import RapporEncoder
-from deniable.client.encoders.records import record_encoder_for
-from deniable.client.encoders.subset import SubsetEncoder
-from deniable.errors import InvalidParameter
-from deniable.protocol import (
-    HadamardParameters,
-    HCMSParameters,
-    KRRParameters,
-    NGramsParameters,
-    OLHParameters,
-    ORRParameters,
-    OUEParameters,
-    Parameters,
-    PGRParameters,
-    PrefixesParameters,
-    RapporParameters,
-    RecordParameters,
-    SubsetParameters,
-)
+from collections.abc import Callable
+from importlib import import_module
 
-__all__ = [
-    "Draws",
-    "Encoder",
-    "HCMSEncoder",
-    "HadamardEncoder",
-    "KRREncoder",
-    "NGramsEncoder",
-    "OLHEncoder",
-    "ORREncoder",
-    "OUEEncoder",
-    "PGREncoder",
-    "PrefixesEncoder",
-    "RapporEncoder",
-    "SubsetEncoder",
-    "encoder_for",
-    "record_encoder_for",
-]
+from deniable.client.encoders.base import Draws, Encoder
+from deniable.errors import InvalidParameter
+from deniable.protocol.parameters import Parameters
+
+__all__ = ["ENCODERS", "Draws", "Encoder", "encoder_for"]
+
+ENCODERS = {
+    "rappor": "RapporEncoder",
+    "krr": "KRREncoder",
+    "orr": "ORREncoder",
+    "pgr": "PGREncoder",
+    "hcms": "HCMSEncoder",
+    "oue": "OUEEncoder",
+    "olh": "OLHEncoder",
+    "hadamard": "HadamardEncoder",
+    "subset": "SubsetEncoder",
+    "inp_rr": "InpRREncoder",
+    "inp_ps": "InpPSEncoder",
+    "inp_ht": "InpHTEncoder",
+    "marg_rr": "MargRREncoder",
+    "marg_ps": "MargPSEncoder",
+    "marg_ht": "MargHTEncoder",
+    "inp_em": "InpEMEncoder",
+    "inp_olh": "InpOLHEncoder",
+    "inp_ht_cms": "InpHTCMSEncoder",
+    "coefficients": "CoefficientsEncoder",
+    "views": "ViewsEncoder",
+    "prefixes": "PrefixesEncoder",
+    "ngrams": "NGramsEncoder",
+}
+"""The encoder's class of each mechanism, in the file of the mechanism's name."""
 
 
 def encoder_for(parameters: Parameters) -> Encoder:
@@ -57,28 +47,9 @@ def encoder_for(parameters: Parameters) -> Encoder:
     Raises:
         InvalidParameter: if this version has no encoder for the mechanism.
     """
-    if isinstance(parameters, RapporParameters):
-        return RapporEncoder(parameters)
-    if isinstance(parameters, KRRParameters):
-        return KRREncoder(parameters)
-    if isinstance(parameters, ORRParameters):
-        return ORREncoder(parameters)
-    if isinstance(parameters, PGRParameters):
-        return PGREncoder(parameters)
-    if isinstance(parameters, PrefixesParameters):
-        return PrefixesEncoder(parameters)
-    if isinstance(parameters, NGramsParameters):
-        return NGramsEncoder(parameters)
-    if isinstance(parameters, HCMSParameters):
-        return HCMSEncoder(parameters)
-    if isinstance(parameters, OUEParameters):
-        return OUEEncoder(parameters)
-    if isinstance(parameters, HadamardParameters):
-        return HadamardEncoder(parameters)
-    if isinstance(parameters, SubsetParameters):
-        return SubsetEncoder(parameters)
-    if isinstance(parameters, OLHParameters):
-        return OLHEncoder(parameters)
-    if isinstance(parameters, RecordParameters):
-        return record_encoder_for(parameters)
-    raise InvalidParameter(f"There is no encoder for {parameters.mechanism!r}: upgrade deniable.")
+    name = parameters.mechanism
+    if name not in ENCODERS:
+        raise InvalidParameter(f"There is no encoder for {name!r}: upgrade deniable.")
+    module = import_module(f"deniable.client.encoders.{name}")
+    make: Callable[[Parameters], Encoder] = getattr(module, ENCODERS[name])
+    return make(parameters)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from deniable.testing.exact import prove_epsilon
+from deniable.privacy.proof import prove_epsilon
 
 HALF = {0: Fraction(1, 2), 1: Fraction(1, 2)}
 TILTED = {0: Fraction(1, 4), 1: Fraction(3, 4)}
