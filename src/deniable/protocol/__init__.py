@@ -4,8 +4,9 @@ Standard library only: survey, domain, parameters, hashing, pseudo-random functi
 Names are imported when they are first used, so that a client loads what its survey needs.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from deniable.protocol.lazy import look_up
 
 if TYPE_CHECKING:
     from deniable.protocol.authoring import Authored, read_authored
@@ -151,4 +152,4 @@ def __getattr__(name: str) -> object:
     """Import a name's module when the name is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module 'deniable.protocol' has no attribute {name!r}")
-    return getattr(import_module(f"deniable.protocol.{_HOMES[name]}"), name)
+    return look_up(f"{__name__}.{_HOMES[name]}", name)

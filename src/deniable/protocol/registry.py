@@ -7,8 +7,8 @@ of its survey and no others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 
+from deniable.protocol.lazy import look_up
 from deniable.protocol.parameters import Parameters
 
 
@@ -20,7 +20,7 @@ class Mechanisms(Mapping[str, type[Parameters]]):
 
     def __getitem__(self, name: str) -> type[Parameters]:
         of_class = self._classes[name]
-        found: type[Parameters] = getattr(import_module(f"deniable.protocol.{name}"), of_class)
+        found: type[Parameters] = look_up(f"deniable.protocol.{name}", of_class)
         return found
 
     def __iter__(self) -> Iterator[str]:

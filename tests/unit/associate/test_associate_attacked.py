@@ -210,7 +210,9 @@ def test_too_few_honest_reports_tell_nothing():
         for name, mechanism, column in zip("ab", (three, two), symbols, strict=True)
     ]
     found = crafted_test(variables, 0.02)
-    assert (found.least, found.most) == (0, np.inf)
+    # Nothing but rounding, which depends on the processor's linear algebra.
+    assert found.least == pytest.approx(0, abs=1e-12)
+    assert found.most == np.inf
 
 
 @pytest.mark.parametrize("share", [-0.01, 1.01, float("nan"), "1%", True])

@@ -6,10 +6,10 @@ An encoder's file is imported when its mechanism is first used.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
 from deniable.client.encoders.base import Draws, Encoder
 from deniable.errors import InvalidParameter
+from deniable.protocol.lazy import look_up
 from deniable.protocol.parameters import Parameters
 
 __all__ = ["ENCODERS", "Draws", "Encoder", "encoder_for"]
@@ -50,6 +50,5 @@ def encoder_for(parameters: Parameters) -> Encoder:
     name = parameters.mechanism
     if name not in ENCODERS:
         raise InvalidParameter(f"There is no encoder for {name!r}: upgrade deniable.")
-    module = import_module(f"deniable.client.encoders.{name}")
-    make: Callable[[Parameters], Encoder] = getattr(module, ENCODERS[name])
+    make: Callable[[Parameters], Encoder] = look_up(f"{__name__}.{name}", ENCODERS[name])
     return make(parameters)
