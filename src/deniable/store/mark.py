@@ -47,6 +47,8 @@ class Mark:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 known = _number(os.pread(file, 128, 0))
+                if known is None:
+                    os.ftruncate(file, 0)  # whatever it was, it may be longer than a line
                 if known is None or known < number:
                     os.pwrite(file, _line(number), 0)
             finally:

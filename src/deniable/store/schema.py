@@ -108,13 +108,22 @@ def migrate(connection: sqlite3.Connection) -> None:
     Raises:
         StoreError: if the file is something else, or was written by a newer version.
     """
+    _take_steps(connection, readable_version(connection))
+
+
+def readable_version(connection: sqlite3.Connection) -> int:
+    """Return the version of a file that this code can read or migrate.
+
+    Raises:
+        StoreError: if the file is something else, or was written by a newer version.
+    """
     version = _version(connection)
     if version > schema_version():
         raise StoreError(
             f"The store has schema version {version}; this version of deniable reads versions up "
             f"to {schema_version()}. Upgrade deniable."
         )
-    _take_steps(connection, version)
+    return version
 
 
 def is_current(connection: sqlite3.Connection) -> bool:

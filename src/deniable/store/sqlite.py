@@ -193,6 +193,7 @@ class SqliteStore(Store):
     def _close_batches(self, wanted: Callable[[BatchRow], bool]) -> int | None:
         """Close the batches that are wanted; None if another process is closing."""
         with plain_errors("close an epoch"):
+            self._files.check(not self._closed)
             # A second connection: on the first, this thread would see half of another's group.
             with closing(connect_writer(self.path)) as connection:
                 with self._transaction(connection):

@@ -27,14 +27,18 @@ def append_reports(
     """
     new = _claim_ids(connection, reports)
     counts: Counter[tuple[str, str]] = Counter()
-    records: defaultdict[tuple[Batch, int], list[bytes]] = defaultdict(list)
+    # Keyed by plain tuples: making and comparing a Batch for each report would cost as much as
+    # writing it.
+    records: defaultdict[tuple[str, int, bytes, int, int], list[bytes]] = defaultdict(list)
     for report, is_new in zip(reports, new, strict=True):
         counts[report.question, ACCEPTED if is_new else DUPLICATE] += 1
         if is_new:
-            batch = Batch(report.question, report.version, report.digest, report.epoch)
-            records[batch, len(report.record)].append(report.record)
-    for (batch, size), parts in records.items():
-        append_chunks(connection, batch, b"".join(parts), size, random_bytes)
+            record = report.record
+            batch = (report.question, report.version, report.digest, report.epoch, len(record))
+            records[batch].append(record)
+    for (question, version, digest, epoch, size), parts in records.items():
+        of = Batch(question, version, digest, epoch)
+        append_chunks(connection, of, b"".join(parts), size, random_bytes)
     add_counters(connection, counts)
     accepted = sum(new)
     return Appended(accepted, len(new) - accepted, new)
