@@ -29,8 +29,12 @@ class Backoff:
 
     def failed(self) -> float:
         """Note a failure and return the seconds to wait."""
-        highest = min(self._cap, self._base * 2.0 ** min(self._failures, 64))
         self._failures += 1
+        return self.after(self._failures - 1)
+
+    def after(self, failures: int) -> float:
+        """Return the seconds to wait after a failure of something that failed so often before."""
+        highest = min(self._cap, self._base * 2.0 ** min(failures, 64))
         return highest * self._draws.below(_UNIT) / _UNIT
 
     def succeeded(self) -> None:
