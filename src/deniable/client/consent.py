@@ -130,7 +130,8 @@ class ConsentBook:
         try:
             self._wipe(_OPTED_OUT)
         except LedgerLost:
-            self._secret.wipe()  # nothing can be collected here, but what was derived can be tested
+            self._database.mark()  # the secret may have been all that told of it
+            self._secret.wipe()
             raise
 
     def _decide(self, connection: sqlite3.Connection | None) -> Consent:

@@ -133,6 +133,15 @@ class Database:
             self._over = True
             self.close()
 
+    def mark(self) -> None:
+        """Make sure that a lost database is noticed also when the secret is gone.
+
+        Raises:
+            StoreError: if the disk fails.
+        """
+        with _plain_words():
+            self._marker.set()
+
     def is_mine(self) -> bool:
         """Tell whether the calling thread is in the middle of using the database."""
         return self._owner == threading.get_ident()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from deniable.client.randomness import SystemDraws
 
@@ -53,6 +52,8 @@ def retry_after(header: str | None, now: datetime) -> float | None:
     if re.fullmatch(r"[0-9]{1,12}", text):
         seconds = float(text)
     else:
+        from email.utils import parsedate_to_datetime  # with a first answer, not with the app
+
         try:
             moment = parsedate_to_datetime(text)
         except (ValueError, TypeError, IndexError, OverflowError):

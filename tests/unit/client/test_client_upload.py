@@ -153,7 +153,7 @@ def test_a_batch_that_is_too_large_is_split(tmp_path: Path) -> None:
     assert len(done) == len(set(done)) == 10
 
 
-@pytest.mark.parametrize("reason", [*FINAL_REASONS, *REPORT_REASONS, *SPLIT_REASONS])
+@pytest.mark.parametrize("reason", sorted({*FINAL_REASONS, *REPORT_REASONS, *SPLIT_REASONS}))
 def test_a_problem_about_one_report_is_found_by_halves(tmp_path: Path, reason: Reason) -> None:
     def not_q3(reports: list[Report]) -> Response:
         meant = any(r.question == "q3" for r in reports)
