@@ -8,11 +8,11 @@ the reports wait until it is mended.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeGuard
 
 from deniable.client.transport import Response
+from deniable.protocol.frozen import frozen
 from deniable.protocol.reasons import (
     FINAL_REASONS,
     PROBLEM_MEDIA_TYPE,
@@ -25,7 +25,7 @@ _TOO_LARGE = 413
 _OTHER = "other"
 
 
-@dataclass(frozen=True)
+@frozen
 class Outcome:
     """What became of one report.
 

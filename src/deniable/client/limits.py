@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from deniable import _validate
 from deniable.protocol.epochs import ACCEPT_PAST_DAYS
+from deniable.protocol.frozen import frozen
 from deniable.protocol.report import MAX_BATCH_REPORTS
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """How much a client keeps, how long it waits, how often it tries.
 
@@ -20,7 +21,7 @@ class Limits:
         stale_days: a report whose epoch ended longer ago is dropped; a collector would refuse it.
         cycle_seconds: how often the thread looks for closed epochs and reports that are due.
         busy_seconds: how long to wait for another process that holds the database.
-        timeout_seconds: how long one upload may take.
+        timeout_seconds: how long one upload may take, from connecting to the answer's last byte.
         retry_base_seconds, retry_cap_seconds: the n-th retry waits a uniformly random time
             below min(cap, base * 2^n).
 
