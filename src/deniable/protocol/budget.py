@@ -14,7 +14,6 @@ drawn instead, and the budget says so.
 from __future__ import annotations
 
 import math
-import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -243,6 +242,8 @@ def _walked(numbers: Counter[int], room: int) -> dict[int, Fraction] | None:
 
 def _drawn(costs: Sequence[int], room: int, orders: int) -> dict[int, Fraction]:
     """Return the shares of drawn orders, within about 1 / sqrt(orders) of the true ones."""
+    import random  # here: the client needs nothing of it, and it costs every start some time
+
     rng = random.Random(_SEED)  # noqa: S311 - an imagined crowd, no device's secret
     order, numbers, least = list(costs), Counter(costs), min(costs)
     fitting = Counter[int]()
