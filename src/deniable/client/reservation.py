@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from deniable.client import history
@@ -27,6 +26,7 @@ from deniable.protocol import Question, Survey
 from deniable.protocol.budget import first_fit
 from deniable.protocol.composition import first_cost
 from deniable.protocol.epochs import day_of
+from deniable.protocol.frozen import frozen
 from deniable.protocol.prf import derive_key
 
 _AT_ONCE = 500
@@ -56,7 +56,7 @@ def paid_mark(secret: bytes, question: Question) -> bytes:
     return key[:TAG_BYTES]
 
 
-@dataclass(frozen=True)
+@frozen
 class Terms:
     """What holds at the moment of a report.
 
@@ -71,7 +71,7 @@ class Terms:
     day: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Reservations:
     """What questions have set aside and not paid yet, in micros, by (id, version).
 

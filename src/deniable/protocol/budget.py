@@ -16,12 +16,12 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable.protocol.composition import each_epoch_costs, first_cost
 from deniable.protocol.epochs import day_of
 from deniable.protocol.epsilon import MICRO
+from deniable.protocol.frozen import frozen
 from deniable.protocol.question import Question
 from deniable.protocol.survey import Survey
 
@@ -51,7 +51,7 @@ def first_fit(costs: Iterable[int], room: int) -> list[bool]:
     return fits
 
 
-@dataclass(frozen=True)
+@frozen
 class BudgetLine:
     """A question's line of the budget.
 
@@ -85,7 +85,7 @@ class BudgetLine:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Budget:
     """What one unchanged value of every question costs a device, beside its ceiling.
 

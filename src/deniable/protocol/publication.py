@@ -7,13 +7,14 @@ So a published survey keeps the contract of everything that it, or one before it
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Literal
 
 from deniable.errors import InvalidParameter
 from deniable.protocol.composition import first_cost
 from deniable.protocol.epsilon import MICRO
+from deniable.protocol.frozen import frozen
 from deniable.protocol.question import MAX_VERSION, Question
 from deniable.protocol.survey import MAX_SURVEY_BYTES, Survey
 from deniable.protocol.survey_reading import check_history
@@ -22,7 +23,7 @@ Key = tuple[str, int]
 Kind = Literal["new", "raised", "withdrawn", "again", "edited", "forgotten"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Change:
     """One thing that a publication changes, and what devices notice of it.
 
@@ -48,7 +49,7 @@ class Change:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Publication:
     """What is to be written.
 
