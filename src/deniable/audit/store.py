@@ -57,7 +57,7 @@ def audit_store(
 def _advice(data: Path, survey: Survey, alpha: float) -> Iterator[Finding]:
     """Look at the reports of each question's newest epoch: each is of another device."""
     with open_store(data, create=False) as store:
-        for question in survey.questions:
+        for question in survey.known:
             epochs = [
                 tally.batch.epoch
                 for tally in store.tallies()

@@ -7,8 +7,16 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
-from deniable.cli.values import find_question
+from deniable.cli.output import (
+    DataDirectory,
+    JsonFlag,
+    SurveyJson,
+    VersionNumber,
+    emit_json,
+    out,
+    progress,
+)
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.protocol import Question
 from deniable.results.associate import associate_question, chosen_fields
 from deniable.results.associate_files import save_association
@@ -56,6 +64,7 @@ def associate(
         float | None,
         typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second interval."),
     ] = None,
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     output: Annotated[
@@ -69,13 +78,14 @@ def associate(
     json: JsonFlag = False,
 ) -> None:
     """Say which answers of several fields go together: table, test, heat map."""
-    asked = find_question(survey, question)
+    asked = find_question(survey, question, version)
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
     given = candidate_files(asked, chosen, candidates or [])
     for path in output or ():
         format_of(path)  # a wrong name is said before the work is done
     with open_store(data, create=False) as store, progress(quiet=json) as display:
+        say_where_reports_are(store, survey, asked)
         task = display.add_task("reading", total=None)
         crafted = display.add_task("attacking", total=None, visible=False)
         association = associate_question(

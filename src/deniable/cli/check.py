@@ -5,7 +5,9 @@ from __future__ import annotations
 import typer
 
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, out
-from deniable.protocol import Authored, Question, read_authored
+from deniable.protocol import Authored, Question, Survey, read_authored
+from deniable.protocol.budget import budget_of
+from deniable.protocol.epochs import day_number
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.problems import Problem
 
@@ -23,12 +25,17 @@ def check(survey: SurveyToml, json: JsonFlag = False) -> None:
                     _epsilons(question)
                     for question in (authored.survey.questions if authored.survey else ())
                 ],
+                "budget": _budget(authored.survey),
             }
         )
     else:
         show(authored)
     if authored.problems:
         raise typer.Exit(1)
+
+
+def _budget(survey: Survey | None) -> dict[str, object] | None:
+    return None if survey is None else budget_of(survey, day_number()).as_json()
 
 
 def show(authored: Authored) -> None:

@@ -11,16 +11,18 @@ from deniable.cli.output import (
     DataDirectory,
     JsonFlag,
     SurveyJson,
+    VersionNumber,
     emit_json,
     out,
     progress,
     write_file,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.discover.growth import MAX_BEAM
 from deniable.discover.ngrams import THRESHOLD, Search
 from deniable.discover.train import ORDER, fitting, train
 from deniable.errors import InvalidParameter
+from deniable.protocol import Question
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
 from deniable.protocol.prefixes_plan import BEAM
 from deniable.results import as_text, read_candidates, save
@@ -38,6 +40,7 @@ def discover(
             help="With 'train': a public list of strings, one per line.", metavar="LIST"
         ),
     ] = None,
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     beam: Annotated[
@@ -82,13 +85,16 @@ def discover(
     """Find strings that nobody listed; or train a coding model on a public list of strings."""
     if question == TRAIN and attackers is not None:
         raise typer.BadParameter("--attackers needs a question, not 'train'.")
+    if question == TRAIN and version is not None:
+        raise typer.BadParameter("--version needs a question, not 'train'.")
     if question == TRAIN:
         _train(listed, output, alphabet, length, outside, json)
         return
     if listed is not None:
         raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
-    found = _discover(question, survey, data, beam, search, attackers, quiet=json)
+    asked = find_question(survey, question, version)
+    found = _discover(asked, survey, data, beam, search, attackers, quiet=json)
     for path in output or ():
         path.parent.mkdir(parents=True, exist_ok=True)
         for one in found:
@@ -103,7 +109,7 @@ def discover(
 
 
 def _discover(
-    question: str,
+    asked: Question,
     survey: Path,
     data: Path,
     beam: int,
@@ -111,8 +117,8 @@ def _discover(
     attackers: float | None,
     quiet: bool,
 ) -> list[Discovered]:
-    asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=quiet) as display:
+        say_where_reports_are(store, survey, asked)
         counted = display.add_task("counting", total=None)
         grown = display.add_task("finding", total=None)
         return discover_question(

@@ -7,9 +7,18 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
-from deniable.cli.values import find_question
+from deniable.cli.output import (
+    DataDirectory,
+    JsonFlag,
+    SurveyJson,
+    VersionNumber,
+    emit_json,
+    out,
+    progress,
+)
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.interop.google_files import read_triple
+from deniable.protocol import Question
 from deniable.results import Result, as_text, estimate_question, save
 from deniable.results.candidates import candidates_for
 from deniable.results.google_rappor import google_result
@@ -20,6 +29,7 @@ def estimate(
     question: Annotated[
         str | None, typer.Argument(help="The question's id; none with --google-rappor.")
     ] = None,
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     candidates: Annotated[
@@ -48,10 +58,13 @@ def estimate(
         raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
     if google_rappor is not None and attackers is not None:
         raise typer.BadParameter("--attackers needs a question, whose parameters are known.")
+    if google_rappor is not None and version is not None:
+        raise typer.BadParameter("--version needs a question of a survey.")
     if google_rappor is not None:
         results = [google_result(read_triple(google_rappor), str(google_rappor))]
     else:
-        results = _estimate(question or "", survey, data, candidates, attackers, quiet=json)
+        asked = find_question(survey, question or "", version)
+        results = _estimate(asked, survey, data, candidates, attackers, quiet=json)
     for path in output or ():
         _save(results, path)
     if json:
@@ -62,16 +75,16 @@ def estimate(
 
 
 def _estimate(
-    question: str,
+    asked: Question,
     survey: Path,
     data: Path,
     candidates: Path | None,
     attackers: float | None,
     quiet: bool,
 ) -> list[Result]:
-    asked = find_question(survey, question)
     strings = candidates_for(asked, survey.parent, candidates)
     with open_store(data, create=False) as store, progress(quiet=quiet) as display:
+        say_where_reports_are(store, survey, asked)
         task = display.add_task("estimating", total=None)
         return estimate_question(
             store,

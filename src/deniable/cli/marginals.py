@@ -10,9 +10,17 @@ import numpy as np
 import typer
 from rich.progress import Progress
 
-from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
+from deniable.cli.output import (
+    DataDirectory,
+    JsonFlag,
+    SurveyJson,
+    VersionNumber,
+    emit_json,
+    out,
+    progress,
+)
 from deniable.cli.spread import SpreadCommand
-from deniable.cli.values import find_question
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.results.marginals import RecordReports, record_reports
 from deniable.results.marginals_pairs import pairs_view, sample_view, tree_view
 from deniable.results.marginals_query import query_view
@@ -61,6 +69,7 @@ def marginals(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of --sample; by default it is new.")
     ] = None,
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     output: Annotated[
@@ -80,8 +89,9 @@ def marginals(
             "--attackers goes with tables, --pairs and --tree, not with --sample: records have no "
             "bar. Ask for shares along the tree instead: --tree --attributes."
         )
-    asked = find_question(survey, question)
+    asked = find_question(survey, question, version)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
+        say_where_reports_are(store, survey, asked)
         task = display.add_task("counting", total=None)
         reports = record_reports(
             store,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.markup import escape
 from rich.table import Table
 
+from deniable.cli.budget_table import show_budget
 from deniable.cli.output import out
 from deniable.plan import Needed, Plan, Planned, Prediction, SurveyPlan
 from deniable.privacy.shuffling import CONDITIONS
@@ -73,10 +74,16 @@ def show_survey(plan: SurveyPlan) -> None:
     ]
     _show_tables(("question", "mechanism"), rows, {})
     out.print(
-        f"A device whose values stay the same discloses at most epsilon {plan.epsilon_year:,.3f} "
-        "in a year, all questions together.",
+        "A device whose values stay the same discloses at most epsilon "
+        f"{plan.epsilon_disclosed:,.3f} in a year, all questions together"
+        + (
+            f"; without its ceiling it would be {plan.epsilon_year:,.3f}."
+            if plan.epsilon_disclosed < plan.epsilon_year
+            else "."
+        ),
         markup=False,
     )
+    show_budget(plan.budget)
     warnings = [f"{_name(planned)}: {text}" for planned in plan.fields for text in planned.warnings]
     central = any(planned.prediction.central is not None for planned in plan.fields)
     _close(warnings, shuffled=central)

@@ -30,16 +30,13 @@ from deniable.errors import (
     RecordRefused,
     StoreError,
 )
-from deniable.protocol import Question, Report, Survey
+from deniable.protocol import Question, Report, Survey, budget
 from deniable.protocol.epochs import day_of, epoch_of
 from deniable.protocol.epsilon import MICRO
 from deniable.protocol.windows import Window
 
-DEFAULT_CEILING = 16.0
-"""The most epsilon that a device discloses in its life unless the app says otherwise.
-
-About four permanent responses of epsilon 4, over all questions together.
-"""
+DEFAULT_CEILING = budget.DEFAULT_CEILING / MICRO
+"""The most epsilon that a device discloses in its life; app and survey may say another."""
 
 
 def _utc_now() -> datetime:
@@ -66,7 +63,9 @@ class Client:
         endpoint: the collector's address. Without one, reports wait in the outbox.
         consent: what the app knows about the person's consent. It is stored; DENIED also wipes,
             GRANTED does not undo an earlier opt_out(). See `deniable.client.consent`.
-        ceiling: the most epsilon that is ever disclosed, over all questions.
+        ceiling: the most epsilon that is ever disclosed, over all questions; that of the bundled
+            survey unless said, or 16. A survey that is fetched can only lower it. Which questions
+            do not fit, each device draws from its secret: see `deniable.client.reservation`.
         window: (epsilon, days): besides, the most that is disclosed within any so many consecutive
             UTC days, over all questions; a report belongs to all days of its epoch. What does not
             fit is counted as "window" and not reported. None for no such budget.
@@ -93,7 +92,7 @@ class Client:
         endpoint: str | None = None,
         *,
         consent: Consent | None = None,
-        ceiling: float = DEFAULT_CEILING,
+        ceiling: float | None = None,
         window: tuple[float, int] | None = None,
         account_secret: bytes | None = None,
         write_key: str | None = None,
@@ -110,14 +109,13 @@ class Client:
             if transport is not None:
                 raise InvalidParameter("Client takes either an endpoint or a transport, not both.")
             transport = HttpTransport(endpoint, limits.timeout_seconds, allow_plain_http)
-        self._ceiling = _validate.positive("ceiling", "Client", ceiling)
         self._window = _window(window)
         self._strict = strict
         self._device = Device(
             Bundle.read(survey),
             Path(directory),
             consent or Consent.UNKNOWN,
-            int(Decimal(repr(self._ceiling)) * MICRO),
+            _micros(ceiling),
             self._window,
             None if account_secret is None else AccountSecret(account_secret),
             transport,
@@ -268,7 +266,7 @@ class Client:
             StoreError: if the directory cannot be read: to show nothing would not be true.
         """
         with self._device.database.reading() as connection:
-            return ledger.disclosed(connection, self._ceiling, self._window)
+            return ledger.disclosed(connection, self._device.ceiling() / MICRO, self._window)
 
     def pending(self) -> list[Report]:
         """Return the reports that wait to be sent, exactly as they will be.
@@ -358,6 +356,13 @@ class Client:
 
 _MAYBE = (Consent.GRANTED, None)
 """With these last known states a value is taken on; the transaction decides."""
+
+
+def _micros(ceiling: float | None) -> int | None:
+    """Return the app's ceiling in micros, rounded down; at least one, which allows nothing."""
+    if ceiling is None:
+        return None
+    return max(1, int(Decimal(repr(_validate.positive("ceiling", "Client", ceiling))) * MICRO))
 
 
 def _window(wanted: tuple[float, int] | None) -> Window | None:

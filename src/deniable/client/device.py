@@ -17,6 +17,7 @@ from deniable.client.limits import Limits
 from deniable.client.randomness import SystemDraws
 from deniable.client.recorder import Entry, Recorder
 from deniable.client.refusals import reason_of, refused
+from deniable.client.reservation import Terms
 from deniable.client.secret import Secret, SecretFile
 from deniable.client.surveys import Bundle
 from deniable.client.transport import Transport
@@ -38,7 +39,7 @@ class Device:
         bundled: the survey that the app brings.
         directory: where the database and the secret live.
         consent: what the app says about consent; UNKNOWN where it says nothing.
-        ceiling: the most epsilon that will ever be disclosed, in micros.
+        ceiling: the most epsilon that will ever be disclosed, in micros, if the app says it.
         window: the most within any so many consecutive days; None for no such budget.
         secret: the account secret, or None for one of the device's own.
         transport: how to reach the collector, or None to let reports pile up.
@@ -50,7 +51,7 @@ class Device:
         bundled: Bundle,
         directory: Path,
         consent: Consent,
-        ceiling: int,
+        ceiling: int | None,
         window: Window | None,
         secret: Secret | None,
         transport: Transport | None,
@@ -65,8 +66,9 @@ class Device:
         self.database = Database(directory, limits.busy_seconds)
         self.consent = ConsentBook(self.database, own, consent)
         self._limits, self._clock, self._transport = limits, clock, transport
+        self._ceiling = ceiling
         self._recorder = Recorder(
-            self.database, secret or own, self.consent, ceiling, window, limits.outbox, entropy
+            self.database, secret or own, self.consent, self.terms, window, limits.outbox, entropy
         )
         self._absences = Absences(
             self.database, self._recorder, self.consent, self.counters, limits.stale_days
@@ -92,6 +94,15 @@ class Device:
     def today(self) -> int:
         """Return the number of the UTC day by the client's clock."""
         return day_number(self._clock())
+
+    def terms(self) -> Terms:
+        """Return what holds now: the survey, the ceiling and the day."""
+        bundle = self.bundle
+        return Terms(bundle.survey, self.ceiling(bundle), self.today())
+
+    def ceiling(self, bundle: Bundle | None = None) -> int:
+        """Return the most micros that will ever be disclosed, under the survey answered now."""
+        return surveys.ceiling_of(self._ceiling, self._bundled, bundle or self.bundle)
 
     def is_answered(self, question: Question, epoch: int) -> bool:
         """Tell from memory whether a question has its report: used epochs stay used."""

@@ -83,7 +83,7 @@ def read_report(item: msgspec.Raw) -> Report:
 
 
 class Admission:
-    """The rules for one survey.
+    """The rules for one survey: the questions that it asks, and what it asked earlier.
 
     An epoch is taken if its last day is at most `past_days` ago and its first at most
     `future_days` ahead, and if it began no later than the day on which the question expires.
@@ -92,8 +92,9 @@ class Admission:
     """
 
     def __init__(self, survey: Survey, past_days: int, future_days: int) -> None:
-        self._questions = {(q.id, q.version): q for q in survey.questions}
-        self._ids = {q.id for q in survey.questions}
+        # Earlier versions too: devices hold reports of them, and have surveys that ask them.
+        self._questions = {(q.id, q.version): q for q in survey.known}
+        self._ids = {q.id for q in survey.known}
         self._past_days = past_days
         self._future_days = future_days
 
