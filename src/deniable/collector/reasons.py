@@ -20,6 +20,7 @@ class Reason(StrEnum):
     TOO_LATE = "too_late"
     RECORD = "record"
 
+    HTTP = "http"
     BODY = "body"
     BATCH_SIZE = "batch_size"
     OVERSIZE = "oversize"
@@ -72,6 +73,7 @@ _PROBLEMS: dict[Reason, tuple[int, str]] = {
     Reason.TOO_EARLY: (422, "The epoch has not begun."),
     Reason.TOO_LATE: (422, "The epoch is over for too long."),
     Reason.RECORD: (422, "No client could have made this record."),
+    Reason.HTTP: (400, "The request is not HTTP as it is read here."),
     Reason.BODY: (400, "The body is not a batch of reports."),
     Reason.BATCH_SIZE: (413, "The batch does not have an allowed number of reports."),
     Reason.OVERSIZE: (413, "The body is too large."),
@@ -83,7 +85,7 @@ _PROBLEMS: dict[Reason, tuple[int, str]] = {
     Reason.HOST: (421, "The request was meant for another host."),
     Reason.NOT_FOUND: (404, "There is nothing here."),
     Reason.METHOD: (405, "The method is not allowed here."),
-    Reason.BUSY: (503, "Too many reports are waiting."),
+    Reason.BUSY: (503, "Too much is waiting."),
     Reason.STORE: (503, "The store does not work."),
     Reason.INTERNAL: (500, "The collector made a mistake."),
 }
