@@ -1,4 +1,4 @@
-"""A real `deniable serve` in a process of its own, with a survey of one question, for load and faults."""
+"""A real `deniable serve` in a process of its own, with a survey of one question."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ START_SECONDS, STOP_SECONDS = 120, 60
 
 
 def batch(count: int, random_bytes: Any = os.urandom) -> bytes:
-    """Return a batch of new reports, canonical, at little cost: its ids are random, its record one."""
+    """Return a batch of new reports, canonical, at little cost: all have the same record."""
     head = f'{{"digest":"{QUESTION.digest.hex()}","epoch":{day_number()},"id":"'
     tail = '","question":"words","record":"AACq7v-qu-6q7g","version":1}'
     ids = random_bytes(16 * count).hex()
@@ -89,7 +89,7 @@ class Serving:
         headers: dict[str, str] | None = None,
         timeout: float = 30.0,
     ) -> tuple[int, dict[str, str], bytes]:
-        """Return status, headers (lower case) and body of one request on a connection of its own."""
+        """Return status, headers (lower case) and body of one request on a new connection."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
             connection.request(method, path, body, headers or {})

@@ -1,7 +1,7 @@
 """Floods of requests from many connections, and one honest sender beside them.
 
-Everything is asynchronous, in one thread, over raw sockets; nothing obeys Retry-After but the honest
-sender's own patience, so that a refusal is followed by the next request at once.
+Everything is asynchronous, in one thread, over raw sockets; nothing obeys Retry-After, so that a
+refusal is followed by the next request at once.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
     python benchmarks/overload.py [--seconds 8] [--only NAME] [--json]
 
 A real `deniable serve` on 127.0.0.1 in a process of its own, anew for each row. The base load is 50
-connections, each sending the next batch when the last is answered; 4 and 16 times as many follow, then
-bad requests, then floods of other kinds beside 16 connections of single reports. Beside all of them one
-sender posts single reports on new connections, with a client's time limit. The generator shares the
-machine with the collector, so that rates are good as ratios within one run only: *of best* is a row's
-accepted reports per second over the best row of its group.
+connections, each sending the next batch when the last is answered; 4 and 16 times as many follow,
+then bad requests, then floods of other kinds beside 16 connections of single reports. Beside all of
+them one sender, in a process of its own, posts single reports on new connections with a client's
+time limit. The generator shares the machine with the collector, so that rates are good as ratios
+within one run only: *of best* is a row's accepted reports per second over the best of its group.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def main() -> None:
 def _print(row: dict[str, object], *, first: bool) -> None:
     if first:
         print(
-            f"{'load':58} {'accepted/s':>10} {'of best':>7} | honest: {'answers':>7} {'refused':>7} "
-            f"{'silent':>6} {'p50 ms':>7} {'p99 ms':>8} {'max ms':>8} | {'MiB':>5}  answers"
+            f"{'load':58} {'accepted/s':>10} {'of best':>7} | honest: {'answers':>7} "
+            f"{'refused':>7} {'silent':>6} {'p50 ms':>7} {'p99 ms':>8} {'max ms':>8} | {'MiB':>5}  answers"
         )
     print(
         f"{row['group']}: {row['load']}".ljust(58)

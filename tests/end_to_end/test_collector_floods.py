@@ -1,4 +1,4 @@
-"""Real sockets against a real `deniable serve`: what one sender, or a thousand, can do to others."""
+"""Real sockets against a real `deniable serve`: what one sender, or a thousand, can do."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import resource
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -75,7 +76,9 @@ def test_nothing_may_follow_the_last_chunk(serving: Serving, route: bytes) -> No
 def test_a_token_behind_the_body_opens_nothing(tmp_path: Path) -> None:
     token = json.loads(
         subprocess.run(
-            ["deniable", "serve", "--new-token", "--json"], check=True, capture_output=True
+            [sys.executable, "-m", "deniable", "serve", "--new-token", "--json"],
+            check=True,
+            capture_output=True,
         ).stdout
     )
     with Serving(tmp_path, "--analyst-token-hash", token["hash"]) as serving:
@@ -209,7 +212,7 @@ def test_unfinished_bodies_take_bounded_memory_and_give_it_back(tmp_path: Path) 
         watcher = threading.Thread(target=watch)
         watcher.start()
         try:
-            with crowd(serving, 0, b""):
+            with crowd(serving, 0, b""):  # for its number of descriptors
                 _, honest = asyncio.run(work)
         finally:
             done.set()
@@ -305,10 +308,9 @@ def limited(folder: Path, serving: Serving) -> Iterator[None]:
 def full(folder: Path, serving: Serving) -> Iterator[None]:
     """Fill the disk of the data directory."""
     filler = serving.data / "filler"
-    with filler.open("wb") as file, suppress(OSError):
-        while True:
-            file.write(bytes(4_096))
-            file.flush()
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(4_096)):
+            pass
     yield
     filler.unlink()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 
 from deniable.collector.connections import Connections
 from deniable.collector.headers import OPEN_PATHS
 from deniable.collector.lanes import Lane
+from deniable.collector.memory import give_back
 from deniable.collector.refusals import Refusals
 
 CHEAP_AT_ONCE = 8
@@ -21,6 +23,9 @@ SMALL_BODY = 64 * 2**10
 
 LARGE_BODIES = 64 * 2**20
 """So many bytes of larger bodies are held at once, read or not."""
+
+MANY_BYTES = 16 * 2**20
+RETURN_SECONDS = 10.0
 
 HEALTH, REPORTS = "/healthz", "/v1/reports"
 _CHEAP = frozenset({"/readyz", "/openapi.json", "/v1/survey"})
@@ -47,6 +52,7 @@ class Load:
     cheap: Lane = field(default_factory=lambda: Lane(CHEAP_AT_ONCE))
     reading: Lane = field(default_factory=lambda: Lane(READING_AT_ONCE, READING_PATIENCE))
     held: int = 0
+    _returning: bool = False
 
     def lane(self, path: str) -> Lane | None:
         """Return the lane of a path; None for reports."""
@@ -61,6 +67,18 @@ class Load:
         return self.web_pages and path in OPEN_PATHS
 
     def hold(self, size: int) -> bool:
-        """Count bytes of a large body; False if there are too many."""
+        """Count bytes of a large body (fewer, when it is done with); False if there are too many.
+
+        After many were held, memory goes back to the system some seconds later.
+        """
         self.held += size
+        if self.held > MANY_BYTES and not self._returning:
+            self._returning = True
+            asyncio.get_running_loop().call_later(RETURN_SECONDS, self._give_back)
         return self.held <= LARGE_BODIES
+
+    def _give_back(self) -> None:
+        give_back()
+        self._returning = self.held > MANY_BYTES
+        if self._returning:
+            asyncio.get_running_loop().call_later(RETURN_SECONDS, self._give_back)
