@@ -119,7 +119,8 @@ def _print(row: dict[str, object], *, first: bool) -> None:
     if first:
         print(
             f"{'load':58} {'accepted/s':>10} {'of best':>7} | honest: {'answers':>7} "
-            f"{'refused':>7} {'silent':>6} {'p50 ms':>7} {'p99 ms':>8} {'max ms':>8} | {'MiB':>5}  answers"
+            f"{'refused':>7} {'silent':>6} {'p50 ms':>7} {'p99 ms':>8} {'max ms':>8} "
+            f"| {'MiB':>5}  answers"
         )
     print(
         f"{row['group']}: {row['load']}".ljust(58)

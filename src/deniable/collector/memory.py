@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def _trimmer() -> Callable[[], object]:
-    """Return what asks the C library to give free memory back; nothing where it has no such call."""
+    """Return what asks the C library to give free memory back; nothing where it cannot."""
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):
