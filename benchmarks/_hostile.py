@@ -24,14 +24,16 @@ PATHS = (
 NAMES = ("epoch", "version", "n", "field", "theme", "size", "kind", "a", "b", "format", "%00", "")
 VALUES = (
     "", "0", "1", "-1", "9999999999", "2147483647", "99999999999999999999", "1.5", "1e9", "%00",
-    "value", "light", "wide", "words", "%F0%9F%8D%8A", "%D9%A1", "' OR 1=1 --", "{{7*7}}", "a" * 300,
+    "value", "light", "wide", "words", "%F0%9F%8D%8A", "%D9%A1", "' OR 1=1 --", "{{7*7}}",
+    "a" * 300,
 )  # fmt: skip
 HEADERS = (
     "content-type: text/plain", "content-encoding: gzip", "expect: 100-continue", "host: evil",
     "authorization: Bearer x", "authorization: Basic !!!", "if-none-match: *", "accept: text/html",
     "x-forwarded-for: 10.0.0.1", "origin: https://evil.example", "upgrade: websocket", "x: \xff",
     "connection: upgrade", "content-length: -1", "content-length: 5", "transfer-encoding: gzip",
-    "transfer-encoding: chunked", "cookie: " + "c" * 3_000, "range: bytes=0-1", "te: trailers", ": x",
+    "transfer-encoding: chunked", "cookie: " + "c" * 3_000, "range: bytes=0-1", "te: trailers",
+    ": x",
 )  # fmt: skip
 EXPECTED = frozenset({200, 204, 304, 400, 401, 403, 404, 405, 408, 413, 415, 421, 503})
 
@@ -124,7 +126,7 @@ class Mutator:
 
 
 async def _ask(port: int, message: bytes, outcome: Outcome) -> None:
-    """Send one request on a connection of its own, say that no more follows, and judge the answer."""
+    """Send one request on a connection of its own, and judge the answer."""
     writer = None
     try:
         async with asyncio.timeout(ANSWER_SECONDS):

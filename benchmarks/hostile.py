@@ -20,6 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import uvloop
+
 from _collector_process import Serving
 from _hostile import attack, judge
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from _collector_process import Serving, batch
 from _hostile import EXPECTED, Mutator, Outcome, attack, judge
-
 from deniable.store import STORE_FILE, SqliteStore
 
 

@@ -24,7 +24,13 @@ from deniable.collector.load import SMALL_BODY, Load
 from deniable.collector.log_lines import OnceAMinute
 from deniable.collector.problems import Refused
 from deniable.collector.reasons import Reason
-from deniable.collector.settings import Settings, hash_token, hash_write_keys, read_write_keys
+from deniable.collector.settings import (
+    Settings,
+    hash_token,
+    hash_write_keys,
+    new_token,
+    read_write_keys,
+)
 from deniable.dashboard.queries import NoSuchPage, epoch_asked
 from deniable.errors import InvalidParameter
 from deniable.store import SqliteStore
@@ -285,7 +291,7 @@ def test_behind_a_proxy_reading_needs_the_token_and_any_host_is_served(
     with collector(tmp_path, store, behind_proxy=True) as app:
         assert app.get("/v1/counters").status == 403
         assert app.get("/healthz", {"host": "telemetry.example"}).status == 200
-    token = "0123456789abcdef"
+    token = new_token()
     with collector(tmp_path, store, behind_proxy=True, analyst_token_hash=hash_token(token)) as app:
         for more in ({}, {"x-forwarded-for": "10.0.0.1"}):
             headers = {"authorization": f"Bearer {token}", **more}
