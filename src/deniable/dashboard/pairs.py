@@ -11,7 +11,7 @@ from deniable.dashboard.associations import AT_ONCE, Associated, Associations
 from deniable.dashboard.findings import CHART_WIDTHS, Findings, Wanted
 from deniable.dashboard.overview import Summary
 from deniable.dashboard.pages import HEADERS
-from deniable.dashboard.queries import NoSuchPage, number_of
+from deniable.dashboard.queries import NoSuchPage, epoch_asked, number_of
 from deniable.protocol import Question
 from deniable.results.associate_result import Association
 from deniable.results.chart import THEMES
@@ -79,7 +79,7 @@ class PairPages:
         if len(summary.question.fields) < 2:
             raise NoSuchPage("This question has one field: nothing can go together with it.")
         fields, _ = _fields(request, summary.question)
-        epoch = number_of(request, "epoch")
+        epoch = epoch_asked(request, summary.question.epoch)
         wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
         if not self._associations.kept(wanted, fields):
             wanted = self._findings.wanted(summary, epoch)

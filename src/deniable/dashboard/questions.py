@@ -12,7 +12,7 @@ from deniable.dashboard.findings import CHART_WIDTHS, Finding, Findings
 from deniable.dashboard.overview import Summary, summary_of
 from deniable.dashboard.pages import HEADERS, page
 from deniable.dashboard.pairs import PairPages
-from deniable.dashboard.queries import NoSuchPage, number_of
+from deniable.dashboard.queries import NoSuchPage, epoch_asked, number_of
 from deniable.dashboard.records import MOST_PAIRS, PICTURES
 from deniable.protocol import Survey
 from deniable.results import Result
@@ -37,7 +37,7 @@ class QuestionPages:
 
     def page(self, request: Request) -> Response:
         """Return the page of a question: for each field chart, words, table and downloads."""
-        summary, epoch = self._summary(request), number_of(request, "epoch")
+        summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch)
         found = self._findings.of(wanted) if wanted.n else {}
         return page(
@@ -60,7 +60,7 @@ class QuestionPages:
     def chart(self, request: Request) -> Response:
         """Return a picture for the page: a field, a theme and a size."""
         theme, size = _look(request)
-        summary, epoch = self._summary(request), number_of(request, "epoch")
+        summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
         result = _result(request, self._findings.of(wanted))
         data = self._findings.chart(wanted, result, theme, size)
@@ -69,7 +69,7 @@ class QuestionPages:
     def tree(self, request: Request) -> Response:
         """Return a picture of the tree that a field's strings were grown from."""
         theme, size = _look(request)
-        summary, epoch = self._summary(request), number_of(request, "epoch")
+        summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
         finding = _finding(request, self._findings.of(wanted))
         if len(finding.tree) < 2:
@@ -81,7 +81,7 @@ class QuestionPages:
         """Return a picture of many attributes together: a heat map or a tree."""
         theme, size = _look(request)
         kind = request.query_params.get("kind", PICTURES[0])
-        summary, epoch = self._summary(request), number_of(request, "epoch")
+        summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
         found = self._findings.of(wanted) if wanted.n else {}
         sections = [finding.together for finding in found.values() if finding.together]
@@ -95,7 +95,7 @@ class QuestionPages:
         name = request.path_params["format"]
         if name not in FORMATS:
             raise NoSuchPage(f"A result can be had as {', '.join(FORMATS)}.")
-        summary, epoch = self._summary(request), number_of(request, "epoch")
+        summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch)
         result = _result(request, self._findings.of(wanted))
         field = "" if summary.question.plain else f"-{result.field}"
@@ -114,6 +114,11 @@ class QuestionPages:
     def association(self, request: Request) -> Response:
         """Return two fields together as a file."""
         return self._pairs.file(request, self._summary(request))
+
+    def _asked(self, request: Request) -> tuple[Summary, int | None]:
+        """Return the question of an address, and the epoch that is asked for."""
+        summary = self._summary(request)
+        return summary, epoch_asked(request, summary.question.epoch)
 
     def _summary(self, request: Request) -> Summary:
         question_id, version = request.path_params["id"], number_of(request, "version")

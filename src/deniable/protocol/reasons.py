@@ -26,6 +26,7 @@ class Reason(StrEnum):
     TOO_LATE = "too_late"
     RECORD = "record"
 
+    HTTP = "http"
     BODY = "body"
     BATCH_SIZE = "batch_size"
     OVERSIZE = "oversize"
@@ -101,6 +102,7 @@ _PROBLEMS: dict[Reason, tuple[int, str]] = {
     Reason.TOO_EARLY: (422, "The epoch has not begun."),
     Reason.TOO_LATE: (422, "The epoch is over for too long."),
     Reason.RECORD: (422, "No client could have made this record."),
+    Reason.HTTP: (400, "The request is not HTTP/1.1 as this collector reads it."),
     Reason.BODY: (400, "The body is not a batch of reports."),
     Reason.BATCH_SIZE: (413, "The batch does not have an allowed number of reports."),
     Reason.OVERSIZE: (413, "The body is too large."),

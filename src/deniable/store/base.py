@@ -123,6 +123,14 @@ class Store(ABC):
     def count(self, counters: Counters) -> None:
         """Add to the counters, keyed by (question id or "", reason)."""
 
+    def probe(self, size: int) -> None:
+        """Show that about `size` bytes could be written now, and leave nothing behind.
+
+        Raises:
+            StoreError: if they could not.
+        """
+        self.count({("", ACCEPTED): 0})
+
     @abstractmethod
     def counters(self) -> dict[tuple[str, str], int]:
         """Return the counters: accepted, duplicate, and one per reason of refusal.

@@ -47,6 +47,12 @@ STORE_FILE = "reports.sqlite3"
 
 _TRUNCATE_SECONDS = 1.0
 _POLL_SECONDS = 0.5
+_CACHE = -2_000
+"""SQLite's own default, in KiB."""
+
+
+class _RolledBack(Exception):
+    """Ends a transaction that must leave nothing."""
 
 
 class SqliteStore(Store):
@@ -138,6 +144,21 @@ class SqliteStore(Store):
         """Add to the counters durably. A zero is a real write: it shows that writing works."""
         with plain_errors("be written"), self._transaction():
             add_counters(self._connection, counters)
+
+    def probe(self, size: int) -> None:
+        """Write so many bytes to the log in a transaction that is rolled back.
+
+        A cache of a few pages makes SQLite write what does not fit before the transaction ends,
+        so that a full disk shows; rolled back, the bytes are room for the next transaction.
+        """
+        with plain_errors("be written"), suppress(_RolledBack), self._transaction():
+            self._connection.execute("PRAGMA cache_size = 8")
+            try:
+                self._connection.execute("CREATE TABLE probe (bytes BLOB)")
+                self._connection.execute("INSERT INTO probe VALUES (zeroblob(?))", (size,))
+            finally:
+                self._connection.execute(f"PRAGMA cache_size = {_CACHE}")
+            raise _RolledBack
 
     def counters(self) -> dict[tuple[str, str], int]:
         """Return the counters that are above zero."""

@@ -222,7 +222,12 @@ def test_answers_carry_protective_headers(app: InProcess) -> None:
     assert app.get("/v1/counters").headers["cache-control"] == "no-store"
 
 
-def test_web_pages_may_send_and_fetch_the_survey_only(app: InProcess) -> None:
+def test_web_pages_may_send_and_fetch_the_survey_only(tmp_path: Path, store: SqliteStore) -> None:
+    with collector(tmp_path, store, cors=True) as app:
+        check_what_pages_may(app)
+
+
+def check_what_pages_may(app: InProcess) -> None:
     origin = {"origin": "https://shop.example", "host": "localhost"}
     asked = {**origin, "access-control-request-method": "POST"}
     preflight = app.call("OPTIONS", "/v1/reports", asked)
@@ -238,6 +243,25 @@ def test_web_pages_may_send_and_fetch_the_survey_only(app: InProcess) -> None:
     for path in ("/v1/counters", "/healthz", "/openapi.json"):
         assert "access-control-allow-origin" not in app.get(path, origin).headers
         assert app.call("OPTIONS", path, asked).status == 405
+
+
+@pytest.mark.parametrize(
+    ("chosen", "let_in"),
+    [
+        ({}, False),
+        ({"cors": False, "host": "10.1.2.3"}, False),
+        ({"cors": True}, True),
+        ({"host": "10.1.2.3"}, True),
+        ({"behind_proxy": True}, True),
+    ],
+)
+def test_web_pages_are_let_in_where_asked_or_in_public(
+    tmp_path: Path, store: SqliteStore, chosen: dict[str, Any], let_in: bool
+) -> None:
+    with collector(tmp_path, store, **chosen) as app:
+        sent = app.post(body(report(1)), headers={**JSON, "origin": "https://shop.example"})
+        assert sent.status == 200
+        assert ("access-control-allow-origin" in sent.headers) is let_in
 
 
 def test_web_pages_can_be_kept_out(tmp_path: Path, store: SqliteStore) -> None:
