@@ -24,6 +24,7 @@ from typing import cast
 
 import numpy as np
 
+from deniable.authoring.auto_profile import record_choices
 from deniable.marginals.smoothed import smooth
 from deniable.mechanisms import Counts, RecordMechanism, mechanism_for
 from deniable.mechanisms.base import Floats
@@ -31,7 +32,6 @@ from deniable.mechanisms.coefficients import Coefficients
 from deniable.mechanisms.inp_ps import InpPS
 from deniable.mechanisms.record_base import unnamed_record
 from deniable.mechanisms.views import Views
-from deniable.protocol.auto_record import record_choices
 from deniable_papers.cks18.methods import same_as_signs
 from deniable_papers.cks18.people import Bits
 from marginals_grid import population

@@ -17,12 +17,12 @@ from typing import cast
 
 import numpy as np
 
+from deniable.authoring.auto_profile import record_choices
 from deniable.marginals.smoothed import smooth
 from deniable.mechanisms import RecordMechanism, mechanism_for
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.moments import Moments, Subset
 from deniable.mechanisms.record_base import unnamed_record
-from deniable.protocol.auto_record import record_choices
 from marginals_auto import POPULATIONS, chances, drawn, name_of, table
 from marginals_grid import population
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from vector_files import BAD, RECORD_FILES, SPEC, load, survey_text
 
-from deniable.protocol import read_authored
+from deniable.authoring import read_authored
+from material.vectors import BAD, RECORD_FILES, SPEC, load, survey_text
 
 NOT_EXPRESSIBLE = {
     "survey-repeated-member": "a reader has dropped one of the two already",

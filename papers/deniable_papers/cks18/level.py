@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from deniable.authoring.auto_profile import AutoRecord
 from deniable.errors import InvalidParameter
 from deniable.marginals.pairs import independence
 from deniable.marginals.raw import raw_table
 from deniable.mechanisms import RecordMechanism, mechanism_for
 from deniable.protocol import MECHANISMS, Attribute, Categories, Record
-from deniable.protocol.auto_record import AutoRecord
 from deniable_papers.cks18.methods import OURS, every_report
 from deniable_papers.common.scoring import mean
 

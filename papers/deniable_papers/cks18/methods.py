@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 
+from deniable.authoring.auto_profile import AutoRecord
 from deniable.decode.simplex import project
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.marginals.inp_em import likely_table
@@ -20,7 +21,6 @@ from deniable.mechanisms.inp_rr import InpRR
 from deniable.mechanisms.marg_ps import MargPS
 from deniable.mechanisms.views import Views
 from deniable.protocol import MECHANISMS, Attribute, Boolean, Parameters, Record
-from deniable.protocol.auto_record import AutoRecord
 from deniable.protocol.inp_ht import InpHTParameters
 from deniable_papers.cks18.people import Crowd, People
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from deniable.authoring import read_authored
 from deniable.cli.output import JsonFlag, emit_json, out, progress
-from deniable.protocol import Survey, read_authored
+from deniable.protocol import Survey
 
 if TYPE_CHECKING:
     from deniable.audit import Audit, Finding

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from deniable._distributions import normal_isf
+from deniable.authoring.auto import MOST_LISTED, SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.mechanisms import mechanism_of
 from deniable.plan.discovered import smallest_found
 from deniable.plan.fitted import fitted_noise
@@ -41,7 +42,6 @@ from deniable.protocol import (
     Sets,
     Strings,
 )
-from deniable.protocol.auto import MOST_LISTED, SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.question import PLAIN_FIELD
@@ -121,7 +121,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     """Return what a mechanism would give and cost in a setting.
 
     Accuracy: exact for closed domains but O-RR; within some per cent for hashed mechanisms, where
-    what common strings add is assumed (`protocol/auto.py`, `fitted.py`).
+    what common strings add is assumed (`authoring/auto.py`, `fitted.py`).
 
     Args:
         parameters: of the mechanism; they must fit the setting's domain.

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 
+from deniable.authoring.auto_profile import record_orders
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.closed_form import Pure
 from deniable.protocol import (
@@ -36,7 +37,6 @@ from deniable.protocol import (
     RecordParameters,
     ViewsParameters,
 )
-from deniable.protocol.auto_record import record_orders
 from deniable.protocol.record_noise import mean_levels
 from deniable.protocol.thresholds import as_fraction
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from deniable.authoring.auto import Choice
+from deniable.authoring.auto_profile import record_choices
 from deniable.errors import InvalidParameter
 from deniable.protocol import MECHANISMS, RECORD_MECHANISMS, Record
-from deniable.protocol.auto import Choice
-from deniable.protocol.auto_record import record_choices
 
 NOT_COMPARED = float("nan")
 WORK = {

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from deniable import _validate
+from deniable.authoring.auto import Choice, choice_of, choices
 from deniable.errors import InvalidParameter
 from deniable.plan.record_choices import NOT_COMPARED, cells_tested, choices_of_records
 from deniable.plan.work import FOUND
 from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Record, Strings
-from deniable.protocol.auto import Choice, choice_of, choices
 from deniable.protocol.domain import MAX_CATEGORIES, MAX_LENGTH, is_alphabet
 from deniable.protocol.parameters import answers_of
 from deniable.protocol.record_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES

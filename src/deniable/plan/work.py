@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from deniable.authoring.auto import POOL
 from deniable.plan.record_work import record_operations, record_words
 from deniable.protocol import (
     HadamardParameters,
@@ -19,7 +20,6 @@ from deniable.protocol import (
     RecordParameters,
     SubsetParameters,
 )
-from deniable.protocol.auto import POOL
 from deniable.protocol.unary import UnaryParameters
 
 FOUND = {"prefixes": "n + groups (K log K + M)", "ngrams": "n k (r + 1) + pairs of places"}
@@ -59,7 +59,7 @@ def words(parameters: Parameters, people: int) -> int:
 def operations(parameters: Parameters, people: int, asked: int) -> int:
     """Return about how many steps counting n reports and estimating M answers take.
 
-    The formulas are those that `explain` prints (`protocol/auto.py`), with numbers put in: an
+    The formulas are those that `explain` prints (`authoring/auto.py`), with numbers put in: an
     order of magnitude, meant for comparing.
     """
     if isinstance(parameters, RecordParameters):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from deniable.protocol.lazy import look_up
 
 if TYPE_CHECKING:
-    from deniable.protocol.authoring import Authored, read_authored
     from deniable.protocol.coefficients import CoefficientsParameters
     from deniable.protocol.domain import (
         ABSENT,
@@ -56,7 +55,6 @@ __all__ = [
     "RECORD_MECHANISMS",
     "Answer",
     "Attribute",
-    "Authored",
     "Boolean",
     "Categories",
     "CoefficientsParameters",
@@ -95,14 +93,12 @@ __all__ = [
     "Survey",
     "ViewsParameters",
     "batch_bytes",
-    "read_authored",
 ]
 
 _HOMES = {
     "ABSENT": "domain",
     "Answer": "domain",
     "Attribute": "record_domain",
-    "Authored": "authoring",
     "Boolean": "domain",
     "Categories": "domain",
     "CoefficientsParameters": "coefficients",
@@ -143,7 +139,6 @@ _HOMES = {
     "Survey": "survey",
     "ViewsParameters": "views",
     "batch_bytes": "report",
-    "read_authored": "authoring",
 }
 """The module of each name."""
 

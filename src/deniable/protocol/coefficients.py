@@ -41,7 +41,6 @@ from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.contrasts import MAX_LEVELS, contrasts_of
 from deniable.protocol.domain import Domain
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
@@ -56,6 +55,7 @@ from deniable.protocol.record_parameters import (
 from deniable.protocol.record_selection import Chosen, Selection
 from deniable.protocol.record_sign import MOST_COEFFICIENTS, SignParameters
 from deniable.protocol.thresholds import ONE
+from deniable.protocol.truth_thresholds import truth_threshold
 
 BASES = ("walsh", "contrasts")
 

@@ -16,7 +16,6 @@ from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Answer, Domain
 from deniable.protocol.hashing import hash_word, reduce_to
 from deniable.protocol.hcms import FIRST_INDEX, check_rows, check_width
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
@@ -29,6 +28,7 @@ from deniable.protocol.record_parameters import (
     wanted_shape,
 )
 from deniable.protocol.record_sign import SignParameters
+from deniable.protocol.truth_thresholds import truth_threshold
 
 MOST_RECORDS = 2**20
 """To estimate a table, every possible record is looked up in every row."""

@@ -16,7 +16,6 @@ from deniable.errors import InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
-from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.olh import MAX_SEEDS, MAX_SYMBOLS, OLHParameters, best_symbols
 from deniable.protocol.parameters import Written
@@ -29,6 +28,7 @@ from deniable.protocol.record_parameters import (
     symbol_item,
     wanted_shape,
 )
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 MOST_RECORDS = 2**20
 """To estimate a table, every possible record is hashed with every seed."""

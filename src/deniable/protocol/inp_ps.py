@@ -16,7 +16,6 @@ from deniable import _validate
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
-from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
@@ -30,6 +29,7 @@ from deniable.protocol.record_parameters import (
     symbol_layout,
     wanted_shape,
 )
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 MOST_CELLS = 2**20
 """A count for each cell; with so many, keep is hardly above its complement."""

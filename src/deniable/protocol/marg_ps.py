@@ -11,7 +11,6 @@ from deniable.errors import InvalidReport
 from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.record_marginals import MarginalParameters
 from deniable.protocol.record_parameters import (
@@ -21,6 +20,7 @@ from deniable.protocol.record_parameters import (
     wanted_shape,
 )
 from deniable.protocol.record_truth import TruthParameters
+from deniable.protocol.truth_thresholds import truth_threshold
 
 
 @dataclass(frozen=True)

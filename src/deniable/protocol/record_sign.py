@@ -16,7 +16,6 @@ from deniable import _validate
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
-from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
     AUTHORED,
@@ -24,6 +23,7 @@ from deniable.protocol.record_parameters import (
     read_shape,
     wanted_shape,
 )
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 MOST_COEFFICIENTS = 2**21
 """The most coefficients of a question: each is a count, and an estimate, on the other side."""

@@ -20,10 +20,10 @@ from typing import ClassVar
 
 from deniable import _validate
 from deniable.protocol import epsilon, thresholds
-from deniable.protocol.inwards import check_truth, truth_ratio
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import AUTHORED, RecordParameters
 from deniable.protocol.thresholds import ONE
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio
 
 
 def keep_threshold(truth: int, cells: int) -> int:

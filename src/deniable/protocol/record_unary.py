@@ -19,7 +19,6 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
     AUTHORED,
@@ -27,6 +26,7 @@ from deniable.protocol.record_parameters import (
     read_shape,
     wanted_shape,
 )
+from deniable.protocol.truth_thresholds import truth_threshold
 from deniable.protocol.unary import worst_ratio
 
 

@@ -19,7 +19,6 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_domain import MAX_ATTRIBUTES
@@ -42,6 +41,7 @@ from deniable.protocol.record_parameters import (
     wanted_shape,
 )
 from deniable.protocol.record_truth import TruthParameters
+from deniable.protocol.truth_thresholds import truth_threshold
 from deniable.protocol.view_cover import cover, uncovered
 
 MOST_VIEWS = 16_384

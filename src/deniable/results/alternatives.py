@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from deniable.authoring.auto import Choice, choices, noise_of, work_of
+from deniable.authoring.auto_profile import record_choices, record_noise
 from deniable.errors import InvalidParameter
 from deniable.protocol import (
     Field,
@@ -15,8 +17,6 @@ from deniable.protocol import (
     Sets,
     ViewsParameters,
 )
-from deniable.protocol.auto import Choice, choices, noise_of, work_of
-from deniable.protocol.auto_record import record_choices, record_noise
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import answers_of
 from deniable.protocol.question import PLAIN_FIELD

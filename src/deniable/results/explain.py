@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from deniable.authoring.field import count_listed
 from deniable.mechanisms import mechanism_of
 from deniable.protocol import Field, Question, RecordParameters, Sets
-from deniable.protocol.authoring_field import count_listed
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters

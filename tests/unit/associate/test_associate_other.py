@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from people_for_associate import OPEN, STRINGS
 
 from deniable.associate import Variable
 from deniable.associate.other import PROFILES, other_likelihood
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import HCMS, OLH, ORR, PGR, Rappor
+from material.associate_people import OPEN, STRINGS
 
 
 def every_record(mechanism: Rappor) -> np.ndarray:

@@ -9,19 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audit_material import (
-    ONCE,
-    PAPER,
-    RESPONSE,
-    TWO_STAGES,
-    a_question,
-    about_records,
-    categories,
-    found_strings,
-    large_questions,
-    small_questions,
-    survey,
-)
 
 from deniable.audit import linking
 from deniable.audit.attack import WINDOWS, audit_attack
@@ -42,6 +29,19 @@ from deniable.protocol import (
 from deniable.protocol.domain import code_key
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, proportion, reject
+from material.audits import (
+    ONCE,
+    PAPER,
+    RESPONSE,
+    TWO_STAGES,
+    a_question,
+    about_records,
+    categories,
+    found_strings,
+    large_questions,
+    small_questions,
+    survey,
+)
 
 QUESTIONS = {question.id: question for question in (*small_questions(), *large_questions())}
 EVERY = [*QUESTIONS.values(), *found_strings(), *about_records((2, 2, 2))]

@@ -8,7 +8,6 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from audit_material import ONCE, a_question, about_records, record, survey
 
 from deniable.audit.answers import worst_records
 from deniable.audit.attack import audit_attack
@@ -22,6 +21,7 @@ from deniable.privacy import report_channel
 from deniable.protocol import RecordParameters
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, proportion
+from material.audits import ONCE, a_question, about_records, record, survey
 
 QUESTIONS = {
     question.id: question for question in (*about_records((2, 2)), *about_records((2, 3, 5)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from audit_material import a_question, found_strings, survey
 
 from deniable.audit.answers import some_strings
 from deniable.audit.attack import audit_attack
@@ -38,6 +37,7 @@ from deniable.protocol import (
 from deniable.protocol.domain import string_key
 from deniable.results.randomised import how
 from deniable.testing.ledger import LEDGER
+from material.audits import a_question, found_strings, survey
 
 ALPHA = 1e-10
 QUESTIONS = {question.id: question for question in found_strings()}

@@ -6,22 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from audit_material import (
-    ONCE,
-    PAPER,
-    RESPONSE,
-    TWO_STAGES,
-    a_field,
-    a_question,
-    categories,
-    found_strings,
-    large_questions,
-    large_records,
-    of_fields,
-    small_questions,
-    small_records,
-    survey,
-)
 
 from deniable.audit import exact
 from deniable.audit.answers import every_answer, some_answers
@@ -43,6 +27,22 @@ from deniable.protocol import (
     Strings,
 )
 from deniable.protocol.thresholds import ONE
+from material.audits import (
+    ONCE,
+    PAPER,
+    RESPONSE,
+    TWO_STAGES,
+    a_field,
+    a_question,
+    categories,
+    found_strings,
+    large_questions,
+    large_records,
+    of_fields,
+    small_questions,
+    small_records,
+    survey,
+)
 
 SMALL = (*small_questions(), *small_records())
 QUESTIONS = {

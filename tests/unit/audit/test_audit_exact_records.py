@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from audit_material import ONCE, a_question, about_records, categories, record
 
 from deniable.audit.answers import some_answers
 from deniable.audit.exact import Proven, prove_field
@@ -30,6 +29,7 @@ from deniable.protocol import (
     ViewsParameters,
 )
 from deniable.protocol.thresholds import ONE
+from material.audits import ONCE, a_question, about_records, categories, record
 
 LARGE = {question.id: question for question in about_records((2, 3, 5))}
 

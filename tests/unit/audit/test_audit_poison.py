@@ -6,16 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from audit_material import (
-    ONCE,
-    PAPER,
-    a_field,
-    a_question,
-    categories,
-    large_questions,
-    of_fields,
-    small_questions,
-)
 
 from deniable.audit.detect import advice_finding, advise, field_records, most_equal, ones_law
 from deniable.audit.poison import crafted
@@ -35,6 +25,16 @@ from deniable.protocol import (
 from deniable.protocol.domain import code_key, string_key
 from deniable.protocol.unary import UnaryParameters
 from deniable.testing.ledger import LEDGER
+from material.audits import (
+    ONCE,
+    PAPER,
+    a_field,
+    a_question,
+    categories,
+    large_questions,
+    of_fields,
+    small_questions,
+)
 
 QUESTIONS = {question.id: question for question in (*small_questions(), *large_questions())}
 CLOSED = [

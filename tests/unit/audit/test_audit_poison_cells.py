@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from audit_material import about_records
 
 from deniable.audit.poison_records import crafted_cells
 from deniable.errors import InvalidReport
@@ -25,6 +24,7 @@ from deniable.protocol import (
     ViewsParameters,
 )
 from deniable.testing.ledger import LEDGER
+from material.audits import about_records
 
 ATTACKERS, PEOPLE = 0.01, 100_000
 LEAST = 0.6

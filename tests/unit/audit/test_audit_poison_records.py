@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from audit_material import ONCE, a_question, about_records, record
 
 from deniable.audit.detect import advice_finding, advise, most_equal
 from deniable.audit.poison_records import crafted_records
@@ -16,6 +15,7 @@ from deniable.privacy.leverage import leverage_of
 from deniable.privacy.record_leverage import record_shift, ways
 from deniable.protocol import RECORD_MECHANISMS, Question, RecordParameters
 from deniable.testing.ledger import LEDGER
+from material.audits import ONCE, a_question, about_records, record
 
 QUESTIONS = {
     question.id: question for question in (*about_records((2, 2, 2)), *about_records((2, 3, 5)))

@@ -7,16 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audit_material import (
-    ONCE,
-    PAPER,
-    RESPONSE,
-    TWO_STAGES,
-    a_question,
-    categories,
-    record,
-    survey,
-)
 from scipy import stats
 
 from deniable.audit import sample, sampled
@@ -28,6 +18,7 @@ from deniable.audit.sample import Part, audit_sample
 from deniable.audit.sample_plan import REPORTS, Plan
 from deniable.audit.sampled import Sampled, Task, perform
 from deniable.audit.workers import Workers, workers
+from deniable.authoring import read_authored
 from deniable.cli.demo_survey import publish_demo
 from deniable.cli.init import STARTER
 from deniable.client.encode import encode_field
@@ -43,11 +34,20 @@ from deniable.protocol import (
     Question,
     Sets,
     Strings,
-    read_authored,
 )
 from deniable.protocol.unary import UnaryParameters
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, goodness_of_fit
+from material.audits import (
+    ONCE,
+    PAPER,
+    RESPONSE,
+    TWO_STAGES,
+    a_question,
+    categories,
+    record,
+    survey,
+)
 
 STRONG: dict[str, object] = {"epsilon": 3.0}
 """Large probabilities: few devices are needed to see an error of 5%."""

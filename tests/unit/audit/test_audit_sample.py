@@ -6,18 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from audit_material import (
-    ONCE,
-    PAPER,
-    TWO_STAGES,
-    a_field,
-    a_question,
-    categories,
-    large_questions,
-    of_fields,
-    small_questions,
-    survey,
-)
 
 from deniable.audit import Audit
 from deniable.audit.bound import clopper_pearson, lower_bound
@@ -29,6 +17,18 @@ from deniable.client.randomness import SystemDraws
 from deniable.mechanisms import mechanism_for
 from deniable.protocol import Answer, Boolean, Field, Question, Sets, Strings
 from deniable.testing.ledger import LEDGER
+from material.audits import (
+    ONCE,
+    PAPER,
+    TWO_STAGES,
+    a_field,
+    a_question,
+    categories,
+    large_questions,
+    of_fields,
+    small_questions,
+    survey,
+)
 
 ALPHA = 1e-10
 SMALL = {question.id: question for question in small_questions()}

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from audit_material import a_question, about_records, large_records, record, survey
 
 from deniable.audit import Audit
 from deniable.audit.pairs import worst_pair
@@ -22,6 +21,7 @@ from deniable.privacy.proof import report_channel
 from deniable.protocol import Answer, Field, Question, RecordParameters
 from deniable.protocol.record_domain import record_answer
 from deniable.testing.ledger import LEDGER
+from material.audits import a_question, about_records, large_records, record, survey
 
 ALPHA = 1e-10
 SMALL = {question.id: question for question in about_records((3, 2))}

@@ -9,16 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audit_material import (
-    ONCE,
-    a_field,
-    about_records,
-    categories,
-    found_strings,
-    large_questions,
-    of_fields,
-    small_questions,
-)
 
 from deniable.audit.answers import some_strings
 from deniable.audit.poisoning import poisoned_reports, worst_attribute
@@ -28,6 +18,16 @@ from deniable.results import Result, estimate_question
 from deniable.results.result import Row
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
+from material.audits import (
+    ONCE,
+    a_field,
+    about_records,
+    categories,
+    found_strings,
+    large_questions,
+    of_fields,
+    small_questions,
+)
 
 ATTACKERS, PEOPLE = 0.01, 5_000
 TWO = of_fields(

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audit_material import ONCE, a_question, categories, survey
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -28,6 +27,7 @@ from deniable.protocol import Question, Report, Strings
 from deniable.store import STORE_FILE, Batch, open_store
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, reject
+from material.audits import ONCE, a_question, categories, survey
 
 ALPHA = 1e-10
 

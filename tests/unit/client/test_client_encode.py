@@ -6,7 +6,6 @@ import hashlib
 import hmac
 
 import pytest
-from client_kit import BLOOM, COLOURS, PERMANENT, a_field, question, strings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +31,7 @@ from deniable.protocol import (
 )
 from deniable.protocol.prf import Stream
 from deniable.protocol.thresholds import ONE
+from material.clients import BLOOM, COLOURS, PERMANENT, a_field, question, strings
 
 SECRET = bytes(range(32))
 BYTES = st.binary(min_size=32, max_size=32)

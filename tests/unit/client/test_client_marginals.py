@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from client_kit import Clock, Script, files, question, strict, survey
 
 from deniable.client import Client
 from deniable.errors import RecordRefused
 from deniable.protocol import RECORD_MECHANISMS, Attribute, Boolean, Categories, Numbers, Record
+from material.clients import Clock, Script, files, question, strict, survey
 
 TRIP = Record(
     (

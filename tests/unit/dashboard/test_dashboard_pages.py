@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from dashboard_material import CANDIDATES, EPOCH, HOSTILE, Page, Site
 from jsonschema import Draft202012Validator
 
 from deniable.results.labels import printable
 from deniable.results.table import p_text
 from deniable.results.words import percent
+from material.dashboards import CANDIDATES, EPOCH, HOSTILE, Page, Site
 
 PAGES = (
     "/",

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from discover_material import DOMAIN, SHARES, STRINGS, counts, discovery, mechanism
 
 from deniable.discover import discover, simulate
 from deniable.discover.branches import branches_of
@@ -18,6 +17,7 @@ from deniable.discover.tables import Table
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Prefixes
 from deniable.protocol import ABSENT
+from material.prefixes import DOMAIN, SHARES, STRINGS, counts, discovery, mechanism
 
 
 @pytest.mark.parametrize("coded", [False, True])

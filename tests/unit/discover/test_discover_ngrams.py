@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ngram_material import DOMAIN, SHARES, WORDS, crowd, mechanism
 from scipy import stats
 
 from deniable.decode.significance import holm
@@ -17,6 +16,7 @@ from deniable.discover.ngrams import Search, candidates_of, discover_ngrams
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import NGrams
 from deniable.protocol import Strings
+from material.ngrams import DOMAIN, SHARES, WORDS, crowd, mechanism
 
 
 def test_strings_are_found_with_their_shares() -> None:

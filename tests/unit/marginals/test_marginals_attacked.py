@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from attacked_records import attack
 
 from deniable.marginals.attacked import (
     attacked_correlation,
@@ -20,6 +19,7 @@ from deniable.marginals.pairs import population_covariance
 from deniable.marginals.raw import raw_table
 from deniable.protocol import RECORD_MECHANISMS
 from deniable.testing.ledger import LEDGER
+from material.attacked_profiles import attack
 
 SLACK = 7.0
 """Standard deviations of the honest reports' own noise, of which a share of liars is replaced."""

@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from attacked_records import LEVELS, Attack, attack, mechanism_for
 
 from deniable.errors import InvalidParameter
 from deniable.marginals.crafted import (
@@ -23,6 +22,7 @@ from deniable.privacy.table_leverage import table_shift
 from deniable.privacy.weighted_leverage import most_among
 from deniable.protocol import RECORD_MECHANISMS
 from deniable.testing.ledger import LEDGER
+from material.attacked_profiles import LEVELS, Attack, attack, mechanism_for
 
 PAIRS = list(combinations(range(len(LEVELS)), 2))
 SLACK = 7.0

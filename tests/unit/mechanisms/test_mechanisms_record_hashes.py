@@ -6,11 +6,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from record_expected import made, people_of
 
 from deniable.mechanisms.inp_em import MOST_COUNTED, InpEM, Kept
 from deniable.protocol.olh import symbol_of
 from deniable.protocol.record_domain import record_answer
+from material.profiles_expected import made, people_of
 
 
 @pytest.mark.parametrize("seeds", [64, 2**32])

@@ -6,7 +6,6 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from record_expected import every_report, expected_counts, made, people_of, shares_of, table_of
 
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.mechanisms import RECORD_MECHANISMS, RecordMechanism, mechanism_for, mechanism_of
@@ -14,6 +13,14 @@ from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.mechanisms.moments import design
 from deniable.mechanisms.record_base import NOT_REPORTED, unnamed_record
 from deniable.protocol import Attribute, Boolean, Categories, Field, Numbers, Record
+from material.profiles_expected import (
+    every_report,
+    expected_counts,
+    made,
+    people_of,
+    shares_of,
+    table_of,
+)
 
 METHODS: dict[str, RecordMechanism] = {
     "inp_rr": made("inp_rr", (2, 2, 2)),

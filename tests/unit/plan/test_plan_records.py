@@ -8,6 +8,7 @@ from itertools import combinations
 
 import pytest
 
+from deniable.authoring.auto_profile import record_choices, record_noise
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.plan import Setting, make_plan, of_attributes, plan_survey, predict
@@ -25,7 +26,6 @@ from deniable.protocol import (
     RecordParameters,
     Survey,
 )
-from deniable.protocol.auto_record import record_choices, record_noise
 
 EIGHT = Setting(100_000, 1.1, of_attributes(8))
 

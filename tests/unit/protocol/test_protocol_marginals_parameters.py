@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from record_material import record_of
 
+from deniable.authoring.auto_profile import record_choices
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import (
     MECHANISMS,
@@ -21,11 +21,11 @@ from deniable.protocol import (
     Strings,
     ViewsParameters,
 )
-from deniable.protocol.auto_record import record_choices
 from deniable.protocol.coefficients import best_orders
 from deniable.protocol.epsilon import exp_micros
 from deniable.protocol.record_parameters import cell_of, code_of
 from deniable.protocol.thresholds import ONE, as_fraction
+from material.profiles import record_of
 
 WHOLE = ("inp_rr", "inp_ps", "inp_em", "inp_olh", "inp_ht_cms")
 

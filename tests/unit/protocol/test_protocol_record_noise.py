@@ -6,11 +6,10 @@ import math
 from itertools import combinations, pairwise
 
 import pytest
-from record_material import record_of
 
+from deniable.authoring.auto_profile import record_choices, record_orders
 from deniable.errors import InvalidParameter
 from deniable.protocol import MECHANISMS, ViewsParameters
-from deniable.protocol.auto_record import record_choices, record_orders
 from deniable.protocol.record_noise import (
     PEOPLE,
     cover_orders,
@@ -22,6 +21,7 @@ from deniable.protocol.record_noise import (
 )
 from deniable.protocol.view_cover import cover
 from deniable.protocol.views import best_size
+from material.profiles import record_of
 
 MICROS = 1_098_612
 HALF = 500_000

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from deniable.authoring.auto import CLOSED, OPEN
 from deniable.protocol import (
     MECHANISMS,
     Attribute,
@@ -18,7 +19,6 @@ from deniable.protocol import (
     Record,
     Strings,
 )
-from deniable.protocol.auto import CLOSED, OPEN
 from deniable.results.alternatives import alternatives, why
 from deniable.results.explain import explain_question
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from yaml_reading import read
 
 from deniable.protocol import (
     MECHANISMS,
@@ -22,6 +21,7 @@ from deniable.results.deployment import deployment_yaml
 from deniable.results.disclosure import disclose
 from deniable.results.disclosure_page import page_markdown
 from deniable.results.randomised import how
+from material.yaml_reading import read
 
 TRIPS = Record(
     (

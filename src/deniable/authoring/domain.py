@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from deniable._validate import shown
+from deniable.authoring.problems import Notes
 from deniable.protocol.domain import (
     ESCAPE,
     MAX_ALPHABET,
@@ -26,7 +27,6 @@ from deniable.protocol.domain import (
     is_alphabet,
 )
 from deniable.protocol.domain_reading import is_category_name
-from deniable.protocol.problems import Notes
 
 KINDS = ("boolean", "categories", "strings", "numbers", "set")
 _KEYS = {

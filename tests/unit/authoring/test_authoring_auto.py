@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from deniable.authoring import read_authored
+from deniable.authoring.auto import CLOSED, OPEN, PERMANENT, choices, noise_of
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Rappor, mechanism_for
 from deniable.protocol import (
@@ -17,9 +19,7 @@ from deniable.protocol import (
     PGRParameters,
     Strings,
     Survey,
-    read_authored,
 )
-from deniable.protocol.auto import CLOSED, OPEN, PERMANENT, choices, noise_of
 from deniable.protocol.orr import listed_variance
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from deniable.authoring.domain import read_domain
+from deniable.authoring.problems import Notes
 from deniable.protocol import Boolean, Categories, Numbers, Strings
-from deniable.protocol.authoring_domain import read_domain
 from deniable.protocol.domain_reading import domain_from_published
-from deniable.protocol.problems import Notes
 
 finite = st.floats(-1e299, 1e299) | st.integers(-(10**20), 10**20)
 

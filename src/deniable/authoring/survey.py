@@ -12,11 +12,11 @@ from datetime import date, datetime
 from pathlib import Path
 
 from deniable._validate import shown
+from deniable.authoring.field import FIELD_KEYS, Setting, read_fields
+from deniable.authoring.problems import Notes, Problem
 from deniable.errors import InvalidSurvey
-from deniable.protocol.authoring_field import FIELD_KEYS, Setting, read_fields
 from deniable.protocol.epochs import day_number, day_of
 from deniable.protocol.parameters import Parameters, cohorts_of, told_by
-from deniable.protocol.problems import Notes, Problem
 from deniable.protocol.question import (
     MAX_EPOCH_DAYS,
     MAX_VERSION,

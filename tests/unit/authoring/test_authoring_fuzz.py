@@ -11,16 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toml_writing import toml
 
-from deniable.protocol import (
-    RECORD_MECHANISMS,
-    Authored,
-    KRRParameters,
-    RapporParameters,
-    Survey,
-    read_authored,
-)
+from deniable.authoring import Authored, read_authored
+from deniable.protocol import RECORD_MECHANISMS, KRRParameters, RapporParameters, Survey
+from material.toml_writing import toml
 
 PARAMETERS = sorted({*RapporParameters.authored, *KRRParameters.authored})
 names = [

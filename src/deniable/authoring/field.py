@@ -8,21 +8,22 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from deniable._validate import shown
-from deniable.errors import InvalidParameter
-from deniable.protocol import auto, prefixes_plan
-from deniable.protocol.authoring_domain import read_domain
-from deniable.protocol.authoring_record import (
+from deniable.authoring import auto
+from deniable.authoring.auto import Auto
+from deniable.authoring.domain import read_domain
+from deniable.authoring.informed import Informed
+from deniable.authoring.problems import Notes
+from deniable.authoring.profile import (
     check_names,
     check_parameters,
     is_record,
     read_name,
     read_record,
 )
-from deniable.protocol.auto import Auto
+from deniable.errors import InvalidParameter
 from deniable.protocol.domain import Domain, Strings
 from deniable.protocol.parameters import Parameters
 from deniable.protocol.prefixes import PrefixesParameters
-from deniable.protocol.problems import Notes
 from deniable.protocol.question import (
     MAX_FIELDS,
     PLAIN_FIELD,
@@ -31,7 +32,7 @@ from deniable.protocol.question import (
 )
 from deniable.protocol.registry import MECHANISMS
 
-Kind = type[Parameters] | Auto | prefixes_plan.Authored
+Kind = type[Parameters] | Auto | Informed
 """What reads the parameters that people wrote."""
 
 FIELD_KEYS = frozenset({"domain", "mechanism", "parameters"})
@@ -141,7 +142,7 @@ def _read_mechanism(name: object, notes: Notes, setting: Setting, listed: int) -
         return Auto(setting.people, listed)
     kind = MECHANISMS.get(name) if isinstance(name, str) else None
     if kind is PrefixesParameters:
-        return prefixes_plan.Authored(kind, setting.people, setting.folder)
+        return Informed(kind, setting.people, setting.folder)
     if kind is None:
         notes.problem(
             "missing." if name is None else f"unknown mechanism {shown(name, 60)}.",

@@ -18,8 +18,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from deniable.authoring.auto import NAME, Choice
 from deniable.errors import InvalidParameter
-from deniable.protocol.auto import NAME, Choice
 from deniable.protocol.coefficients import CoefficientsParameters
 from deniable.protocol.contrasts import contrasts_of
 from deniable.protocol.domain import Domain

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from people_for_associate import STRINGS
 
 from deniable.associate import Joint, Variable
 from deniable.associate.fields import field_rows
@@ -14,6 +13,7 @@ from deniable.mechanisms import KRR, OLH, Mechanism
 from deniable.mechanisms.base import Reports
 from deniable.protocol import Answer
 from deniable.protocol.domain import string_key
+from material.associate_people import STRINGS
 
 SEEDS = 100
 """Of local hashing so many hash functions are tried."""

@@ -8,19 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toml_writing import toml
 
 from deniable._validate import shown
+from deniable.authoring import Authored, read_authored, survey
+from deniable.authoring.survey import FEW_PER_COHORT, MAX_SURVEY_FILE
 from deniable.errors import InvalidSurvey
-from deniable.protocol import (
-    Authored,
-    KRRParameters,
-    Numbers,
-    RapporParameters,
-    authoring,
-    read_authored,
-)
-from deniable.protocol.authoring import FEW_PER_COHORT, MAX_SURVEY_FILE
+from deniable.protocol import KRRParameters, Numbers, RapporParameters
+from material.toml_writing import toml
 
 GOOD: dict[str, Any] = {
     "id": "dark_mode",
@@ -370,9 +364,9 @@ def test_a_survey_that_would_be_too_long_when_published(
     read: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = len(read(GOOD).require().published())
-    monkeypatch.setattr(authoring, "MAX_SURVEY_BYTES", size)
+    monkeypatch.setattr(survey, "MAX_SURVEY_BYTES", size)
     assert read(GOOD).require()
-    monkeypatch.setattr(authoring, "MAX_SURVEY_BYTES", size - 1)
+    monkeypatch.setattr(survey, "MAX_SURVEY_BYTES", size - 1)
     (problem,) = read(GOOD).problems
     assert "would be published as more than" in problem.message
 

@@ -13,10 +13,11 @@ import numpy as np
 from starlette.applications import Starlette
 from starlette.types import Message, Scope
 
+from deniable.authoring import read_authored
 from deniable.dashboard import dashboard_routes
 from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
-from deniable.protocol import Question, Survey, read_authored
+from deniable.protocol import Question, Survey
 from deniable.store import Batch, Chunk, SqliteStore
 
 EPOCH = 20_000

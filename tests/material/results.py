@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from deniable.authoring import read_authored
 from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
-from deniable.protocol import Question, Survey, read_authored
+from deniable.protocol import Question, Survey
 from deniable.protocol.domain import Absent
 from deniable.results import Epochs, Result, Row
 from deniable.store import Batch, SqliteStore

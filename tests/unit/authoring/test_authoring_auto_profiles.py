@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from record_material import record_of
 
+from deniable.authoring.auto_profile import AutoRecord, record_choices, record_noise
 from deniable.errors import InvalidParameter
 from deniable.protocol import MECHANISMS, InpHTParameters, ViewsParameters
-from deniable.protocol.auto_record import AutoRecord, record_choices, record_noise
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.coefficients import CoefficientsParameters
 from deniable.protocol.views import best_size, view_noise
+from material.profiles import record_of
 
 MICROS = 1_098_612
 WANTED = {"epsilon": MICROS / 1e6, "order": 2}

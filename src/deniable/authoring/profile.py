@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deniable._validate import shown
+from deniable.authoring import auto
+from deniable.authoring.auto import Auto
+from deniable.authoring.auto_profile import AutoRecord
+from deniable.authoring.domain import read_domain
+from deniable.authoring.informed import Informed
+from deniable.authoring.problems import Notes
 from deniable.errors import InvalidParameter
-from deniable.protocol import auto, prefixes_plan
-from deniable.protocol.authoring_domain import read_domain
-from deniable.protocol.auto import Auto
-from deniable.protocol.auto_record import AutoRecord
 from deniable.protocol.parameters import Parameters
-from deniable.protocol.problems import Notes
 from deniable.protocol.question import FIELD_NAME, PLAIN_FIELD, Field
 from deniable.protocol.record_domain import (
     CLOSED_KINDS,
@@ -32,7 +33,7 @@ from deniable.protocol.record_domain import (
 )
 from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
 
-Kind = type[Parameters] | Auto | AutoRecord | prefixes_plan.Authored
+Kind = type[Parameters] | Auto | AutoRecord | Informed
 
 
 def is_record(raw: Mapping[str, object]) -> bool:

@@ -8,20 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from record_material import record_of
-from toml_writing import toml
 
+from deniable.authoring import Authored, read_authored
 from deniable.client.encode import encode
 from deniable.client.randomness import SystemDraws
 from deniable.errors import InvalidParameter, InvalidSurvey
-from deniable.protocol import (
-    RECORD_MECHANISMS,
-    Authored,
-    CoefficientsParameters,
-    Record,
-    Survey,
-    read_authored,
-)
+from deniable.protocol import RECORD_MECHANISMS, CoefficientsParameters, Record, Survey
+from material.profiles import record_of
+from material.toml_writing import toml
 
 FIELDS: list[dict[str, Any]] = [
     {"name": "toll", "domain": "boolean"},

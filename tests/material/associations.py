@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from result_material import EPOCH, HOSTILE, question
 
 from deniable.associate import Derived, Independence, Joint, Pair
 from deniable.mechanisms import mechanism_of
@@ -17,6 +16,7 @@ from deniable.protocol import Question
 from deniable.protocol.domain import Absent
 from deniable.results import Association, Epochs
 from deniable.store import Batch, SqliteStore
+from material.results import EPOCH, HOSTILE, question
 
 BROWSERS = ("fox", "owl", "elk", "ant", "bee", "cat")
 FIELDS = """

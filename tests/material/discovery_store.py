@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from deniable.authoring import read_authored
 from deniable.mechanisms import mechanism_for
-from deniable.protocol import Question, Survey, read_authored
+from deniable.protocol import Question, Survey
 from deniable.store import Batch, SqliteStore
 
 SURVEY = """name = "n"
