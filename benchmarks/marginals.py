@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from _measure import Rate, arguments, rate, read_bandwidth, show, versions
 from deniable.marginals import smoothed_tables
 from deniable.mechanisms import RECORD_MECHANISMS, Counts, RecordMechanism
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms.profile_base import unnamed_record
 
 METHODS = (
     *("views", "coefficients", "inp_ps", "inp_ht", "marg_ps", "marg_ht", "inp_em", "inp_ht_cms"),

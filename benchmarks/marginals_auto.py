@@ -30,7 +30,7 @@ from deniable.mechanisms import Counts, RecordMechanism, mechanism_for
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.coefficients import Coefficients
 from deniable.mechanisms.inp_ps import InpPS
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms.profile_base import unnamed_record
 from deniable.mechanisms.views import Views
 from deniable_papers.cks18.methods import same_as_signs
 from deniable_papers.cks18.people import Bits

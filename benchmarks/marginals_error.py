@@ -16,7 +16,7 @@ from scipy import stats
 from _measure import arguments
 from deniable.marginals import smoothed_tables
 from deniable.mechanisms import RECORD_MECHANISMS, RecordMechanism
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms.profile_base import unnamed_record
 
 DESIGNS: dict[str, tuple[str, dict[str, object]]] = {
     "inp_ht": ("inp_ht", {}),

@@ -22,7 +22,7 @@ from deniable.marginals.smoothed import smooth
 from deniable.mechanisms import RecordMechanism, mechanism_for
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.moments import Moments, Subset
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms.profile_base import unnamed_record
 from marginals_auto import POPULATIONS, chances, drawn, name_of, table
 from marginals_grid import population
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deniable.mechanisms import RECORD_MECHANISMS, RecordMechanism
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms.profile_base import unnamed_record
 from deniable.testing.contract import check_mechanism
 
 ALPHA = 1e-10

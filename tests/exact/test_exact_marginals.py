@@ -27,7 +27,7 @@ from deniable.protocol import (
     ViewsParameters,
 )
 from deniable.protocol.epsilon import within
-from deniable.protocol.record_domain import record_answer
+from deniable.protocol.profile_domain import record_answer
 from deniable.protocol.thresholds import ONE, as_fraction
 
 SMALL = {"inp_olh": {"seeds": 7}, "inp_ht_cms": {"rows": 2, "width": 8}}

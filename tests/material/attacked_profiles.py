@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.audit.poison_records import crafted_cells
-from deniable.marginals.attacked import Shift
+from deniable.audit.attack.poison_profiles import crafted_cells
+from deniable.marginals.crafted.derived import Shift
 from deniable.mechanisms import Counts, RecordMechanism, mechanism_of
-from deniable.privacy.weighted_leverage import most_among, weighted_shift
+from deniable.privacy.leverage.weighted_sums import most_among, weighted_shift
 from deniable.protocol import MECHANISMS, Attribute, Categories, Field, Record, RecordParameters
 
 PEOPLE = 20_000

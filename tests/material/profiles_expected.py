@@ -9,7 +9,7 @@ import numpy as np
 from deniable.errors import InvalidReport
 from deniable.mechanisms import RECORD_MECHANISMS, Counts, RecordMechanism
 from deniable.mechanisms.base import Codes, Floats, Reports
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms.profile_base import unnamed_record
 
 SCALE = 2.0**40
 

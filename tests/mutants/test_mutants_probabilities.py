@@ -12,9 +12,9 @@ from datetime import date
 import numpy as np
 import pytest
 
-from deniable.audit import sample_plan
-from deniable.audit.probabilities import directions
-from deniable.audit.sample import audit_sample
+from deniable.audit.sample import size
+from deniable.audit.sample.black_box import audit_sample
+from deniable.audit.sample.probability_scores import directions
 from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws
 from deniable.client.randomness import SystemDraws
@@ -36,7 +36,7 @@ from deniable.protocol import (
     Strings,
     Survey,
 )
-from deniable.protocol.record_truth import TruthParameters
+from deniable.protocol.profile_truth import TruthParameters
 from deniable.protocol.thresholds import to_text
 from deniable.testing.ledger import LEDGER
 
@@ -149,7 +149,7 @@ def test_an_error_of_5_percent_is_found_with_as_many_devices_as_are_asked(
         return right(mutant, answer, cohort, permanent, fresh)
 
     monkeypatch.setattr(client_encode, "encode_drawn", wrong)
-    monkeypatch.setattr(sample_plan, "ERROR", 0.0345)
+    monkeypatch.setattr(size, "ERROR", 0.0345)
     audit = audit_sample(
         Survey("mutants", "owner", (question,)), draws=SystemDraws(rng.bytes), least=LEAST
     )

@@ -7,7 +7,7 @@ import pytest
 
 from deniable.marginals import raw_table
 from deniable.mechanisms import RECORD_MECHANISMS
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms.profile_base import unnamed_record
 from deniable.testing.statistics import accept, proportion, reject
 
 ALPHA = 1e-9

@@ -13,7 +13,7 @@ import pytest
 
 from deniable.mechanisms import RecordMechanism, mechanism_of
 from deniable.plan import Setting, of_attributes
-from deniable.plan.record_cells import cell_deviation
+from deniable.plan.profiles.cells import cell_deviation
 from deniable.protocol import RECORD_MECHANISMS, Field, RecordParameters
 from deniable.testing.power import miss_spread
 from deniable.testing.statistics import accept, reject, spread

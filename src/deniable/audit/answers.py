@@ -16,7 +16,7 @@ from deniable.protocol import (
     Strings,
 )
 from deniable.protocol.domain import ABSENT_KEY, code_key, set_key, string_key
-from deniable.protocol.record_domain import record_answer
+from deniable.protocol.profile_domain import record_answer
 from deniable.protocol.unary import UnaryParameters
 
 MOST_LEVELS = 64

@@ -1,7 +1,7 @@
 """mechanism = "auto" for records: the best one by closed forms, when a survey is published.
 
 What is compared is the error of smoothed tables of k attributes for the number of people that the
-survey expects (protocol/record_noise.py): the fewer they are, the less the noise of interactions
+survey expects (protocol/profile_noise.py): the fewer they are, the less the noise of interactions
 matters, because smoothing takes it off. It follows from n Var of the coefficients of each order:
 
 - `views`: k-RR over one of the views that contain the coefficient's attributes.
@@ -25,7 +25,7 @@ from deniable.protocol.contrasts import contrasts_of
 from deniable.protocol.domain import Domain
 from deniable.protocol.inp_ps import InpPSParameters
 from deniable.protocol.parameters import Parameters, Written
-from deniable.protocol.record_noise import (
+from deniable.protocol.profile_noise import (
     cell_noise,
     cover_orders,
     expected_people,
@@ -33,7 +33,7 @@ from deniable.protocol.record_noise import (
     smoothed_noise,
     view_orders,
 )
-from deniable.protocol.record_parameters import AUTHORED, RecordParameters, wanted_shape
+from deniable.protocol.profile_parameters import AUTHORED, RecordParameters, wanted_shape
 from deniable.protocol.thresholds import ONE, as_fraction
 from deniable.protocol.views import ViewsParameters
 

@@ -23,14 +23,14 @@ from deniable.authoring.informed import Informed
 from deniable.authoring.problems import Notes
 from deniable.errors import InvalidParameter
 from deniable.protocol.parameters import Parameters
-from deniable.protocol.question import FIELD_NAME, PLAIN_FIELD, Field
-from deniable.protocol.record_domain import (
+from deniable.protocol.profile_domain import (
     CLOSED_KINDS,
     MAX_ATTRIBUTES,
     MIN_ATTRIBUTES,
     Attribute,
     Record,
 )
+from deniable.protocol.question import FIELD_NAME, PLAIN_FIELD, Field
 from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
 
 Kind = type[Parameters] | Auto | AutoRecord | Informed

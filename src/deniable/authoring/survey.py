@@ -17,6 +17,7 @@ from deniable.authoring.problems import Notes, Problem
 from deniable.errors import InvalidSurvey
 from deniable.protocol.epochs import day_number, day_of
 from deniable.protocol.parameters import Parameters, cohorts_of, told_by
+from deniable.protocol.profile_parameters import RecordParameters
 from deniable.protocol.question import (
     MAX_EPOCH_DAYS,
     MAX_VERSION,
@@ -25,7 +26,6 @@ from deniable.protocol.question import (
     SENDS,
     Question,
 )
-from deniable.protocol.record_parameters import RecordParameters
 from deniable.protocol.survey import MAX_QUESTIONS, MAX_SURVEY_BYTES, Survey
 
 MAX_SURVEY_FILE = 16 * 2**20

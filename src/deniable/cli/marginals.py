@@ -10,8 +10,8 @@ import numpy as np
 import typer
 from rich.progress import Progress
 
+from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
-from deniable.cli.spread import SpreadCommand
 from deniable.cli.values import find_question
 from deniable.results.marginals import RecordReports, record_reports
 from deniable.results.marginals_pairs import pairs_view, sample_view, tree_view

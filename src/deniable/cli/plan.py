@@ -25,10 +25,10 @@ from deniable.plan import (
     plan_survey,
     plan_window,
 )
-from deniable.plan.setting import ALPHABET, LENGTH, known_mechanism
+from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
 from deniable.protocol import Boolean, Domain, Strings, Survey
 from deniable.protocol.domain import MAX_CATEGORIES
-from deniable.protocol.record_domain import MAX_ATTRIBUTES
+from deniable.protocol.profile_domain import MAX_ATTRIBUTES
 
 Number = TypeVar("Number", int, float)
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from deniable.cli.output import out
 from deniable.plan import Needed, Plan, Planned, Prediction, SurveyPlan
-from deniable.privacy.shuffling import CONDITIONS
+from deniable.privacy.shuffling.central import CONDITIONS
 from deniable.protocol import Record, Strings
 from deniable.protocol.survey import PLAIN_FIELD
 

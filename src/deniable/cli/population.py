@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.cli.record_population import draw_records, record_truth
+from deniable.cli.profile_population import draw_records, record_truth
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Candidate, Codes, Floats, Reports

@@ -5,9 +5,9 @@ the record can be listed, one distribution p over them is fitted to all moments 
 
     minimise KL(p | r) + sum_S t_S^2 (E_p[phi_S] - x_S)^2 / (2 V_S)
 
-(marginals/relaxed.py), where phi_S is the product of one contrast of each attribute of the set S,
-and V_S the noise of x_S. That every cell of the whole record is at least 0 is then used for every
-table, which helps most where attributes are rare or follow from each other.
+(marginals/maxent_of_noisy_means.py), where phi_S is the product of one contrast of each attribute
+of the set S, and V_S the noise of x_S. That every cell of the whole record is at least 0 is then
+used for every table, which helps most where attributes are rare or follow from each other.
 
 The reference r has the shares of single attributes and nothing else, or what common causes explain
 besides (marginals/factors.py). KL is the prior: for one small interaction, divided by the standard
@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from deniable.marginals.interactions import Interactions, Shape
-from deniable.marginals.relaxed import relaxed_entropy
+from deniable.marginals.maxent_of_noisy_means import relaxed_entropy
 from deniable.marginals.shrinkage import LARGEST, SMALLEST_SPREAD, fit_spread
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.contrast_matrices import contrast_matrix

@@ -9,7 +9,7 @@ import numpy as np
 from deniable.kernels.one_thread import one_thread
 from deniable.marginals.table import Table
 from deniable.mechanisms import Counts, RecordMechanism
-from deniable.mechanisms.record_base import NO_REPORTS, NOT_REPORTED
+from deniable.mechanisms.profile_base import NO_REPORTS, NOT_REPORTED
 
 
 @one_thread

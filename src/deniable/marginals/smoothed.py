@@ -36,7 +36,7 @@ from deniable.mechanisms import Counts, RecordMechanism
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse
 from deniable.mechanisms.moments import Moments, Subset, along_axes
-from deniable.mechanisms.record_base import NO_REPORTS
+from deniable.mechanisms.profile_base import NO_REPORTS
 
 Tables = dict[Subset, Floats]
 

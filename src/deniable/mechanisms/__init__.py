@@ -31,8 +31,8 @@ from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.prefixes import Prefixes
+from deniable.mechanisms.profile_base import RecordMechanism
 from deniable.mechanisms.rappor import Rappor
-from deniable.mechanisms.record_base import RecordMechanism
 from deniable.mechanisms.registry import (
     MECHANISMS,
     RECORD_MECHANISMS,

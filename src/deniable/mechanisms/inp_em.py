@@ -19,8 +19,8 @@ from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.moments import Subset, along_axes
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed, unknown
-from deniable.mechanisms.record_symbols import count_symbols
+from deniable.mechanisms.profile_base import Reader, Reading, RecordMechanism, summed, unknown
+from deniable.mechanisms.profile_symbols import count_symbols
 from deniable.protocol import thresholds
 from deniable.protocol.inp_em import InpEMParameters
 

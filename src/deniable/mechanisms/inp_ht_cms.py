@@ -20,9 +20,9 @@ from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.hcms import HCMS
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, unknown
-from deniable.mechanisms.record_symbols import count_symbols
-from deniable.mechanisms.record_words import record_numbers, record_words
+from deniable.mechanisms.profile_base import Reader, Reading, RecordMechanism, unknown
+from deniable.mechanisms.profile_symbols import count_symbols
+from deniable.mechanisms.profile_words import record_numbers, record_words
 from deniable.protocol import HCMSParameters, Parameters
 from deniable.protocol.inp_ht_cms import InpHTCMSParameters
 

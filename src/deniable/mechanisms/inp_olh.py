@@ -16,9 +16,9 @@ from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.inp_rr import cell_sums, summed_variance
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.olh import OLH
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, unknown
-from deniable.mechanisms.record_symbols import moved
-from deniable.mechanisms.record_words import record_numbers, record_words
+from deniable.mechanisms.profile_base import Reader, Reading, RecordMechanism, unknown
+from deniable.mechanisms.profile_symbols import moved
+from deniable.mechanisms.profile_words import record_numbers, record_words
 from deniable.protocol import OLHParameters, Parameters
 from deniable.protocol.inp_olh import InpOLHParameters
 

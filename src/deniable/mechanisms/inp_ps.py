@@ -13,8 +13,8 @@ import numpy as np
 from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed
-from deniable.mechanisms.record_symbols import count_symbols, krr_reading, moved
+from deniable.mechanisms.profile_base import Reader, Reading, RecordMechanism, summed
+from deniable.mechanisms.profile_symbols import count_symbols, krr_reading, moved
 from deniable.protocol import Parameters
 from deniable.protocol.inp_ps import InpPSParameters
 

@@ -1,4 +1,4 @@
-"""InpRR for whole populations; the model stands in protocol/record_unary.py.
+"""InpRR for whole populations; the model stands in protocol/profile_unary.py.
 
 Bits are independent given the people's values, so that a table's cell, the sum of its cells'
 estimates, has the sum of their variances.
@@ -14,7 +14,7 @@ from deniable.mechanisms import bitmaps, unary
 from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed, unknown
+from deniable.mechanisms.profile_base import Reader, Reading, RecordMechanism, summed, unknown
 from deniable.protocol import Parameters
 from deniable.protocol.inp_rr import InpRRParameters
 

@@ -11,9 +11,9 @@ from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.contrast_matrices import inverse, walsh_matrix
 from deniable.mechanisms.marg_ps import shared_variance
 from deniable.mechanisms.moments import Subset, design
-from deniable.mechanisms.record_base import Reader, Reading
-from deniable.mechanisms.record_symbols import count_symbols
-from deniable.mechanisms.record_tables import TableMechanism
+from deniable.mechanisms.profile_base import Reader, Reading
+from deniable.mechanisms.profile_symbols import count_symbols
+from deniable.mechanisms.profile_tables import TableMechanism
 from deniable.protocol import thresholds
 from deniable.protocol.marg_ht import MargHTParameters
 

@@ -11,10 +11,10 @@ from deniable.errors import InvalidReport
 from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading
-from deniable.mechanisms.record_pools import Pools
-from deniable.mechanisms.record_symbols import count_symbols, krr_reading, moved
-from deniable.mechanisms.record_tables import TableMechanism, weighted
+from deniable.mechanisms.profile_base import Reader, Reading
+from deniable.mechanisms.profile_pools import Pools
+from deniable.mechanisms.profile_symbols import count_symbols, krr_reading, moved
+from deniable.mechanisms.profile_tables import TableMechanism, weighted
 from deniable.protocol import thresholds
 from deniable.protocol.marg_ps import MargPSParameters
 

@@ -1,4 +1,4 @@
-"""MargRR for whole populations; the model stands in protocol/record_unary.py."""
+"""MargRR for whole populations; the model stands in protocol/profile_unary.py."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.inp_rr import bits_at_once, cell_sums, summed_variance
 from deniable.mechanisms.marg_ps import no_cells
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading
-from deniable.mechanisms.record_symbols import count_symbols
-from deniable.mechanisms.record_tables import TableMechanism, weighted
+from deniable.mechanisms.profile_base import Reader, Reading
+from deniable.mechanisms.profile_symbols import count_symbols
+from deniable.mechanisms.profile_tables import TableMechanism, weighted
 from deniable.protocol import Parameters
 from deniable.protocol.marg_rr import MargRRParameters
 

@@ -24,8 +24,8 @@ from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.prefixes import Prefixes
+from deniable.mechanisms.profile_base import RecordMechanism
 from deniable.mechanisms.rappor import Rappor
-from deniable.mechanisms.record_base import RecordMechanism
 from deniable.mechanisms.subset import Subset
 from deniable.mechanisms.views import Views
 from deniable.protocol import Field, Parameters, Record, Sets

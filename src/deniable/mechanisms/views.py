@@ -29,8 +29,8 @@ from deniable.mechanisms.marg_ps import (
     shared_variance,
 )
 from deniable.mechanisms.moments import Moment, Moments, Subset, design, subsets_of
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism
-from deniable.mechanisms.record_pools import Pool, Pools
+from deniable.mechanisms.profile_base import Reader, Reading, RecordMechanism
+from deniable.mechanisms.profile_pools import Pool, Pools
 from deniable.protocol import Parameters
 from deniable.protocol.views import ViewsParameters
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deniable.errors import InvalidParameter
+from deniable.plan.collection import FIND, Setting, known_mechanism
 from deniable.plan.inverse import epsilon_needed, people_needed
 from deniable.plan.prediction import Prediction, predict
-from deniable.plan.setting import FIND, Setting, known_mechanism
 from deniable.protocol import Record
 
 NOTHING = 0.5

@@ -11,7 +11,7 @@ second time, and so many equally frequent answers do.
 
 Of mechanisms that find strings the shares are those of whole strings, and the smallest is that of a
 string which is found every second time (`discovered.py`).
-Of a record the shares are those of the cells of tables of k attributes, raw (`record_cells.py`).
+Of a record the shares are those of the cells of tables of k attributes, raw (`profiles/cells.py`).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from typing import TypeGuard
 from deniable._distributions import normal_isf
 from deniable.authoring.auto import MOST_LISTED, SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.mechanisms import mechanism_of
+from deniable.plan.collection import Setting
 from deniable.plan.discovered import smallest_found
 from deniable.plan.fitted import fitted_noise
-from deniable.plan.record_cells import cell_deviation
-from deniable.plan.record_choices import WORK
-from deniable.plan.setting import Setting
+from deniable.plan.profiles.cells import cell_deviation
+from deniable.plan.profiles.choices import WORK
 from deniable.plan.work import FOUND, operations, words
-from deniable.privacy.leverage import leverage_of
-from deniable.privacy.shuffling import Shuffled, shuffled
+from deniable.privacy.leverage.estimates import leverage_of
+from deniable.privacy.shuffling.central import Shuffled, shuffled
 from deniable.protocol import (
     Field,
     NGramsParameters,

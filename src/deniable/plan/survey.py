@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deniable.authoring.field import count_listed
+from deniable.plan.collection import Setting
 from deniable.plan.plan import warn
 from deniable.plan.prediction import Prediction, predict
-from deniable.plan.setting import Setting
 from deniable.protocol import Field, Question, RecordParameters, Survey
 from deniable.protocol.composition import reports_within, survey_cost
 from deniable.protocol.epsilon import as_float

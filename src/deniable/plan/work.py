@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from deniable.authoring.auto import POOL
-from deniable.plan.record_work import record_operations, record_words
+from deniable.plan.profiles.work import record_operations, record_words
 from deniable.protocol import (
     HadamardParameters,
     HCMSParameters,

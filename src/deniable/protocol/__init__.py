@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from deniable.protocol.parameters import Parameters
     from deniable.protocol.pgr import PGRParameters
     from deniable.protocol.prefixes import PrefixesParameters
+    from deniable.protocol.profile_domain import Attribute, Record
+    from deniable.protocol.profile_parameters import RecordParameters
     from deniable.protocol.rappor import RapporParameters
-    from deniable.protocol.record_domain import Attribute, Record
-    from deniable.protocol.record_parameters import RecordParameters
     from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
     from deniable.protocol.report import Report, batch_bytes
     from deniable.protocol.subset import SubsetParameters
@@ -98,7 +98,7 @@ __all__ = [
 _HOMES = {
     "ABSENT": "domain",
     "Answer": "domain",
-    "Attribute": "record_domain",
+    "Attribute": "profile_domain",
     "Boolean": "domain",
     "Categories": "domain",
     "CoefficientsParameters": "coefficients",
@@ -130,8 +130,8 @@ _HOMES = {
     "Question": "survey",
     "RECORD_MECHANISMS": "registry",
     "RapporParameters": "rappor",
-    "Record": "record_domain",
-    "RecordParameters": "record_parameters",
+    "Record": "profile_domain",
+    "RecordParameters": "profile_parameters",
     "Report": "report",
     "Sets": "domain",
     "Strings": "domain",

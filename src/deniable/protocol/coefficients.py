@@ -43,7 +43,7 @@ from deniable.protocol.contrasts import MAX_LEVELS, contrasts_of
 from deniable.protocol.domain import Domain
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     LOWER,
     check_count,
@@ -52,8 +52,8 @@ from deniable.protocol.record_parameters import (
     symbol_layout,
     wanted_shape,
 )
-from deniable.protocol.record_selection import Chosen, Selection
-from deniable.protocol.record_sign import MOST_COEFFICIENTS, SignParameters
+from deniable.protocol.profile_selection import Chosen, Selection
+from deniable.protocol.profile_sign import MOST_COEFFICIENTS, SignParameters
 from deniable.protocol.thresholds import ONE
 from deniable.protocol.truth_thresholds import truth_threshold
 

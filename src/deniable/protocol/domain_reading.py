@@ -25,14 +25,14 @@ from deniable.protocol.domain import (
     Strings,
     is_alphabet,
 )
-from deniable.protocol.question import FIELD_NAME
-from deniable.protocol.record_domain import (
+from deniable.protocol.profile_domain import (
     CLOSED_KINDS,
     MAX_ATTRIBUTES,
     MIN_ATTRIBUTES,
     Attribute,
     Record,
 )
+from deniable.protocol.question import FIELD_NAME
 
 _DECIMAL = re.compile(r"(?=.{1,32}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?")
 """An edge: a JSON number of at most 32 characters, its exponent marked by a small e."""

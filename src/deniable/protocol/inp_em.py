@@ -16,9 +16,9 @@ from deniable import _validate
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.domain import Domain
 from deniable.protocol.layout import Item, Layout
-from deniable.protocol.record_parameters import WHOLE, check_count, code_of, wanted_shape
-from deniable.protocol.record_sign import SignParameters
-from deniable.protocol.record_unary import check_bits
+from deniable.protocol.profile_parameters import WHOLE, check_count, code_of, wanted_shape
+from deniable.protocol.profile_sign import SignParameters
+from deniable.protocol.profile_unary import check_bits
 from deniable.protocol.truth_thresholds import truth_ratio, truth_threshold
 
 MOST_BITS = 64

@@ -16,9 +16,9 @@ from functools import cached_property
 from typing import ClassVar
 
 from deniable.protocol.layout import Layout
-from deniable.protocol.record_parameters import LOWER, check_count, read_symbol, symbol_layout
-from deniable.protocol.record_selection import Chosen, Selection
-from deniable.protocol.record_sign import MOST_COEFFICIENTS, SignParameters
+from deniable.protocol.profile_parameters import LOWER, check_count, read_symbol, symbol_layout
+from deniable.protocol.profile_selection import Chosen, Selection
+from deniable.protocol.profile_sign import MOST_COEFFICIENTS, SignParameters
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from deniable.protocol.hashing import hash_word, reduce_to
 from deniable.protocol.hcms import FIRST_INDEX, check_rows, check_width
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     WHOLE,
     check_count,
@@ -27,7 +27,7 @@ from deniable.protocol.record_parameters import (
     symbol_layout,
     wanted_shape,
 )
-from deniable.protocol.record_sign import SignParameters
+from deniable.protocol.profile_sign import SignParameters
 from deniable.protocol.truth_thresholds import truth_threshold
 
 MOST_RECORDS = 2**20

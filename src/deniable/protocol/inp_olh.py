@@ -19,7 +19,7 @@ from deniable.protocol.domain import Domain
 from deniable.protocol.layout import Layout
 from deniable.protocol.olh import MAX_SEEDS, MAX_SYMBOLS, OLHParameters, best_symbols
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     WHOLE,
     RecordParameters,

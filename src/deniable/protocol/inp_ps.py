@@ -18,7 +18,7 @@ from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     WHOLE,
     RecordParameters,

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from deniable.protocol.layout import Item, Layout
-from deniable.protocol.record_parameters import WHOLE, check_count, code_of
-from deniable.protocol.record_unary import ParallelParameters, check_bits
+from deniable.protocol.profile_parameters import WHOLE, check_count, code_of
+from deniable.protocol.profile_unary import ParallelParameters, check_bits
 
 MOST_CELLS = 2**16
 """8 KB for a report, and as many coins on the device."""

@@ -13,9 +13,9 @@ from typing import ClassVar
 
 from deniable.errors import InvalidReport
 from deniable.protocol.layout import Layout
-from deniable.protocol.record_marginals import MarginalParameters
-from deniable.protocol.record_parameters import read_symbol, symbol_layout
-from deniable.protocol.record_sign import SignParameters
+from deniable.protocol.profile_marginals import MarginalParameters
+from deniable.protocol.profile_parameters import read_symbol, symbol_layout
+from deniable.protocol.profile_sign import SignParameters
 
 
 @dataclass(frozen=True)

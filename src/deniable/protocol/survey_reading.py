@@ -14,6 +14,7 @@ from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.protocol.canonical import canonical
 from deniable.protocol.domain_reading import domain_from_published
+from deniable.protocol.profile_domain import Record
 from deniable.protocol.question import (
     FIELD_NAME,
     MAX_EPOCH_DAYS,
@@ -26,7 +27,6 @@ from deniable.protocol.question import (
     Question,
     is_candidate_path,
 )
-from deniable.protocol.record_domain import Record
 from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
 
 FORMAT = 1

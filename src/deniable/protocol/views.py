@@ -21,8 +21,8 @@ from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_domain import MAX_ATTRIBUTES
-from deniable.protocol.record_noise import (
+from deniable.protocol.profile_domain import MAX_ATTRIBUTES
+from deniable.protocol.profile_noise import (
     PEOPLE,
     cell_noise,
     cover_orders,
@@ -31,7 +31,7 @@ from deniable.protocol.record_noise import (
     smoothed_noise,
     view_orders,
 )
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     cell_of,
     check_count,
@@ -40,7 +40,7 @@ from deniable.protocol.record_parameters import (
     symbol_layout,
     wanted_shape,
 )
-from deniable.protocol.record_truth import TruthParameters
+from deniable.protocol.profile_truth import TruthParameters
 from deniable.protocol.truth_thresholds import truth_threshold
 from deniable.protocol.view_cover import cover, uncovered
 

@@ -19,8 +19,8 @@ from deniable.protocol import (
 )
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import answers_of
+from deniable.protocol.profile_noise import PEOPLE
 from deniable.protocol.question import PLAIN_FIELD
-from deniable.protocol.record_noise import PEOPLE
 from deniable.protocol.unary import UnaryParameters
 
 _SHOWN = 4

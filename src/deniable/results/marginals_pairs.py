@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from deniable.marginals.crafted import Progress
+from deniable.marginals.crafted.smoothed import Progress
 from deniable.marginals.independence import ALPHA
 from deniable.marginals.information import mutual_information
 from deniable.marginals.synthetic import KEEPS, sample_records

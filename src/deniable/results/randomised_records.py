@@ -17,7 +17,7 @@ from deniable.protocol import (
     RecordParameters,
     ViewsParameters,
 )
-from deniable.protocol.record_sign import SignParameters
+from deniable.protocol.profile_sign import SignParameters
 from deniable.protocol.thresholds import as_fraction
 
 

@@ -13,7 +13,7 @@ from deniable.privacy import paths_at_most, permanent_channel, report_channel
 from deniable.privacy.proof import Proof, prove_epsilon
 from deniable.protocol import MECHANISMS, Answer
 from deniable.protocol.domain import code_key, string_key
-from deniable.protocol.record_domain import record_answer
+from deniable.protocol.profile_domain import record_answer
 
 MOST_PATHS = 1_024
 """An encoder with more paths per answer is not enumerated."""

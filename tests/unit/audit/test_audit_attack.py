@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deniable.audit import linking
-from deniable.audit.attack import WINDOWS, audit_attack
-from deniable.audit.attack_charts import attack_charts, save_charts
-from deniable.audit.averaging import bound, epsilon_of_window, favours, right_guesses
-from deniable.audit.linking import chance_equal, linkable
+from deniable.audit.attack import linking
+from deniable.audit.attack.attackers import WINDOWS, audit_attack
+from deniable.audit.attack.averaging import bound, epsilon_of_window, favours, right_guesses
+from deniable.audit.attack.charts import attack_charts, save_charts
+from deniable.audit.attack.linking import chance_equal, linkable
 from deniable.client.encoders import encoder_for
 from deniable.privacy import report_channel
 from deniable.protocol import (

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from deniable.audit.answers import worst_records
-from deniable.audit.attack import audit_attack
-from deniable.audit.averaging import right_guesses
-from deniable.audit.averaging_records import ratio_laws
-from deniable.audit.linking import chance_equal, linkable
-from deniable.audit.values import two_answers
-from deniable.audit.wire import audit_wire
+from deniable.audit.attack.attackers import audit_attack
+from deniable.audit.attack.averaging import right_guesses
+from deniable.audit.attack.averaging_profiles import ratio_laws
+from deniable.audit.attack.linking import chance_equal, linkable
+from deniable.audit.wire.bytes_sent import audit_wire
+from deniable.audit.wire.made_up_values import two_answers
 from deniable.client.encoders import encoder_for
 from deniable.privacy import report_channel
 from deniable.protocol import RecordParameters

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from deniable.audit.answers import some_answers
-from deniable.audit.exact import Proven, prove_field
-from deniable.audit.exact_records import _one_of_each_size, rank_of, record_ratio
-from deniable.audit.record_reading import PUBLIC_ITEMS, items_of
+from deniable.audit.exact.profiles import _one_of_each_size, rank_of, record_ratio
+from deniable.audit.exact.proofs import Proven, prove_field
+from deniable.audit.profile_reading import PUBLIC_ITEMS, items_of
 from deniable.client.encoders import Draws
 from deniable.client.encoders.cells import kept_or_moved
 from deniable.client.encoders.coefficients import CoefficientsEncoder

@@ -7,13 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from deniable.audit.detect import advice_finding, advise, field_records, most_equal, ones_law
-from deniable.audit.poison import crafted
-from deniable.audit.poisoning import ATTACKERS, poison_field
+from deniable.audit.attack.detection import (
+    advice_finding,
+    advise,
+    field_records,
+    most_equal,
+    ones_law,
+)
+from deniable.audit.attack.poison import crafted
+from deniable.audit.attack.poisoned_estimates import ATTACKERS, poison_field
 from deniable.audit.reading import records_of, supports
 from deniable.mechanisms import Rappor, mechanism_for, mechanism_of
 from deniable.mechanisms.base import Reports
-from deniable.privacy.leverage import leverage_of
+from deniable.privacy.leverage.estimates import leverage_of
 from deniable.protocol import (
     MECHANISMS,
     RECORD_MECHANISMS,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from deniable.audit.poison_records import crafted_cells
+from deniable.audit.attack.poison_profiles import crafted_cells
 from deniable.errors import InvalidReport
 from deniable.marginals.raw import raw_table
 from deniable.mechanisms import Counts, RecordMechanism, mechanism_of
-from deniable.privacy.table_leverage import shares_of_one, table_shift
+from deniable.privacy.leverage.tables import shares_of_one, table_shift
 from deniable.protocol import (
     RECORD_MECHANISMS,
     CoefficientsParameters,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deniable.audit.detect import advice_finding, advise, most_equal
-from deniable.audit.poison_records import crafted_records
-from deniable.audit.poisoning import ATTACKERS, poison_field, worst_attribute
+from deniable.audit.attack.detection import advice_finding, advise, most_equal
+from deniable.audit.attack.poison_profiles import crafted_records
+from deniable.audit.attack.poisoned_estimates import ATTACKERS, poison_field, worst_attribute
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Reports
-from deniable.privacy.crafted import Leverage
-from deniable.privacy.leverage import leverage_of
-from deniable.privacy.record_leverage import record_shift, ways
+from deniable.privacy.leverage.estimates import leverage_of
+from deniable.privacy.leverage.profiles import record_shift, ways
+from deniable.privacy.leverage.worth import Leverage
 from deniable.protocol import RECORD_MECHANISMS, Question, RecordParameters
 from deniable.testing.ledger import LEDGER
 from material.audits import ONCE, a_question, about_records, record

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from deniable.audit import sample, sampled
-from deniable.audit.pairs import worst_pair
-from deniable.audit.permanent import LettingThrough
-from deniable.audit.probabilities import Error, Tally, _chernoff, deviations, directions
 from deniable.audit.reading import bit_table, records_of
-from deniable.audit.sample import Part, audit_sample
-from deniable.audit.sample_plan import REPORTS, Plan
-from deniable.audit.sampled import Sampled, Task, perform
-from deniable.audit.workers import Workers, workers
+from deniable.audit.sample import batches, black_box
+from deniable.audit.sample.answer_pairs import worst_pair
+from deniable.audit.sample.batches import Sampled, Task, perform
+from deniable.audit.sample.black_box import Part, audit_sample
+from deniable.audit.sample.permanent import LettingThrough
+from deniable.audit.sample.probability_scores import Error, Tally, _chernoff, deviations, directions
+from deniable.audit.sample.size import REPORTS, Plan
+from deniable.audit.sample.workers import Workers, workers
 from deniable.authoring import read_authored
 from deniable.cli.demo_survey import publish_demo
 from deniable.cli.init import STARTER
@@ -172,7 +172,7 @@ def test_surveys_that_people_start_from_need_no_more_than_some_million_reports(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error of 5% is within reach of every question, in a minute or two at the most."""
-    monkeypatch.setattr(sample, "PILOT", 100)
+    monkeypatch.setattr(black_box, "PILOT", 100)
     starter = tmp_path / "survey.toml"
     starter.write_text(STARTER)
     for one in (read_authored(starter).require(), publish_demo(tmp_path)):
@@ -300,7 +300,7 @@ def test_progress_and_how_many_are_enough(rng: np.random.Generator) -> None:
 def test_only_the_first_reports_are_kept(rng: np.random.Generator) -> None:
     question = a_question("q", Boolean(), "krr", ONCE)
     part = Part.of(question, 1e-6, 100)
-    part.done[REPORTS, 0] = sampled.KEPT - 3
+    part.done[REPORTS, 0] = batches.KEPT - 3
     first, *others = part._tasks((REPORTS, 0), 12_000)
     assert (first.keep, first.devices, [task.keep for task in others]) == (3, 5_000, [0, 0])
     ((place, seen),) = perform(Task(question, 0, 20, keep=3), SystemDraws(rng.bytes))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from deniable.audit import Audit
-from deniable.audit.bound import clopper_pearson, lower_bound
-from deniable.audit.pairs import scores, worst_pair
-from deniable.audit.sample import audit_sample
+from deniable.audit.sample.answer_pairs import scores, worst_pair
+from deniable.audit.sample.black_box import audit_sample
+from deniable.audit.sample.epsilon_bound import clopper_pearson, lower_bound
 from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws
 from deniable.client.randomness import SystemDraws

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from deniable.audit import Audit
-from deniable.audit.pairs import worst_pair
+from deniable.audit.channel_checks_profiles import as_declared, log_ratios
+from deniable.audit.profile_reading import public_blocks, rest_chance, room, shown_by
 from deniable.audit.reading import records_of
-from deniable.audit.record_cells import as_declared, log_ratios
-from deniable.audit.record_reading import public_blocks, rest_chance, room, shown_by
-from deniable.audit.sample import audit_sample
+from deniable.audit.sample.answer_pairs import worst_pair
+from deniable.audit.sample.black_box import audit_sample
 from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws, encoder_for
 from deniable.client.randomness import SystemDraws
 from deniable.mechanisms import RecordMechanism, mechanism_of
 from deniable.privacy.proof import report_channel
 from deniable.protocol import Answer, Field, Question, RecordParameters
-from deniable.protocol.record_domain import record_answer
+from deniable.protocol.profile_domain import record_answer
 from deniable.testing.ledger import LEDGER
 from material.audits import a_question, about_records, large_records, record, survey
 

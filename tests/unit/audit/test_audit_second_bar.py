@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from deniable.audit.answers import some_strings
-from deniable.audit.poisoning import poisoned_reports, worst_attribute
+from deniable.audit.attack.poisoned_estimates import poisoned_reports, worst_attribute
 from deniable.mechanisms.base import Reports
 from deniable.protocol import MECHANISMS, Question, RecordParameters, Strings
 from deniable.results import Result, estimate_question

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from deniable.client.cut_or_escaped import was_fitted
 from deniable.client.encode import encode
-from deniable.client.fitting import was_fitted
 from deniable.client.randomness import SystemDraws
 from deniable.errors import RecordRefused
 from deniable.protocol import Question, Strings

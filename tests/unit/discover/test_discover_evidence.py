@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.discover.evidence import Beliefs
-from deniable.discover.tables import Table
+from deniable.discover.group_estimates import Table
+from deniable.discover.prefixes.evidence import Beliefs
 from material.prefixes import counts, mechanism
 
 TABLE = Table.of(mechanism(), counts(), 0)

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from deniable.decode.significance import holm
-from deniable.discover.graph import Graph
-from deniable.discover.ngram_marginals import SHORTLIST, common_grams
-from deniable.discover.ngrams import Search, candidates_of, discover_ngrams
+from deniable.discover.ngrams.discovery import Search, candidates_of, discover_ngrams
+from deniable.discover.ngrams.graph import Graph
+from deniable.discover.ngrams.marginals import SHORTLIST, common_grams
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import NGrams
 from deniable.protocol import Strings

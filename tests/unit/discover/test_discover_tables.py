@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deniable.discover.tables import Table
+from deniable.discover.group_estimates import Table
 from deniable.mechanisms import Prefixes
 from deniable.protocol.prefixes import chained
 from material.prefixes import STRINGS, counts, mechanism

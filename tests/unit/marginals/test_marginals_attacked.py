@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from deniable.marginals.attacked import (
+from deniable.marginals.correlation import correlation
+from deniable.marginals.crafted.derived import (
     attacked_correlation,
     attacked_share,
     attacked_statistic,
     second_order,
 )
-from deniable.marginals.correlation import correlation
 from deniable.marginals.independence import standardised, wald
 from deniable.marginals.pairs import population_covariance
 from deniable.marginals.raw import raw_table

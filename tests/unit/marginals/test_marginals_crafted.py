@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deniable.errors import InvalidParameter
-from deniable.marginals.crafted import (
+from deniable.marginals.crafted.smoothed import (
     MOST,
     attacks_on,
     check_tables,
@@ -18,8 +18,8 @@ from deniable.marginals.crafted import (
 )
 from deniable.marginals.raw import raw_table
 from deniable.marginals.smoothed import smooth
-from deniable.privacy.table_leverage import table_shift
-from deniable.privacy.weighted_leverage import most_among
+from deniable.privacy.leverage.tables import table_shift
+from deniable.privacy.leverage.weighted_sums import most_among
 from deniable.protocol import RECORD_MECHANISMS
 from deniable.testing.ledger import LEDGER
 from material.attacked_profiles import LEVELS, Attack, attack, mechanism_for

@@ -15,7 +15,7 @@ from deniable.marginals.smoothed import CONTRADICTS, smooth
 from deniable.mechanisms import RECORD_MECHANISMS, Counts, InpEM, RecordMechanism
 from deniable.mechanisms.base import Codes, Floats
 from deniable.mechanisms.moments import Moment, Moments
-from deniable.mechanisms.record_base import NO_REPORTS, NOT_REPORTED, unnamed_record
+from deniable.mechanisms.profile_base import NO_REPORTS, NOT_REPORTED, unnamed_record
 
 
 def made(name: str, levels: tuple[int, ...], order: int = 2, **wanted: object) -> RecordMechanism:

@@ -9,7 +9,7 @@ import pytest
 
 from deniable.mechanisms.inp_em import MOST_COUNTED, InpEM, Kept
 from deniable.protocol.olh import symbol_of
-from deniable.protocol.record_domain import record_answer
+from deniable.protocol.profile_domain import record_answer
 from material.profiles_expected import made, people_of
 
 

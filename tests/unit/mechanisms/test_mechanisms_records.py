@@ -11,7 +11,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.mechanisms import RECORD_MECHANISMS, RecordMechanism, mechanism_for, mechanism_of
 from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.mechanisms.moments import design
-from deniable.mechanisms.record_base import NOT_REPORTED, unnamed_record
+from deniable.mechanisms.profile_base import NOT_REPORTED, unnamed_record
 from deniable.protocol import Attribute, Boolean, Categories, Field, Numbers, Record
 from material.profiles_expected import (
     every_report,

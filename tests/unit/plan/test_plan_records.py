@@ -13,9 +13,9 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.plan import Setting, make_plan, of_attributes, plan_survey, predict
 from deniable.plan.plan import warn
-from deniable.plan.record_choices import WORK, cells_tested
+from deniable.plan.profiles.choices import WORK, cells_tested
 from deniable.plan.work import words
-from deniable.privacy.leverage import leverage
+from deniable.privacy.leverage.estimates import leverage
 from deniable.protocol import (
     MECHANISMS,
     RECORD_MECHANISMS,

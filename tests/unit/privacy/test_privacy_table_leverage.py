@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from deniable.errors import InvalidParameter
-from deniable.privacy.record_leverage import record_shift, table_ways, ways
-from deniable.privacy.table_leverage import best_spread, shares_of_one, table_shift
+from deniable.privacy.leverage.profiles import record_shift, table_ways, ways
+from deniable.privacy.leverage.tables import best_spread, shares_of_one, table_shift
 from deniable.protocol import (
     MECHANISMS,
     RECORD_MECHANISMS,

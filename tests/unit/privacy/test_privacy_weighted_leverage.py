@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from deniable.errors import InvalidParameter
-from deniable.privacy.table_leverage import table_shift
-from deniable.privacy.weighted_leverage import most_among, weighted_shift
+from deniable.privacy.leverage.tables import table_shift
+from deniable.privacy.leverage.weighted_sums import most_among, weighted_shift
 from deniable.protocol import (
     MECHANISMS,
     RECORD_MECHANISMS,

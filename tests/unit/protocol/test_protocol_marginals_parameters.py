@@ -23,7 +23,7 @@ from deniable.protocol import (
 )
 from deniable.protocol.coefficients import best_orders
 from deniable.protocol.epsilon import exp_micros
-from deniable.protocol.record_parameters import cell_of, code_of
+from deniable.protocol.profile_parameters import cell_of, code_of
 from deniable.protocol.thresholds import ONE, as_fraction
 from material.profiles import record_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from deniable.protocol import MECHANISMS, Boolean, Categories, Domain, Parameters, Strings
-from deniable.protocol.record_domain import Attribute, Record
+from deniable.protocol.profile_domain import Attribute, Record
 from deniable.protocol.registry import RECORD_MECHANISMS
 
 CLOSED = Categories(tuple("abcdef"))

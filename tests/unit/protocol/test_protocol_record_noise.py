@@ -10,7 +10,7 @@ import pytest
 from deniable.authoring.auto_profile import record_choices, record_orders
 from deniable.errors import InvalidParameter
 from deniable.protocol import MECHANISMS, ViewsParameters
-from deniable.protocol.record_noise import (
+from deniable.protocol.profile_noise import (
     PEOPLE,
     cover_orders,
     expected_people,

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from deniable.associate import Independence, Pair
-from deniable.audit.poison import crafted
+from deniable.audit.attack.poison import crafted
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.candidates import every_code

@@ -9,11 +9,11 @@ from datetime import date
 import numpy as np
 import pytest
 
-from deniable.audit.poison_records import crafted_cells
+from deniable.audit.attack.poison_profiles import crafted_cells
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
-from deniable.marginals.attacked import Range
 from deniable.marginals.correlation import correlation
+from deniable.marginals.crafted.derived import Range
 from deniable.marginals.information import mutual_information
 from deniable.marginals.tree import Edge, Tree
 from deniable.mechanisms import mechanism_of

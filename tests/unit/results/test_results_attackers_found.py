@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deniable.audit.poison import crafted
+from deniable.audit.attack.poison import crafted
 from deniable.authoring import read_authored
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.privacy.leverage import leverage_of
+from deniable.privacy.leverage.estimates import leverage_of
 from deniable.protocol import Answer, Field, Question
 from deniable.protocol.domain import string_key
 from deniable.results import as_csv, as_text

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deniable.audit.poison_records import crafted_records
+from deniable.audit.attack.poison_profiles import crafted_records
 from deniable.mechanisms import mechanism_of
-from deniable.privacy.record_leverage import record_shift
+from deniable.privacy.leverage.profiles import record_shift
 from deniable.protocol import (
     MECHANISMS,
     RECORD_MECHANISMS,

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deniable.audit.poison_records import crafted_cells
+from deniable.audit.attack.poison_profiles import crafted_cells
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
-from deniable.privacy.record_leverage import record_shift
-from deniable.privacy.table_leverage import table_shift
+from deniable.privacy.leverage.profiles import record_shift
+from deniable.privacy.leverage.tables import table_shift
 from deniable.protocol import (
     MECHANISMS,
     RECORD_MECHANISMS,

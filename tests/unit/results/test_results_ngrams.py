@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deniable.authoring import read_authored
-from deniable.discover.ngrams import Search
+from deniable.discover.ngrams.discovery import Search
 from deniable.engines.local import accumulate
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter

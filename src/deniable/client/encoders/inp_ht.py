@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deniable.client.encoders.base import Draws, Encoder
 from deniable.protocol import Answer, InpHTParameters
-from deniable.protocol.record_selection import signs_differ
+from deniable.protocol.profile_selection import signs_differ
 
 
 class InpHTEncoder(Encoder):
