@@ -8,9 +8,9 @@ import numpy as np
 
 from deniable.audit.attack.poison_profiles import crafted_cells
 from deniable.marginals.crafted.derived import Shift
-from deniable.mechanisms import Counts, RecordMechanism, mechanism_of
+from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
 from deniable.privacy.leverage.weighted_sums import most_among, weighted_shift
-from deniable.protocol import MECHANISMS, Attribute, Categories, Field, Record, RecordParameters
+from deniable.protocol import MECHANISMS, Attribute, Categories, Field, Profile, ProfileParameters
 
 PEOPLE = 20_000
 LEVELS = (2, 2, 3)
@@ -27,7 +27,7 @@ class Attack:
         share: of crafted reports.
     """
 
-    mechanism: RecordMechanism
+    mechanism: ProfileMechanism
     seen: Counts
     honest: Counts
     share: float
@@ -40,13 +40,13 @@ class Attack:
         return most_among(self.mechanism.parameters, pair, self.share)
 
 
-def mechanism_for(name: str, levels: tuple[int, ...] = LEVELS, order: int = 2) -> RecordMechanism:
+def mechanism_for(name: str, levels: tuple[int, ...] = LEVELS, order: int = 2) -> ProfileMechanism:
     domains = [Categories(tuple(f"{i}" for i in range(count))) for count in levels]
-    record = Record(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
+    record = Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
     parameters = MECHANISMS[name].resolve({"epsilon": 2.0, "order": order}, record, False)
     found = mechanism_of(Field("value", record, parameters), False)
-    assert isinstance(found, RecordMechanism)
-    assert isinstance(parameters, RecordParameters)
+    assert isinstance(found, ProfileMechanism)
+    assert isinstance(parameters, ProfileParameters)
     return found
 
 

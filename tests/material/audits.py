@@ -6,15 +6,15 @@ from datetime import date
 
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Attribute,
     Boolean,
     Categories,
     Domain,
     Field,
     Numbers,
+    Profile,
     Question,
-    Record,
     Sets,
     Strings,
     Survey,
@@ -62,15 +62,15 @@ def survey(*questions: Question) -> Survey:
     return Survey("test", "owner", questions)
 
 
-def record(*levels: int) -> Record:
+def record(*levels: int) -> Profile:
     domains = [Boolean() if count == 2 else categories(count) for count in levels]
-    return Record(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
+    return Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
 
 
-def about_records(levels: tuple[int, ...], **wanted: object) -> list[Question]:
+def about_profiles(levels: tuple[int, ...], **wanted: object) -> list[Question]:
     """Questions about a record, one of every mechanism and form."""
     forms: list[tuple[str, str, dict[str, object]]] = [
-        *((name, name, {}) for name in RECORD_MECHANISMS),
+        *((name, name, {}) for name in PROFILE_MECHANISMS),
         ("inp_rr-asymmetric", "inp_rr", {"asymmetric": True}),
         ("coefficients-contrasts", "coefficients", {"basis": "contrasts"}),
     ]
@@ -81,18 +81,18 @@ def about_records(levels: tuple[int, ...], **wanted: object) -> list[Question]:
     ]
 
 
-def small_records() -> list[Question]:
-    """Questions about records that are enumerated whole, where that is possible."""
-    return [*about_records((2, 2, 2)), *about_records((3, 2))]
+def small_profiles() -> list[Question]:
+    """Questions about profiles that are enumerated whole, where that is possible."""
+    return [*about_profiles((2, 2, 2)), *about_profiles((3, 2))]
 
 
-def large_records() -> list[Question]:
-    """Questions about records that are proven by their structure: levels of different sizes."""
+def large_profiles() -> list[Question]:
+    """Questions about profiles that are proven by their structure: levels of different sizes."""
     wide = [
         a_question(f"{name}-32", record(*(2,) * 32), name, {**ONCE, "order": 3})
         for name in ("inp_ht", "marg_rr", "marg_ps", "marg_ht", "inp_em", "coefficients", "views")
     ]
-    return [*about_records((2, 3, 5)), *wide]
+    return [*about_profiles((2, 3, 5)), *wide]
 
 
 def found_strings() -> list[Question]:

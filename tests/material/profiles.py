@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from deniable.protocol import Attribute, Boolean, Categories, Domain, Record
+from deniable.protocol import Attribute, Boolean, Categories, Domain, Profile
 
 
 @cache
@@ -13,6 +13,6 @@ def attribute_of(levels: int) -> Domain:
     return Boolean() if levels == 2 else Categories(tuple(f"c{code}" for code in range(levels)))
 
 
-def record_of(*levels: int) -> Record:
-    """Return a record of attributes a0, a1, ... with so many levels."""
-    return Record(tuple(Attribute(f"a{i}", attribute_of(r)) for i, r in enumerate(levels)))
+def profile_of(*levels: int) -> Profile:
+    """Return a profile of attributes a0, a1, ... with so many levels."""
+    return Profile(tuple(Attribute(f"a{i}", attribute_of(r)) for i, r in enumerate(levels)))

@@ -20,7 +20,7 @@ from deniable.client.encoders import Draws
 from deniable.client.randomness import SystemDraws
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Answer,
     Attribute,
     Boolean,
@@ -30,8 +30,8 @@ from deniable.protocol import (
     Field,
     Parameters,
     PrefixesParameters,
+    Profile,
     Question,
-    Record,
     Sets,
     Strings,
     Survey,
@@ -42,7 +42,7 @@ from deniable.testing.ledger import LEDGER
 
 PERMANENT: dict[str, object] = {"k": 32, "h": 2, "m": 4, "f": 0.5, "p": 0.0, "q": 1.0}
 SMALL: dict[str, object] = {"k": 32, "h": 4, "m": 4, "f": 0.08, "p": 0.25, "q": 0.75}
-PAIR = Record((Attribute("a", Boolean()), Attribute("b", Boolean())))
+PAIR = Profile((Attribute("a", Boolean()), Attribute("b", Boolean())))
 
 
 def categories(count: int) -> Categories:
@@ -72,7 +72,7 @@ ASKED = [
     a_question("ngrams", NAMES, "ngrams", {"p": 0.4, "q": 0.9, "k": 8, "h": 1, "m": 2}),
     *(
         a_question(name, PAIR, name, {"epsilon": 1.2} if name in BITS else STRONG)
-        for name in RECORD_MECHANISMS
+        for name in PROFILE_MECHANISMS
         if name != "inp_olh"
     ),
     a_question("inp_olh", PAIR, "inp_olh", {**STRONG, "g": 2}),

@@ -1,6 +1,6 @@
-"""Statistical checks of sampled reports about records against the exact channel.
+"""Statistical checks of sampled reports about profiles against the exact channel.
 
-What a report is about must be drawn as declared; given that, its rest must have the record's exact
+What a report is about must be drawn as declared; given that, its rest must have the profile's exact
 probabilities. Where few reports are possible, all of them are counted.
 """
 
@@ -33,17 +33,17 @@ from deniable.audit.profile_reading import (
 )
 from deniable.audit.reading import Bools, Record, Whole
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Answer, InpEMParameters, RecordParameters
+from deniable.protocol import Answer, InpEMParameters, ProfileParameters
 
 Side = tuple[Answer, Sequence[Record]]
-"""A record, and reports of devices that hold it."""
+"""A profile, and reports of devices that hold it."""
 
 FEWEST = 100
 """Reports with one probability are tested from so many on."""
 
 
-def record_checks(parameters: RecordParameters, sides: Sequence[Side]) -> list[Check]:
-    """Return the checks of reports of some records, each report of another device."""
+def profile_checks(parameters: ProfileParameters, sides: Sequence[Side]) -> list[Check]:
+    """Return the checks of reports of some profiles, each report of another device."""
     checks = list(_about(parameters, [record for _, records in sides for record in records]))
     if isinstance(parameters, BITS):
         return [*checks, *_bits(parameters, sides)]
@@ -54,9 +54,9 @@ def record_checks(parameters: RecordParameters, sides: Sequence[Side]) -> list[C
 
 
 def log_ratios(
-    parameters: RecordParameters, one: Answer, other: Answer, records: Sequence[Record]
+    parameters: ProfileParameters, one: Answer, other: Answer, records: Sequence[Record]
 ) -> Floats:
-    """Return ln P(report | one record) - ln P(report | other record), report by report."""
+    """Return ln P(report | one profile) - ln P(report | other profile), report by report."""
 
     @cache
     def symbol(public: Public, rest: int) -> float:
@@ -88,7 +88,7 @@ def log_ratios(
     return np.asarray(ratios.round(9))
 
 
-def _about(parameters: RecordParameters, records: Sequence[Record]) -> Iterator[Check]:
+def _about(parameters: ProfileParameters, records: Sequence[Record]) -> Iterator[Check]:
     """Check that what reports are about is drawn as declared."""
     names = items_of(parameters)
     shown = np.array([shown_by(parameters, record)[0] for record in records], dtype=np.int64)
@@ -112,7 +112,7 @@ def as_declared(values: Whole, blocks: Blocks) -> Check:
 
 
 def _all_reports(
-    parameters: RecordParameters, answer: Answer, records: Sequence[Record]
+    parameters: ProfileParameters, answer: Answer, records: Sequence[Record]
 ) -> Iterator[Check]:
     """Check all reports that are possible, where they are few: of mechanisms with one symbol."""
     seen = Counter(shown_by(parameters, record) for record in records)
@@ -138,8 +138,8 @@ def _all_reports(
     yield goodness_of_fit([seen[outcome] for outcome in law], list(law.values()))
 
 
-def _kept(parameters: RecordParameters, sides: Sequence[Side]) -> Iterator[Check]:
-    """Check how often the record's own cell, symbol or sign is sent, over all records together."""
+def _kept(parameters: ProfileParameters, sides: Sequence[Side]) -> Iterator[Check]:
+    """Check how often the profile's own cell, symbol or sign is sent, over all of them together."""
     trials: Counter[Fraction] = Counter()
     kept: Counter[Fraction] = Counter()
     for answer, records in sides:
@@ -160,7 +160,7 @@ def _kept(parameters: RecordParameters, sides: Sequence[Side]) -> Iterator[Check
 
 
 def _moved(
-    parameters: RecordParameters, answer: Answer, records: Sequence[Record]
+    parameters: ProfileParameters, answer: Answer, records: Sequence[Record]
 ) -> Iterator[Check]:
     """Check that what is not kept is uniform on the others, in the usual size of table."""
     offsets: dict[int, list[int]] = {}
@@ -175,8 +175,8 @@ def _moved(
             yield as_declared(np.array(found, dtype=np.int64), [(size - 1, Fraction(1))])
 
 
-def _bits(parameters: RecordParameters, sides: Sequence[Side]) -> Iterator[Check]:
-    """Check bits: the record's own, all others, each place, and how many are 1 together."""
+def _bits(parameters: ProfileParameters, sides: Sequence[Side]) -> Iterator[Check]:
+    """Check bits: the profile's own, all others, each place, and how many are 1 together."""
     tables = [bit_tables(parameters, *side) for side in sides]
     shown, held = (np.concatenate(parts) for parts in zip(*tables, strict=True))
     records = [record for _, side in sides for record in side]
@@ -203,9 +203,9 @@ def _bits(parameters: RecordParameters, sides: Sequence[Side]) -> Iterator[Check
 
 
 def bit_tables(
-    parameters: RecordParameters, answer: Answer, records: Sequence[Record]
+    parameters: ProfileParameters, answer: Answer, records: Sequence[Record]
 ) -> tuple[Bools, Bools]:
-    """Return the reported bits, and those that are 1 for the record, a row per report."""
+    """Return the reported bits, and those that are 1 for the profile, a row per report."""
     packed = b"".join(bits for record in records if isinstance(bits := record["bits"], bytes))
     table = np.frombuffer(packed, dtype=np.uint8).reshape(len(records), -1)
     shown = np.unpackbits(table, axis=1, bitorder="little").astype(bool)

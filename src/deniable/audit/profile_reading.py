@@ -1,8 +1,8 @@
 """What a report about many attributes shows in clear, and the exact chance of the rest.
 
 Model: a report has two parts. What it is about (a coefficient, a table, a view, a row, a seed) is
-drawn without regard to the record, and public. The rest is a sign, a cell, a symbol or bits, whose
-probabilities given the public part follow from the record by one threshold.
+drawn without regard to the profile, and public. The rest is a sign, a cell, a symbol or bits, whose
+probabilities given the public part follow from the profile by one threshold.
 
 Slow and plain, report by report, from the integers alone: an audit should not repeat the mistakes
 of `mechanisms/`, which it audits.
@@ -26,7 +26,7 @@ from deniable.protocol import (
     MargHTParameters,
     MargPSParameters,
     MargRRParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
 from deniable.protocol.hadamard import sign_of
@@ -54,13 +54,13 @@ PUBLIC_ITEMS: dict[str, tuple[str, ...]] = {
     "marg_ht": ("marginal", "coefficient"),
     "views": ("view",),
 }
-"""What the reports of each mechanism of records are about; nothing where they are about all."""
+"""What the reports of each mechanism of profiles are about; nothing where they are about all."""
 
 BITS = (InpRRParameters, MargRRParameters, InpEMParameters)
 """Mechanisms whose reports are a row of bits, each with a coin of its own."""
 
 
-def items_of(parameters: RecordParameters) -> tuple[str, ...]:
+def items_of(parameters: ProfileParameters) -> tuple[str, ...]:
     """Return the names of what a report is about.
 
     Raises:
@@ -74,7 +74,7 @@ def items_of(parameters: RecordParameters) -> tuple[str, ...]:
     return PUBLIC_ITEMS[parameters.mechanism]
 
 
-def shown_by(parameters: RecordParameters, record: Record) -> tuple[Public, int]:
+def shown_by(parameters: ProfileParameters, record: Record) -> tuple[Public, int]:
     """Return what a report is about, and the rest: a sign, a cell, a symbol, or bits."""
     symbol = number(record, "symbol")
     if isinstance(parameters, BITS):
@@ -97,7 +97,7 @@ def shown_by(parameters: RecordParameters, record: Record) -> tuple[Public, int]
     return (symbol // 2,), symbol % 2
 
 
-def room(parameters: RecordParameters, public: Public) -> int:
+def room(parameters: ProfileParameters, public: Public) -> int:
     """Return how many different rests a report about something can have; bits are counted."""
     if isinstance(parameters, InpRRParameters | InpPSParameters):
         return parameters.cells
@@ -110,8 +110,8 @@ def room(parameters: RecordParameters, public: Public) -> int:
     return 2
 
 
-def own_rest(parameters: RecordParameters, answer: Answer, public: Public) -> int:
-    """Return the cell, symbol or sign (0 is +1) of a record; of inp_em its bits.
+def own_rest(parameters: ProfileParameters, answer: Answer, public: Public) -> int:
+    """Return the cell, symbol or sign (0 is +1) of a profile; of inp_em its bits.
 
     Edge cases: of a contrast that is no sign, which of the two is likelier.
     """
@@ -133,8 +133,8 @@ def own_rest(parameters: RecordParameters, answer: Answer, public: Public) -> in
     raise InvalidParameter(f"There is no audit of '{parameters.mechanism}' yet.")
 
 
-def kept_chance(parameters: RecordParameters, answer: Answer, public: Public) -> Fraction:
-    """Return P(the rest is the record's own), of a report that is no row of bits."""
+def kept_chance(parameters: ProfileParameters, answer: Answer, public: Public) -> Fraction:
+    """Return P(the rest is the profile's own), of a report that is no row of bits."""
     if isinstance(parameters, CoefficientsParameters):
         plus = as_fraction(parameters.plus(*parameters.value(public[0], answer.codes)))
         return max(plus, 1 - plus)
@@ -146,9 +146,9 @@ def kept_chance(parameters: RecordParameters, answer: Answer, public: Public) ->
 
 
 def rest_chance(
-    parameters: RecordParameters, answer: Answer, public: Public, rest: int
+    parameters: ProfileParameters, answer: Answer, public: Public, rest: int
 ) -> Fraction:
-    """Return P(rest | record, what the report is about), exactly."""
+    """Return P(rest | profile, what the report is about), exactly."""
     own = own_rest(parameters, answer, public)
     if isinstance(parameters, BITS):
         width = room(parameters, public)
@@ -160,8 +160,8 @@ def rest_chance(
     return kept if rest == own else (1 - kept) / (room(parameters, public) - 1)
 
 
-def bit_chances(parameters: RecordParameters, own: int, width: int) -> list[Fraction]:
-    """Return P(bit is 1) of each bit of a report, given the record's cell or bits."""
+def bit_chances(parameters: ProfileParameters, own: int, width: int) -> list[Fraction]:
+    """Return P(bit is 1) of each bit of a report, given the profile's cell or bits."""
     if isinstance(parameters, InpEMParameters):
         keep = as_fraction(parameters.keep)
         return [keep if own >> place & 1 else 1 - keep for place in range(width)]
@@ -169,7 +169,7 @@ def bit_chances(parameters: RecordParameters, own: int, width: int) -> list[Frac
     return [one if place == own else zero for place in range(width)]
 
 
-def public_blocks(parameters: RecordParameters) -> dict[str, Blocks]:
+def public_blocks(parameters: ProfileParameters) -> dict[str, Blocks]:
     """Return how each number that a report shows is drawn.
 
     Edge cases: which coefficient of a table is only said where all tables have one size.

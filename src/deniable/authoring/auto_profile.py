@@ -1,4 +1,4 @@
-"""mechanism = "auto" for records: the best one by closed forms, when a survey is published.
+"""mechanism = "auto" for profiles: the best one by closed forms, when a survey is published.
 
 What is compared is the error of smoothed tables of k attributes for the number of people that the
 survey expects (protocol/profile_noise.py): the fewer they are, the less the noise of interactions
@@ -7,7 +7,7 @@ matters, because smoothing takes it off. It follows from n Var of the coefficien
 - `views`: k-RR over one of the views that contain the coefficient's attributes.
 - `coefficients`: 1/((2 keep - 1)^2 s_l), s_l = P(l)/n_l the share of the reports about each of the
   n_l coefficients of order l; contrasts that are not +-1 everywhere cost more.
-- `inp_ps`: k-RR over the whole record; for few cells only.
+- `inp_ps`: k-RR over the whole profile; for few cells only.
 
 The first of these within 2% of the least is taken. `noise`, which people are shown, is n Var of a
 cell before any smoothing.
@@ -33,33 +33,33 @@ from deniable.protocol.profile_noise import (
     smoothed_noise,
     view_orders,
 )
-from deniable.protocol.profile_parameters import AUTHORED, RecordParameters, wanted_shape
+from deniable.protocol.profile_parameters import AUTHORED, ProfileParameters, wanted_shape
 from deniable.protocol.thresholds import ONE, as_fraction
 from deniable.protocol.views import ViewsParameters
 
 _NEARLY = 1.02
 _FEW_CELLS = 256
-"""Above so many cells k-RR over whole records is never the best, and is not looked at."""
+"""Above so many cells k-RR over whole profiles is never the best, and is not looked at."""
 
 
-class AutoRecord:
-    """Stands where a mechanism's parameters stand while a question about a record is read."""
+class AutoProfile:
+    """Stands where a mechanism's parameters stand while a question about a profile is read."""
 
     mechanism = NAME
     authored: Mapping[str, Written] = AUTHORED
 
     def resolve(self, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
         """Return the integers of the best mechanism for the survey's `people`."""
-        return record_choices(domain, wanted, absent)[0].parameters
+        return profile_choices(domain, wanted, absent)[0].parameters
 
 
-def record_choices(
+def profile_choices(
     domain: Domain, wanted: Mapping[str, object], absent: bool = False
 ) -> list[Choice]:
-    """Return the mechanisms that could carry a record, the best one first.
+    """Return the mechanisms that could carry a profile, the best one first.
 
     Args:
-        domain: a record.
+        domain: a profile.
         wanted: `epsilon`; `order` if it is not 2; `people`, a million unless said.
         absent: whether there is an absent answer: there cannot be one.
 
@@ -103,10 +103,10 @@ def _possible(
             continue  # too many coefficients, views or cells
         if isinstance(parameters, InpPSParameters) and parameters.cells > _FEW_CELLS:
             continue
-        yield Choice(parameters, record_noise(parameters, micros), _work(parameters))
+        yield Choice(parameters, profile_noise(parameters, micros), _work(parameters))
 
 
-def record_noise(parameters: Parameters, micros: int) -> float:
+def profile_noise(parameters: Parameters, micros: int) -> float:
     """Return about n Var of a cell of a table of k attributes, before smoothing.
 
     Raises:
@@ -116,7 +116,7 @@ def record_noise(parameters: Parameters, micros: int) -> float:
     return cell_noise(orders, levels ** len(orders))
 
 
-def record_orders(parameters: RecordParameters) -> list[float]:
+def profile_orders(parameters: ProfileParameters) -> list[float]:
     """Return what coefficients of 1, 2, ... k attributes add to n Var of a cell, with sampling.
 
     Raises:
@@ -136,7 +136,7 @@ def _orders(parameters: Parameters, micros: int) -> tuple[list[float], float]:
         d, order = len(parameters.levels), parameters.order
         inner = tuple(1 << width for width in parameters.bits)
         return view_orders(inner, order, d, micros), mean_levels(inner)
-    raise InvalidParameter(f"There is no closed form of {parameters.mechanism} for records.")
+    raise InvalidParameter(f"There is no closed form of {parameters.mechanism} for profiles.")
 
 
 def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float], float]:
@@ -157,7 +157,7 @@ def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float]
     return added, mean
 
 
-def _work(parameters: RecordParameters) -> str:
+def _work(parameters: ProfileParameters) -> str:
     """Return what estimating costs, in n reports and C(d, k) tables of 2^k cells."""
     return {
         "coefficients": "n + C(d,k) k 2^k",

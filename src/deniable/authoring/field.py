@@ -16,9 +16,9 @@ from deniable.authoring.problems import Notes
 from deniable.authoring.profile import (
     check_names,
     check_parameters,
-    is_record,
+    is_profile,
     read_name,
-    read_record,
+    read_profile,
 )
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import Domain, Strings
@@ -58,8 +58,8 @@ def read_fields(raw: Mapping[str, object], notes: Notes, setting: Setting) -> li
     if tables is None:
         field = _read_field(PLAIN_FIELD, raw, notes, setting)
         return [field] if field else []
-    if is_record(raw):
-        field = read_record(raw, notes, setting.absent, setting.people)
+    if is_profile(raw):
+        field = read_profile(raw, notes, setting.absent, setting.people)
         return [field] if field else []
     for name in sorted(FIELD_KEYS & raw.keys()):
         notes.at(name).problem(

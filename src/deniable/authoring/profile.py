@@ -1,4 +1,4 @@
-"""Reading a question about many attributes in survey.toml: its fields make one record.
+"""Reading a question about many attributes in survey.toml: its fields make one profile.
 
     [[questions]]
     mechanism = "coefficients"
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from deniable._validate import shown
 from deniable.authoring import auto
 from deniable.authoring.auto import Auto
-from deniable.authoring.auto_profile import AutoRecord
+from deniable.authoring.auto_profile import AutoProfile
 from deniable.authoring.domain import read_domain
 from deniable.authoring.informed import Informed
 from deniable.authoring.problems import Notes
@@ -28,27 +28,27 @@ from deniable.protocol.profile_domain import (
     MAX_ATTRIBUTES,
     MIN_ATTRIBUTES,
     Attribute,
-    Record,
+    Profile,
 )
 from deniable.protocol.question import FIELD_NAME, PLAIN_FIELD, Field
-from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
+from deniable.protocol.registry import MECHANISMS, PROFILE_MECHANISMS
 
-Kind = type[Parameters] | Auto | AutoRecord | Informed
+Kind = type[Parameters] | Auto | AutoProfile | Informed
 
 
-def is_record(raw: Mapping[str, object]) -> bool:
-    """Tell whether a question with fields is about one record: its mechanism is at the question."""
+def is_profile(raw: Mapping[str, object]) -> bool:
+    """Tell whether a question with fields is about a profile: its mechanism is at the question."""
     tables, name = raw.get("fields"), raw.get("mechanism")
     each = isinstance(tables, list) and any(
         isinstance(table, Mapping) and "mechanism" in table for table in tables
     )
-    return not each and name in (*RECORD_MECHANISMS, auto.NAME)
+    return not each and name in (*PROFILE_MECHANISMS, auto.NAME)
 
 
-def read_record(
+def read_profile(
     raw: Mapping[str, object], notes: Notes, absent: bool, people: int | None = None
 ) -> Field | None:
-    """Return the only field of a question about a record, with notes of everything wrong.
+    """Return the only field of a question about a profile, with notes of everything wrong.
 
     `people`, how many the survey expects, decides what "auto" and the size of views choose.
     """
@@ -59,7 +59,7 @@ def read_record(
         )
     domain = _read_attributes(raw.get("fields"), notes.at("fields"))
     name = str(raw["mechanism"])
-    kind: Kind = AutoRecord() if name == auto.NAME else MECHANISMS[name]
+    kind: Kind = AutoProfile() if name == auto.NAME else MECHANISMS[name]
     place, wanted = notes.at("parameters"), raw.get("parameters", {})
     if not isinstance(wanted, Mapping):
         place.problem("must be a table.", "for example parameters = { epsilon = 1.0, order = 2 }.")
@@ -75,20 +75,20 @@ def read_record(
         return None
 
 
-def _read_attributes(tables: object, notes: Notes) -> Record | None:
+def _read_attributes(tables: object, notes: Notes) -> Profile | None:
     if not isinstance(tables, list) or not MIN_ATTRIBUTES <= len(tables) <= MAX_ATTRIBUTES:
         got = len(tables) if isinstance(tables, list) else "no list"
         notes.problem(
-            f"a record has {MIN_ATTRIBUTES} to {MAX_ATTRIBUTES} fields. Got {got}.",
+            f"a profile has {MIN_ATTRIBUTES} to {MAX_ATTRIBUTES} fields. Got {got}.",
             "ask one attribute as a plain question; split more than "
-            f"{MAX_ATTRIBUTES} into several records.",
+            f"{MAX_ATTRIBUTES} into several profiles.",
         )
         return None
     places = [notes.at(i) for i in range(len(tables))]
     check_names(tables, places)
     read = [_read_attribute(table, place) for table, place in zip(tables, places, strict=True)]
     good = tuple(attribute for attribute in read if attribute is not None)
-    return Record(good) if len(good) == len(tables) else None
+    return Profile(good) if len(good) == len(tables) else None
 
 
 def _read_attribute(raw: object, notes: Notes) -> Attribute | None:
@@ -100,7 +100,7 @@ def _read_attribute(raw: object, notes: Notes) -> Attribute | None:
     domain = read_domain(raw.get("domain"), notes.at("domain"))
     if domain is not None and not isinstance(domain, CLOSED_KINDS):
         notes.at("domain").problem(
-            "a field of a record must be boolean, categories or numbers.",
+            "a field of a profile must be boolean, categories or numbers.",
             "ask it as a question of its own.",
         )
         return None

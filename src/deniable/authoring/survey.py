@@ -17,7 +17,7 @@ from deniable.authoring.problems import Notes, Problem
 from deniable.errors import InvalidSurvey
 from deniable.protocol.epochs import day_number, day_of
 from deniable.protocol.parameters import Parameters, cohorts_of, told_by
-from deniable.protocol.profile_parameters import RecordParameters
+from deniable.protocol.profile_parameters import ProfileParameters
 from deniable.protocol.question import (
     MAX_EPOCH_DAYS,
     MAX_VERSION,
@@ -179,7 +179,7 @@ def _read_expiry(raw: object, notes: Notes) -> date | None:
     return None
 
 
-def _warn_of_few(parameters: RecordParameters, notes: Notes, people: int) -> None:
+def _warn_of_few(parameters: ProfileParameters, notes: Notes, people: int) -> None:
     """Warn where reports are fewer than the numbers that tables are made of."""
     if people < parameters.unknowns:
         notes.warn(
@@ -198,7 +198,7 @@ def _warn(question: Question, notes: Notes, people: int | None) -> None:
         # Of a string that is discovered a device sends one report: there is nothing to follow.
         once = question.repeat == "once" and told_by(parameters) != "cohort"
         _warn_of_cohorts(parameters, place.at("parameters"), None if once else people)
-        if people is not None and isinstance(parameters, RecordParameters):
+        if people is not None and isinstance(parameters, ProfileParameters):
             _warn_of_few(parameters, place.at("parameters"), people)
         if question.repeat == "epoch" and not parameters.memoised:
             two_stages = {"epsilon_forever", "f"} & parameters.authored.keys()

@@ -1,4 +1,4 @@
-"""deniable marginals: tables of any few attributes of a record, and what follows from them."""
+"""deniable marginals: tables of any few attributes of a profile, and what follows from them."""
 
 from __future__ import annotations
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.mechanisms.base import Codes, Floats
-from deniable.protocol import Domain, Record
+from deniable.protocol import Domain, Profile
 
 STRENGTH = 0.6
 """The correlation of neighbouring attributes' hidden scores."""
 
 
-def draw_records(record: Record, people: int, rng: np.random.Generator) -> Codes:
+def draw_profiles(profile: Profile, people: int, rng: np.random.Generator) -> Codes:
     """Return a row of codes per person.
 
     Model: a hidden score per attribute, standard normal, correlated with the one before it
     (z_1, z_2 = s z_1 + sqrt(1 - s^2) e, ...). A level is what the score's rank falls into: a bell
     over bins of numbers, else Zipf's law.
     """
-    codes = np.empty((people, len(record.names)), dtype=np.int64)
+    codes = np.empty((people, len(profile.names)), dtype=np.int64)
     score = rng.standard_normal(people)
-    for i, (_, domain) in enumerate(record.attributes):
+    for i, (_, domain) in enumerate(profile.attributes):
         if i:
             fresh = rng.standard_normal(people)
             score = STRENGTH * score + np.sqrt(1 - STRENGTH**2) * fresh
@@ -41,10 +41,10 @@ def shares_of(domain: Domain) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def record_truth(record: Record, codes: Codes) -> dict[str, float]:
+def profile_truth(profile: Profile, codes: Codes) -> dict[str, float]:
     """Return the true share of every level of every attribute, by "attribute=level"."""
     found: dict[str, float] = {}
-    for i, (name, domain) in enumerate(record.attributes):
+    for i, (name, domain) in enumerate(profile.attributes):
         counts = np.bincount(codes[:, i], minlength=domain.size or 0) / max(1, len(codes))
         found |= {f"{name}={label}": float(counts[j]) for j, label in enumerate(domain.labels)}
     return found

@@ -12,7 +12,7 @@ from deniable.protocol.profile_selection import Selection
 
 
 class InpHT(SignMechanism):
-    """One Hadamard coefficient of the record, each drawn alike."""
+    """One Hadamard coefficient of the profile, each drawn alike."""
 
     parameters_type = InpHTParameters
     parameters: InpHTParameters

@@ -41,7 +41,7 @@ class MargRR(TableMechanism):
         self.pure = Pure.of(*self.parameters.support)
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write a bit for each cell of a drawn table: a bit operation per cell and 64 records."""
+        """Write a bit for each cell of a drawn table: a bit operation per cell and 64 profiles."""
         # Imported here because Numba takes most of a second to load and few commands simulate.
         from deniable.kernels.simulate_bits import simulate_basic
 
@@ -152,8 +152,8 @@ class MargRR(TableMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
-        records, every = self.records(reports), self.every_record()
+        """Return P(report | profile), a column per profile of `every_profile`."""
+        records, every = self.records(reports), self.every_profile()
         most, drawn = self.parameters.most_cells, records["marginal"].astype(np.int64)
         ones = bitmaps.unpacked(records["bits"], most).astype(np.float64)
         result = np.empty((records.size, len(every)))

@@ -1,4 +1,4 @@
-"""Mechanisms of records for whole populations: tables of any few attributes from one report each.
+"""Mechanisms of profiles for whole populations: tables of any few attributes from one report each.
 
     counts -> reader -> cells and covariance of the attributes' table -> marginal, moments, estimate
 
@@ -41,8 +41,8 @@ from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.mechanisms.moments import Moment, Moments, Subset, design
 from deniable.protocol import Parameters
 from deniable.protocol.domain import Categories
-from deniable.protocol.profile_domain import Attribute, Record
-from deniable.protocol.profile_parameters import RecordParameters
+from deniable.protocol.profile_domain import Attribute, Profile
+from deniable.protocol.profile_parameters import ProfileParameters
 
 Reading = tuple[Floats, Floats]
 """Unbiased cells of a table, flat in C order, and their covariance with sampling."""
@@ -53,36 +53,36 @@ Reader = Callable[[Subset], Reading]
 AT_ONCE = 2**20
 """So many people are simulated at a time."""
 MOST_LISTED = 4_096
-"""Records are listed, for likelihoods, up to so many."""
+"""Profiles are listed, for likelihoods, up to so many."""
 NOT_REPORTED = "Nobody reported on some coefficients of this table: its raw shares are unknown."
 
 
-class RecordMechanism(Mechanism):
-    """A mechanism of records.
+class ProfileMechanism(Mechanism):
+    """A mechanism of profiles.
 
     Attributes:
         parameters: the integers.
-        record: the attributes, with names and labels; "a1", "a2", ... and codes unless a survey
+        profile: the attributes, with names and labels; "a1", "a2", ... and codes unless a survey
             gives others.
     """
 
-    parameters: RecordParameters
-    record: Record
+    parameters: ProfileParameters
+    profile: Profile
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
-        self.record = unnamed_record(self.parameters.levels)
+        self.profile = unnamed_profile(self.parameters.levels)
 
     @classmethod
-    def of(cls, parameters: Parameters, record: Record) -> Self:
+    def of(cls, parameters: Parameters, profile: Profile) -> Self:
         """Return the mechanism of a survey's integers, with the names of its attributes.
 
         Raises:
-            InvalidParameter: if parameters and record do not fit.
+            InvalidParameter: if parameters and profile do not fit.
         """
         mechanism = cls.from_parameters(parameters)
-        mechanism.parameters.check_domain(record, absent=False)
-        mechanism.record = record
+        mechanism.parameters.check_domain(profile, absent=False)
+        mechanism.profile = profile
         return mechanism
 
     @property
@@ -101,7 +101,7 @@ class RecordMechanism(Mechanism):
         rng: np.random.Generator,
         candidates: Sequence[Candidate] | None = None,
     ) -> Reports:
-        """Return one report per record.
+        """Return one report per profile.
 
         Guarantees: each probability is the client's, exactly; of mechanisms that report the sign
         of a contrast, within 2^-50.
@@ -126,7 +126,7 @@ class RecordMechanism(Mechanism):
 
     @abstractmethod
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write a report of each record into `reports`."""
+        """Write a report of each profile into `reports`."""
 
     @abstractmethod
     def reader(self, counts: Counts) -> Reader:
@@ -154,7 +154,7 @@ class RecordMechanism(Mechanism):
         Raises:
             InvalidParameter: if one is unknown or repeated.
         """
-        names = self.record.names
+        names = self.profile.names
         found: list[int] = []
         for wanted in attributes:
             if isinstance(wanted, str):
@@ -204,7 +204,7 @@ class RecordMechanism(Mechanism):
         inner, levels = self.inner, self.levels
         size = math.prod(inner[i] for i in attributes)
         if size > LARGEST_COVARIANCE:
-            names = ", ".join(self.record.names[i] for i in attributes)
+            names = ", ".join(self.profile.names[i] for i in attributes)
             raise InvalidParameter(
                 f"A table of {names} has {size:,} cells. At most {LARGEST_COVARIANCE:,} are "
                 "estimated, because their covariance grows with the square.",
@@ -250,7 +250,7 @@ class RecordMechanism(Mechanism):
     def one_way_labels(self) -> tuple[str, ...]:
         """The rows of an estimate: "attribute=level" for every level of every attribute."""
         return tuple(
-            f"{name}={label}" for name, domain in self.record.attributes for label in domain.labels
+            f"{name}={label}" for name, domain in self.profile.attributes for label in domain.labels
         )
 
     def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
@@ -263,7 +263,7 @@ class RecordMechanism(Mechanism):
 
         Args:
             counts: of this mechanism.
-            candidates: not used; a record lists its own attributes and levels.
+            candidates: not used; a profile lists its own attributes and levels.
         """
         self._check_counts(counts)
         if counts.n == 0:
@@ -280,15 +280,15 @@ class RecordMechanism(Mechanism):
         error = np.where(np.isfinite(found), np.concatenate(errors), np.nan)
         return Estimate(self.one_way_labels, found, error, None, counts.n, notes)
 
-    def every_record(self) -> Codes:
-        """Return all records that can occur, a row each, the last attribute's level fastest.
+    def every_profile(self) -> Codes:
+        """Return all profiles that can occur, a row each, the last attribute's level fastest.
 
         Raises:
             InvalidParameter: if there are more than 4,096.
         """
-        if self.record.cells > MOST_LISTED:
+        if self.profile.cells > MOST_LISTED:
             raise InvalidParameter(
-                f"Records are listed up to {MOST_LISTED:,}. There are {self.record.cells:,}."
+                f"Profiles are listed up to {MOST_LISTED:,}. There are {self.profile.cells:,}."
             )
         rows = list(product(*(range(count) for count in self.levels)))
         return np.array(rows, dtype=np.int64)
@@ -297,13 +297,13 @@ class RecordMechanism(Mechanism):
         """Return people as a matrix of codes, a row each, after checking it.
 
         Raises:
-            InvalidParameter: if it is not a matrix of codes of the record's attributes.
+            InvalidParameter: if it is not a matrix of codes of the profile's attributes.
         """
         codes = np.asarray(values)
         fits = codes.ndim == 2 and codes.shape[1] == len(self.levels)
         if not fits or codes.dtype.kind not in "iub":
             raise InvalidParameter(
-                f"Records must be rows of {len(self.levels)} codes, one per attribute."
+                f"Profiles must be rows of {len(self.levels)} codes, one per attribute."
             )
         if codes.size and (codes.min() < 0 or np.any(codes.max(axis=0) >= self.levels)):
             raise InvalidParameter(
@@ -312,7 +312,7 @@ class RecordMechanism(Mechanism):
         return codes.astype(np.int64, copy=False)
 
     def packed(self, codes: Codes) -> Codes:
-        """Return records as their codes in binary, the first attribute in the lowest bits."""
+        """Return profiles as their codes in binary, the first attribute in the lowest bits."""
         result = np.zeros(len(codes), dtype=np.int64)
         place = 0
         for column, width in enumerate(self.parameters.bits):
@@ -321,9 +321,9 @@ class RecordMechanism(Mechanism):
         return result
 
 
-def unnamed_record(levels: Sequence[int]) -> Record:
-    """Return a record of attributes "a1", "a2", ... with levels "0", "1", ..."""
-    return Record(
+def unnamed_profile(levels: Sequence[int]) -> Profile:
+    """Return a profile of attributes "a1", "a2", ... with levels "0", "1", ..."""
+    return Profile(
         tuple(
             Attribute(f"a{i}", Categories(tuple(str(code) for code in range(count))))
             for i, count in enumerate(levels, 1)
@@ -360,4 +360,4 @@ def _sampling(cells: Floats, n: int) -> Floats:
     return np.asarray((np.diag(cells) - np.outer(cells, cells)) / max(n, 1))
 
 
-__all__ = ["NOT_REPORTED", "NO_REPORTS", "Reader", "Reading", "RecordMechanism"]
+__all__ = ["NOT_REPORTED", "NO_REPORTS", "ProfileMechanism", "Reader", "Reading"]

@@ -1,6 +1,6 @@
 """Counts of many overlapping tables, put together for the attributes that are asked for.
 
-Model: every report is about one of V tables ("views"), drawn independently of the record, and the
+Model: every report is about one of V tables ("views"), drawn independently of the profile, and the
 cells of a view are numbered with its first attribute fastest. All views that contain some
 attributes say the same about them, except that views of more cells say it more noisily: so their
 counts, summed over the other attributes, are added up, apart for each number of cells.
@@ -70,7 +70,7 @@ class Pools:
         return different, np.array([number[shape] for shape in shapes], dtype=np.int64)
 
     def cell_of(self, drawn: Codes, codes: Codes) -> Codes:
-        """Return the cell of each record in the view that was drawn for it."""
+        """Return the cell of each profile in the view that was drawn for it."""
         attributes, strides = self._strides
         result, rows = np.zeros(drawn.size, dtype=np.int64), np.arange(drawn.size)
         for place in range(attributes.shape[1]):

@@ -1,7 +1,7 @@
-"""Mechanisms that report one sign of a drawn coefficient of the record.
+"""Mechanisms that report one sign of a drawn coefficient of the profile.
 
 Model: coefficient a, a product of functions of some attributes with values in -1..1, is drawn with
-probability w_a; the reported sign has the mean g v, v the coefficient's value for the record and
+probability w_a; the reported sign has the mean g v, v the coefficient's value for the profile and
 g = 2 keep - 1. With m_a the mean of the n_a signs of coefficient a,
 
     theta_a = m_a / g,        Var theta_a = (1 - m_a^2)/(n_a g^2),
@@ -24,7 +24,7 @@ from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.contrast_matrices import inverse
 from deniable.mechanisms.moments import Subset, design, subsets_of
-from deniable.mechanisms.profile_base import Reader, Reading, RecordMechanism
+from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading
 from deniable.mechanisms.profile_numbering import CoefficientNumbers
 from deniable.mechanisms.profile_symbols import count_symbols
 from deniable.protocol import thresholds
@@ -32,7 +32,7 @@ from deniable.protocol.profile_selection import Selection
 from deniable.protocol.profile_sign import SignParameters
 
 
-class SignMechanism(RecordMechanism):
+class SignMechanism(ProfileMechanism):
     """A sign of one drawn coefficient.
 
     Its counts have a row per sign, +1 first, and a column per coefficient.
@@ -83,7 +83,7 @@ class SignMechanism(RecordMechanism):
         return table
 
     def _value(self, drawn: Codes, codes: Codes) -> Floats:
-        """Return the value of a coefficient for a record, row by row."""
+        """Return the value of a coefficient for a profile, row by row."""
         attributes, functions = self.coefficients.listed
         result, rows = np.ones(drawn.size), np.arange(drawn.size)
         for place in range(self.parameters.order):
@@ -147,9 +147,9 @@ class SignMechanism(RecordMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
+        """Return P(report | profile), a column per profile of `every_profile`."""
         symbols = self.records(reports)["symbol"].astype(np.int64)
-        every = self.every_record()
+        every = self.every_profile()
         result = np.empty((symbols.size, len(every)))
         for column, codes in enumerate(every):
             value = self._value(symbols // 2, np.broadcast_to(codes, (symbols.size, codes.size)))

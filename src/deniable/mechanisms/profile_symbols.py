@@ -1,4 +1,4 @@
-"""Reports of records that are one symbol: counting them, and k-RR over cells."""
+"""Reports of profiles that are one symbol: counting them, and k-RR over cells."""
 
 from __future__ import annotations
 

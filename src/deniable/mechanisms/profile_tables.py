@@ -12,12 +12,12 @@ from itertools import combinations
 import numpy as np
 
 from deniable.mechanisms.base import Floats
-from deniable.mechanisms.profile_base import Reading, RecordMechanism, unknown
+from deniable.mechanisms.profile_base import ProfileMechanism, Reading, unknown
 from deniable.mechanisms.profile_pools import Pools
 from deniable.protocol.profile_marginals import MarginalParameters
 
 
-class TableMechanism(RecordMechanism):
+class TableMechanism(ProfileMechanism):
     """A mechanism that reports about one drawn table of `order` attributes."""
 
     parameters: MarginalParameters

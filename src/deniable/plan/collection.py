@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from deniable import _validate
 from deniable.authoring.auto import Choice, choice_of, choices
 from deniable.errors import InvalidParameter
-from deniable.plan.profiles.choices import NOT_COMPARED, cells_tested, choices_of_records
+from deniable.plan.profiles.choices import NOT_COMPARED, cells_tested, choices_of_profiles
 from deniable.plan.work import FOUND
-from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Record, Strings
+from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Profile, Strings
 from deniable.protocol.domain import MAX_CATEGORIES, MAX_LENGTH, is_alphabet
 from deniable.protocol.parameters import answers_of
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES
@@ -38,7 +38,7 @@ class Setting:
         forever: epsilon of all reports of a value, for a permanent response; None without one.
         absent: whether there is an absent answer.
         listed: how many strings are tested for; 0 if that is not known.
-        order: of a record, how many attributes the tables have that are wanted.
+        order: of a profile, how many attributes the tables have that are wanted.
 
     Raises:
         InvalidParameter: if the number of people or of candidates is out of range.
@@ -60,9 +60,9 @@ class Setting:
     def answers(self) -> int:
         """The number of answers of a closed domain, an absent one included; 0 for strings.
 
-        Of a record it is the number of cells of a table, on (geometric) average.
+        Of a profile it is the number of cells of a table, on (geometric) average.
         """
-        if isinstance(self.domain, Record):
+        if isinstance(self.domain, Profile):
             return round(mean_levels(self.domain.levels) ** self.order)
         return answers_of(self.domain, self.absent) or 0
 
@@ -70,32 +70,32 @@ class Setting:
     def tests(self) -> int:
         """How many answers are tested for: all, the candidates, or typically many.
 
-        Of a record, all cells of all tables.
+        Of a profile, all cells of all tables.
         """
-        if isinstance(self.domain, Record):
+        if isinstance(self.domain, Profile):
             return cells_tested(self.domain.levels, self.order)
         return self.answers or self.listed or TYPICAL
 
     @property
     def wanted(self) -> Mapping[str, object]:
-        """The epsilons, as a survey would say them; of a record also order and people."""
+        """The epsilons, as a survey would say them; of a profile also order and people."""
         both: dict[str, object] = {"epsilon": self.epsilon}
-        if isinstance(self.domain, Record):
+        if isinstance(self.domain, Profile):
             return {**both, "order": self.order, "people": self.people}
         return both if self.forever is None else {**both, "epsilon_forever": self.forever}
 
     def choices(self) -> list[Choice]:
         """Return every suitable mechanism, in the order of `mechanism = "auto"`.
 
-        Of a record, first those that "auto" compares, then those of the papers. Of strings over a
+        Of a profile, first those that "auto" compares, then those of the papers. Of strings over a
         declared alphabet also those that find strings: first where nobody listed any.
         """
-        if isinstance(self.domain, Record):
+        if isinstance(self.domain, Profile):
             if self.forever is not None:
                 raise InvalidParameter(
-                    "Reports about records have no permanent response.", "Leave --forever out."
+                    "Reports about profiles have no permanent response.", "Leave --forever out."
                 )
-            return choices_of_records(self.domain, self.wanted)
+            return choices_of_profiles(self.domain, self.wanted)
         found = choices(self.domain, self.absent, self.wanted, self.people, self.listed)
         finding = [choice for name in FIND if (choice := self._finding(name)) is not None]
         return [*found, *finding] if self.listed else [*finding, *found]
@@ -113,8 +113,8 @@ class Setting:
 
     def choice(self, name: str) -> Choice | None:
         """Return one mechanism; None if it has no form here."""
-        if isinstance(self.domain, Record):
-            found = choices_of_records(self.domain, self.wanted, name)
+        if isinstance(self.domain, Profile):
+            found = choices_of_profiles(self.domain, self.wanted, name)
             return next((choice for choice in found if choice.mechanism == name), None)
         if name in FIND:
             return self._finding(name)
@@ -161,8 +161,8 @@ def of_strings(alphabet: str = ALPHABET, length: int = LENGTH) -> Strings:
     return Strings(letters, _validate.integer("length", "plan", length, 1, MAX_LENGTH))
 
 
-def of_attributes(count: int, levels: int = 2) -> Record:
-    """Return a record of so many attributes, all with as many levels; two are yes and no.
+def of_attributes(count: int, levels: int = 2) -> Profile:
+    """Return a profile of so many attributes, all with as many levels; two are yes and no.
 
     Raises:
         InvalidParameter: unless there are 2 to 32 attributes of 2 to 65,536 levels.
@@ -170,7 +170,7 @@ def of_attributes(count: int, levels: int = 2) -> Record:
     count = _validate.integer("attributes", "plan", count, MIN_ATTRIBUTES, MAX_ATTRIBUTES)
     levels = _validate.integer("levels", "plan", levels, 2, MAX_CATEGORIES)
     domain: Domain = Boolean() if levels == 2 else of_categories(levels)
-    return Record(tuple(Attribute(f"a{i}", domain) for i in range(1, count + 1)))
+    return Profile(tuple(Attribute(f"a{i}", domain) for i in range(1, count + 1)))
 
 
 def known_mechanism(name: str) -> str:

@@ -11,7 +11,7 @@ second time, and so many equally frequent answers do.
 
 Of mechanisms that find strings the shares are those of whole strings, and the smallest is that of a
 string which is found every second time (`discovered.py`).
-Of a record the shares are those of the cells of tables of k attributes, raw (`profiles/cells.py`).
+Of a profile the shares are those of the cells of tables of k attributes, raw (`profiles/cells.py`).
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from deniable.protocol import (
     ORRParameters,
     Parameters,
     PrefixesParameters,
+    ProfileParameters,
     RapporParameters,
-    RecordParameters,
     Sets,
     Strings,
 )
@@ -184,7 +184,7 @@ def learned(smallest: float, answers: int) -> int:
 def _deviation(field: Field, setting: Setting, frequency: float) -> float:
     """Return the standard deviation of an estimated share."""
     parameters, people = field.parameters, setting.people
-    if isinstance(parameters, RecordParameters):
+    if isinstance(parameters, ProfileParameters):
         return cell_deviation(parameters, people, frequency)
     shape = parameters.whole if isinstance(parameters, NGramsParameters) else parameters
     if _fitted_together(shape, setting):
@@ -208,7 +208,7 @@ def _fitted_together(
 
 
 def _work(parameters: Parameters) -> str:
-    if isinstance(parameters, RecordParameters):
+    if isinstance(parameters, ProfileParameters):
         return WORK[parameters.mechanism]
     return FOUND[parameters.mechanism] if parameters.mechanism in FOUND else work_of(parameters)
 

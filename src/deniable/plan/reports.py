@@ -17,7 +17,7 @@ from deniable.plan.collection import Setting
 from deniable.plan.plan import NOTHING
 from deniable.plan.prediction import Z, critical
 from deniable.privacy.over_time.schedules import Schedule
-from deniable.protocol import Record
+from deniable.protocol import Profile
 from deniable.protocol.epsilon import as_float, wanted
 from deniable.protocol.thresholds import as_fraction
 
@@ -109,7 +109,7 @@ def plan_reports(
         raise InvalidParameter(
             "A schedule is for reports without a permanent response.", "Leave --forever out."
         )
-    if not setting.answers or isinstance(setting.domain, Record):
+    if not setting.answers or isinstance(setting.domain, Profile):
         raise InvalidParameter(
             "A schedule has a bit per answer, and needs answers that can be listed.",
             "Use --yes-no, --categories or --numbers.",

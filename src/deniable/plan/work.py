@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from deniable.authoring.auto import POOL
-from deniable.plan.profiles.work import record_operations, record_words
+from deniable.plan.profiles.work import profile_operations, profile_words
 from deniable.protocol import (
     HadamardParameters,
     HCMSParameters,
@@ -16,8 +16,8 @@ from deniable.protocol import (
     Parameters,
     PGRParameters,
     PrefixesParameters,
+    ProfileParameters,
     RapporParameters,
-    RecordParameters,
     SubsetParameters,
 )
 from deniable.protocol.unary import UnaryParameters
@@ -31,8 +31,8 @@ def words(parameters: Parameters, people: int) -> int:
 
     Edge cases: OLH without a small pool has no counts and keeps every report.
     """
-    if isinstance(parameters, RecordParameters):
-        return record_words(parameters, people)
+    if isinstance(parameters, ProfileParameters):
+        return profile_words(parameters, people)
     if isinstance(parameters, PrefixesParameters):
         return parameters.groups * parameters.cohorts * parameters.oracle.points
     if isinstance(parameters, NGramsParameters):
@@ -62,8 +62,8 @@ def operations(parameters: Parameters, people: int, asked: int) -> int:
     The formulas are those that `explain` prints (`authoring/auto.py`), with numbers put in: an
     order of magnitude, meant for comparing.
     """
-    if isinstance(parameters, RecordParameters):
-        return record_operations(parameters, people)
+    if isinstance(parameters, ProfileParameters):
+        return profile_operations(parameters, people)
     if isinstance(parameters, PrefixesParameters):
         each = _sorted(parameters.oracle.points) + asked
         return people + parameters.groups * parameters.cohorts * each

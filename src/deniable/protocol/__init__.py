@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from deniable.protocol.parameters import Parameters
     from deniable.protocol.pgr import PGRParameters
     from deniable.protocol.prefixes import PrefixesParameters
-    from deniable.protocol.profile_domain import Attribute, Record
-    from deniable.protocol.profile_parameters import RecordParameters
+    from deniable.protocol.profile_domain import Attribute, Profile
+    from deniable.protocol.profile_parameters import ProfileParameters
     from deniable.protocol.rappor import RapporParameters
-    from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
+    from deniable.protocol.registry import MECHANISMS, PROFILE_MECHANISMS
     from deniable.protocol.report import Report, batch_bytes
     from deniable.protocol.subset import SubsetParameters
     from deniable.protocol.survey import Field, Question, Survey
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ABSENT",
     "MECHANISMS",
-    "RECORD_MECHANISMS",
+    "PROFILE_MECHANISMS",
     "Answer",
     "Attribute",
     "Boolean",
@@ -82,10 +82,10 @@ __all__ = [
     "PGRParameters",
     "Parameters",
     "PrefixesParameters",
+    "Profile",
+    "ProfileParameters",
     "Question",
     "RapporParameters",
-    "Record",
-    "RecordParameters",
     "Report",
     "Sets",
     "Strings",
@@ -128,10 +128,10 @@ _HOMES = {
     "Parameters": "parameters",
     "PrefixesParameters": "prefixes",
     "Question": "survey",
-    "RECORD_MECHANISMS": "registry",
+    "PROFILE_MECHANISMS": "registry",
     "RapporParameters": "rappor",
-    "Record": "profile_domain",
-    "RecordParameters": "profile_parameters",
+    "Profile": "profile_domain",
+    "ProfileParameters": "profile_parameters",
     "Report": "report",
     "Sets": "domain",
     "Strings": "domain",

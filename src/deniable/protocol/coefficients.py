@@ -6,7 +6,7 @@ Model: each attribute offers functions of its level with values in -1..1,
     basis "contrasts"  the r - 1 orthogonal contrasts of protocol/contrasts.py
 
 and a coefficient is a set of l = 1..k attributes with one function of each; its value v for a
-record is the product. Order l is drawn with probability proportional to n_l sqrt(C(d - l, k - l)),
+profile is the product. Order l is drawn with probability proportional to n_l sqrt(C(d - l, k - l)),
 with n_l coefficients of that order, each of which lies in C(d - l, k - l) of the tables of k
 attributes: the least sum of variances over those tables (Cauchy and Schwarz). Then the coefficient
 is drawn uniformly among the n_l, and +1 is reported with probability
@@ -147,7 +147,7 @@ class CoefficientsParameters(SignParameters):
         return self.selection.up_to(self.order, coefficient)
 
     def value(self, coefficient: int, codes: tuple[int, ...]) -> tuple[int, int]:
-        """Return the value of a coefficient for a record: numerator, and denominator above 0."""
+        """Return the value of a coefficient for a profile: numerator, and denominator above 0."""
         numerator = denominator = 1
         for i, function in self.chosen(coefficient):
             if self.basis == "walsh":

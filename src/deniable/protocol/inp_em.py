@@ -1,4 +1,4 @@
-"""InpEM: every bit of the record through a coin of its own [CKS18, section 4.4; FPE16].
+"""InpEM: every bit of the profile through a coin of its own [CKS18, section 4.4; FPE16].
 
 Model: each of the D bits is kept with probability E/(E + 1), where ln E = epsilon/D, and flipped
 otherwise. Tables are found by expectation maximisation.
@@ -45,7 +45,7 @@ class InpEMParameters(SignParameters):
 
     @property
     def collected(self) -> int:
-        """Every table: reports are about whole records."""
+        """Every table: reports are about whole profiles."""
         return len(self.levels)
 
     @cached_property
@@ -54,7 +54,7 @@ class InpEMParameters(SignParameters):
         return sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:
-        """Return the record's code in D bits."""
+        """Return the profile's code in D bits."""
         return code_of(codes, self.bits)
 
     @cached_property
@@ -68,7 +68,7 @@ class InpEMParameters(SignParameters):
 
     @cached_property
     def epsilon_once(self) -> int:
-        """D ln(keep / (1 - keep)): some two records differ in every bit."""
+        """D ln(keep / (1 - keep)): some two profiles differ in every bit."""
         return epsilon.epsilon_of(truth_ratio(1, self.keep) ** self.width)
 
     @property

@@ -1,6 +1,6 @@
-"""InpPS: preferential sampling, k-RR over all 2^D cells of the record [CKS18, section 4.2].
+"""InpPS: preferential sampling, k-RR over all 2^D cells of the profile [CKS18, section 4.2].
 
-Model: the record's cell is reported with probability keep = E/(E + 2^D - 1), epsilon = ln E, any
+Model: the profile's cell is reported with probability keep = E/(E + 2^D - 1), epsilon = ln E, any
 other with probability (1 - keep)/(2^D - 1).
 """
 
@@ -21,7 +21,7 @@ from deniable.protocol.parameters import Written
 from deniable.protocol.profile_parameters import (
     AUTHORED,
     WHOLE,
-    RecordParameters,
+    ProfileParameters,
     check_count,
     code_of,
     read_shape,
@@ -36,12 +36,12 @@ MOST_CELLS = 2**20
 
 
 @dataclass(frozen=True)
-class InpPSParameters(RecordParameters):
+class InpPSParameters(ProfileParameters):
     """The integers of InpPS.
 
     Attributes:
-        levels, order: as of every record.
-        keep: threshold of reporting the record's own cell.
+        levels, order: as of every profile.
+        keep: threshold of reporting the profile's own cell.
     """
 
     levels: tuple[int, ...]
@@ -77,7 +77,7 @@ class InpPSParameters(RecordParameters):
 
     @property
     def collected(self) -> int:
-        """Every table: reports are about whole records."""
+        """Every table: reports are about whole profiles."""
         return len(self.levels)
 
     @cached_property
@@ -86,7 +86,7 @@ class InpPSParameters(RecordParameters):
         return 1 << sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:
-        """Return the cell of a record."""
+        """Return the cell of a profile."""
         return code_of(codes, self.bits)
 
     @cached_property
@@ -105,6 +105,6 @@ class InpPSParameters(RecordParameters):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(the report is the record's own cell), and P(it is a given other one)."""
+        """P(the report is the profile's own cell), and P(it is a given other one)."""
         keep = thresholds.as_fraction(self.keep)
         return keep, (1 - keep) / (self.cells - 1)

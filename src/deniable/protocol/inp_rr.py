@@ -1,4 +1,4 @@
-"""InpRR: one bit for each of the 2^D cells of the whole record [CKS18, section 4.2]."""
+"""InpRR: one bit for each of the 2^D cells of the whole profile [CKS18, section 4.2]."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class InpRRParameters(ParallelParameters):
 
     @property
     def collected(self) -> int:
-        """Every table: reports are about whole records."""
+        """Every table: reports are about whole profiles."""
         return len(self.levels)
 
     @cached_property
@@ -34,7 +34,7 @@ class InpRRParameters(ParallelParameters):
         return 1 << sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:
-        """Return the cell of a record."""
+        """Return the cell of a profile."""
         return code_of(codes, self.bits)
 
     @cached_property

@@ -1,7 +1,7 @@
 """MargHT: one Hadamard coefficient of one table of k attributes [CKS18, section 4.3].
 
 Model: a table is drawn, then one of its m - 1 coefficients alpha = 1..m-1, m the number of its
-cells, both uniformly; the sign (-1)^<alpha, j> of the record's cell j in it is reported through a
+cells, both uniformly; the sign (-1)^<alpha, j> of the profile's cell j in it is reported through a
 coin.
 """
 

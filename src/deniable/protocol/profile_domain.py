@@ -19,14 +19,14 @@ CLOSED_KINDS = (Boolean, Categories, Numbers)
 
 
 class Attribute(NamedTuple):
-    """One attribute of a record: its name, and its closed domain."""
+    """One attribute of a profile: its name, and its closed domain."""
 
     name: str
     domain: Domain
 
 
 @dataclass(frozen=True)
-class Record(Domain):
+class Profile(Domain):
     """Two to 32 attributes, each with a closed domain; an answer has a value for every one.
 
     Edge cases: its answers are too many to be listed, so that it has no `size` and no `labels`;
@@ -34,11 +34,11 @@ class Record(Domain):
     """
 
     attributes: tuple[Attribute, ...]
-    kind: ClassVar[str] = "record"
+    kind: ClassVar[str] = "profile"
 
     @property
     def size(self) -> int | None:
-        """Records are not listed."""
+        """Profiles are not listed."""
         return None
 
     @cached_property
@@ -53,7 +53,7 @@ class Record(Domain):
 
     @property
     def cells(self) -> int:
-        """The number of possible records."""
+        """The number of possible profiles."""
         return math.prod(self.levels)
 
     def answer(self, value: object) -> Answer:
@@ -67,7 +67,7 @@ class Record(Domain):
         if len(value) < len(self.attributes):
             raise InvalidAnswer("missing_field", "The value must have every attribute.")
         codes = tuple(domain.code(value[name]) for name, domain in self.attributes)
-        return Answer(record_key(codes), codes=codes)
+        return Answer(profile_key(codes), codes=codes)
 
     def published(self) -> dict[str, Json]:
         """Return the domain as it stands in survey.json."""
@@ -77,11 +77,11 @@ class Record(Domain):
         return {"type": self.kind, "attributes": listed}
 
 
-def record_key(codes: tuple[int, ...]) -> bytes:
-    """Return the canonical bytes of a record of codes, in the order of the survey."""
+def profile_key(codes: tuple[int, ...]) -> bytes:
+    """Return the canonical bytes of a profile of codes, in the order of the survey."""
     return b"r" + b"".join(code.to_bytes(4, "little") for code in codes)
 
 
-def record_answer(codes: tuple[int, ...]) -> Answer:
+def profile_answer(codes: tuple[int, ...]) -> Answer:
     """Return the answer whose attributes have these codes."""
-    return Answer(record_key(codes), codes=codes)
+    return Answer(profile_key(codes), codes=codes)

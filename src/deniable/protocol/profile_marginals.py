@@ -1,7 +1,7 @@
 """One of the tables of k attributes, and its cells: what the papers' marginal methods draw from.
 
 Model: a report is about one of the C(d, k) sets of k attributes, in lexicographic order, drawn
-uniformly; the record's cell in it is the code of its k attributes in binary, the first of them in
+uniformly; the profile's cell in it is the code of its k attributes in binary, the first of them in
 the lowest bits. Attributes with more levels make tables with more cells.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from deniable.protocol.profile_parameters import RecordParameters, check_count, code_of
+from deniable.protocol.profile_parameters import ProfileParameters, check_count, code_of
 from deniable.protocol.profile_selection import Selection
 
 MOST_SYMBOLS = 2**22
 """The most cells of all tables together: each is a count on the other side."""
 
 
-class MarginalParameters(RecordParameters):
+class MarginalParameters(ProfileParameters):
     """Parameters of a mechanism that reports about one table of `order` attributes."""
 
     @property
@@ -53,7 +53,7 @@ class MarginalParameters(RecordParameters):
         return tuple(1 << total for total in sorted(sums[self.order]))
 
     def cell(self, number: int, codes: tuple[int, ...]) -> int:
-        """Return the cell of a record in a table."""
+        """Return the cell of a profile in a table."""
         among = self.marginal(number)
         return code_of((codes[i] for i in among), (self.bits[i] for i in among))
 

@@ -1,4 +1,4 @@
-"""How well a mechanism of records estimates a table of k attributes, in closed form.
+"""How well a mechanism of profiles estimates a table of k attributes, in closed form.
 
 Model: a cell of a table of c cells is 1/c of the sum of the table's orthonormal coefficients. With
 A_l of them about l attributes, each known with n Var = v_l (the people's sampling included, and all
@@ -64,7 +64,7 @@ def smoothed_noise(orders: Sequence[float], levels: Sequence[int], people: int) 
 
     Args:
         orders: what coefficients of 1, 2, ... k attributes add to n Var of a cell.
-        levels: of the record's attributes.
+        levels: of the profile's attributes.
         people: n, who report.
     """
     mean, order, total = mean_levels(levels), len(orders), 0.0

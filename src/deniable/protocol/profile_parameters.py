@@ -1,8 +1,8 @@
-"""What mechanisms of records share: levels, order, and the cells of binary codes.
+"""What mechanisms of profiles share: levels, order, and the cells of binary codes.
 
-Model: a record has d attributes with r_1..r_d levels, and one report covers all of them. The
+Model: a profile has d attributes with r_1..r_d levels, and one report covers all of them. The
 answer of attribute i is its code 0..r_i - 1. The papers' methods see it as b_i = ceil(log2 r_i)
-bits, so that a record is one of 2^D *cells*, D = sum b_i, the first attribute in the lowest bits;
+bits, so that a profile is one of 2^D *cells*, D = sum b_i, the first attribute in the lowest bits;
 cells of codes that no level has cannot occur.
 """
 
@@ -20,13 +20,13 @@ from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Domain
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written
-from deniable.protocol.profile_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES, Record
+from deniable.protocol.profile_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES, Profile
 
 DEFAULT_ORDER = 2
 INSTEAD = "Use mechanism = \"coefficients\", or a lower 'order'."
 """The remedy where a method would need too many cells."""
 WHOLE = 'Use mechanism = "auto" or "coefficients": they do not grow with all combinations.'
-"""The remedy where a method reports whole records, which no lower order makes fewer."""
+"""The remedy where a method reports whole profiles, which no lower order makes fewer."""
 LOWER = "Lower 'order', or the number of levels."
 """The remedy where no other method needs fewer coefficients."""
 
@@ -40,10 +40,10 @@ AUTHORED: Mapping[str, Written] = {
     "epsilon": Written(epsilon.wanted, "1.0"),
     "order": Written(check_order, "2"),
 }
-"""What people may write for every mechanism of records."""
+"""What people may write for every mechanism of profiles."""
 
 
-class RecordParameters(Parameters):
+class ProfileParameters(Parameters):
     """Parameters of a mechanism that reports many attributes at once.
 
     Attributes:
@@ -68,8 +68,8 @@ class RecordParameters(Parameters):
         return tuple((count - 1).bit_length() for count in self.levels)
 
     @cached_property
-    def records(self) -> int:
-        """The number of records that can occur."""
+    def profiles(self) -> int:
+        """The number of profiles that can occur."""
         return math.prod(self.levels)
 
     @cached_property
@@ -96,11 +96,11 @@ class RecordParameters(Parameters):
         return None
 
     def check_domain(self, domain: Domain, absent: bool) -> None:
-        """The domain must be a record of attributes with exactly these levels, never absent."""
-        _check_record_domain(self.mechanism, domain, absent)
-        if isinstance(domain, Record) and domain.levels != self.levels:
+        """The domain must be a profile of attributes with exactly these levels, never absent."""
+        _check_profile_domain(self.mechanism, domain, absent)
+        if isinstance(domain, Profile) and domain.levels != self.levels:
             raise InvalidParameter(
-                f"{self.mechanism} must have the levels of the record's attributes."
+                f"{self.mechanism} must have the levels of the profile's attributes."
             )
 
     def _check_shape(self) -> None:
@@ -122,13 +122,13 @@ def wanted_shape(
     """Return levels, order and epsilon in micros, from what people wrote.
 
     Raises:
-        InvalidParameter: if the domain is no record, or order or epsilon is missing or wrong.
+        InvalidParameter: if the domain is no profile, or order or epsilon is missing or wrong.
     """
-    record = _check_record_domain(owner, domain, absent)
+    profile = _check_profile_domain(owner, domain, absent)
     if "epsilon" not in wanted:
         raise InvalidParameter(f"{owner} needs 'epsilon'.", "Add epsilon = 1.0.")
     micros = epsilon.wanted("epsilon", owner, wanted["epsilon"])
-    count = len(record.levels)
+    count = len(profile.levels)
     order = check_order("order", owner, wanted.get("order", DEFAULT_ORDER))
     if order > count:
         raise InvalidParameter(
@@ -136,13 +136,13 @@ def wanted_shape(
             f"Got {order}.",
             "Lower it.",
         )
-    return record.levels, order, micros
+    return profile.levels, order, micros
 
 
-def _check_record_domain(owner: str, domain: Domain, absent: bool) -> Record:
-    if not isinstance(domain, Record):
+def _check_profile_domain(owner: str, domain: Domain, absent: bool) -> Profile:
+    if not isinstance(domain, Profile):
         raise InvalidParameter(
-            f"{owner} reports many fields at once: it needs a record.",
+            f"{owner} reports many fields at once: it needs a profile.",
             "Write mechanism and parameters at the question, and [[questions.fields]] with a name "
             "and a domain each.",
         )
@@ -155,7 +155,7 @@ def _check_record_domain(owner: str, domain: Domain, absent: bool) -> Record:
 
 
 def read_shape(
-    kind: type[RecordParameters], data: Mapping[str, object]
+    kind: type[ProfileParameters], data: Mapping[str, object]
 ) -> tuple[tuple[int, ...], int]:
     """Read levels and order of survey.json, refusing members that the mechanism has not."""
     owner, names = kind.mechanism, ("levels", "order", *kind.members_published)
@@ -197,7 +197,7 @@ def symbol_layout(count: int) -> Layout:
 
 
 def read_symbol(layout: Layout, record: bytes, count: int) -> int:
-    """Return the symbol of a record, else raise InvalidReport."""
+    """Return the symbol of a profile, else raise InvalidReport."""
     symbol = layout.unpack(record)["symbol"]
     if not (isinstance(symbol, int) and symbol < count):
         raise InvalidReport("record", f"The symbol must be below {count}.")

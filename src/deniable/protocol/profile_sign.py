@@ -1,6 +1,6 @@
-"""What mechanisms of records share that report one sign: the coin that keeps it.
+"""What mechanisms of profiles share that report one sign: the coin that keeps it.
 
-Model: which function of the record is reported is drawn independently of the record; its value
+Model: which function of the profile is reported is drawn independently of the profile; its value
 +-1 is kept with probability `keep` = E/(E + 1), epsilon = ln E, and flipped otherwise. So a report
 says nothing but the coin, and the largest ratio is keep/(1 - keep).
 """
@@ -19,7 +19,7 @@ from deniable.protocol.domain import Domain
 from deniable.protocol.parameters import Written
 from deniable.protocol.profile_parameters import (
     AUTHORED,
-    RecordParameters,
+    ProfileParameters,
     read_shape,
     wanted_shape,
 )
@@ -30,11 +30,11 @@ MOST_COEFFICIENTS = 2**21
 
 
 @dataclass(frozen=True)
-class SignParameters(RecordParameters):
+class SignParameters(ProfileParameters):
     """Parameters whose only probability is that of the true sign.
 
     Attributes:
-        levels, order: as of every record.
+        levels, order: as of every profile.
         keep: threshold of reporting the true sign.
     """
 
@@ -52,7 +52,7 @@ class SignParameters(RecordParameters):
         check_truth("keep", self.mechanism, self.keep, 1)
 
     def _check_size(self) -> None:
-        """Raise InvalidParameter if the record is too large for this mechanism."""
+        """Raise InvalidParameter if the profile is too large for this mechanism."""
 
     @classmethod
     def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
@@ -76,5 +76,5 @@ class SignParameters(RecordParameters):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(the sign is the record's), and P(it is that of an unrelated one)."""
+        """P(the sign is the profile's), and P(it is that of an unrelated one)."""
         return thresholds.as_fraction(self.keep), Fraction(1, 2)

@@ -21,7 +21,7 @@ from typing import ClassVar
 from deniable import _validate
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.parameters import Written
-from deniable.protocol.profile_parameters import AUTHORED, RecordParameters
+from deniable.protocol.profile_parameters import AUTHORED, ProfileParameters
 from deniable.protocol.thresholds import ONE
 from deniable.protocol.truth_thresholds import check_truth, truth_ratio
 
@@ -32,11 +32,11 @@ def keep_threshold(truth: int, cells: int) -> int:
 
 
 @dataclass(frozen=True)
-class TruthParameters(RecordParameters):
+class TruthParameters(ProfileParameters):
     """Parameters of k-RR over tables of different sizes.
 
     Attributes:
-        levels, order: as of every record.
+        levels, order: as of every profile.
         truth: threshold of a coin that tells the truth, from which those of the tables follow.
     """
 
@@ -70,7 +70,7 @@ class TruthParameters(RecordParameters):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(the report is the record's own cell), and a given other one, in the largest table."""
+        """P(the report is the profile's own cell), and a given other one, in the largest table."""
         cells = self.sizes[-1]
         keep = thresholds.as_fraction(self.keep(cells))
         return keep, (1 - keep) / (cells - 1)

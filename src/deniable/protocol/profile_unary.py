@@ -1,8 +1,8 @@
 """Parallel randomised response of the cells of a table: one bit each, two probabilities.
 
-Model: the bit of the record's own cell is 1 with probability `one`, any other with probability
+Model: the bit of the profile's own cell is 1 with probability `one`, any other with probability
 `zero`. Symmetric: one = sqrt(E)/(sqrt(E) + 1) and zero = 1 - one, half of epsilon = ln E for each
-of the two bits in which two records differ [CKS18, section 3.1]. Asymmetric: one = 1/2 and zero =
+of the two bits in which two profiles differ [CKS18, section 3.1]. Asymmetric: one = 1/2 and zero =
 1/(E + 1), whose variance of a rare cell is less.
 """
 
@@ -22,7 +22,7 @@ from deniable.protocol.domain import Domain
 from deniable.protocol.parameters import Written
 from deniable.protocol.profile_parameters import (
     AUTHORED,
-    RecordParameters,
+    ProfileParameters,
     read_shape,
     wanted_shape,
 )
@@ -38,12 +38,12 @@ def check_flag(name: str, owner: str, value: object) -> bool:
 
 
 @dataclass(frozen=True)
-class ParallelParameters(RecordParameters):
+class ParallelParameters(ProfileParameters):
     """Parameters of one bit per cell.
 
     Attributes:
-        levels, order: as of every record.
-        one: threshold of reporting 1 for the record's own cell.
+        levels, order: as of every profile.
+        one: threshold of reporting 1 for the profile's own cell.
         zero: threshold of reporting 1 for any other cell.
     """
 
@@ -75,7 +75,7 @@ class ParallelParameters(RecordParameters):
             )
 
     def _check_size(self) -> None:
-        """Raise InvalidParameter if the record is too large for this mechanism."""
+        """Raise InvalidParameter if the profile is too large for this mechanism."""
 
     @classmethod
     def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
@@ -103,7 +103,7 @@ class ParallelParameters(RecordParameters):
 
     @cached_property
     def epsilon_once(self) -> int:
-        """ln( one/zero (1 - zero)/(1 - one) ): two records differ in two bits."""
+        """ln( one/zero (1 - zero)/(1 - one) ): two profiles differ in two bits."""
         return epsilon.epsilon_of(worst_ratio(*self.support, 1, 1))
 
     @property

@@ -1,7 +1,7 @@
 """Views: k-RR over the cells of one of a few overlapping sets of attributes.
 
 Model: the published views are sets of attributes such that every k attributes are together in one
-of them. A report draws a view uniformly, and passes the record's cell in it, one of m combinations
+of them. A report draws a view uniformly, and passes the profile's cell in it, one of m combinations
 of levels that can occur, through k-RR over these m cells at the whole epsilon. Tables follow from
 all views that contain their attributes (compare CALM [ZWLHC18]).
 """
@@ -148,7 +148,7 @@ class ViewsParameters(TruthParameters):
         return self.sizes[-1]
 
     def cell(self, number: int, codes: tuple[int, ...]) -> int:
-        """Return the cell of a record in a view, the first attribute's level fastest."""
+        """Return the cell of a profile in a view, the first attribute's level fastest."""
         among = self.views[number]
         return cell_of([codes[i] for i in among], [self.levels[i] for i in among])
 

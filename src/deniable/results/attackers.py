@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from deniable import _validate
 from deniable.privacy.leverage.estimates import leverage_of
-from deniable.privacy.leverage.profiles import record_shift
-from deniable.protocol import Field, RecordParameters
+from deniable.privacy.leverage.profiles import profile_shift
+from deniable.protocol import Field, ProfileParameters
 from deniable.results.result import Result, Row
 
 NOTE = (
@@ -51,10 +51,10 @@ def with_attackers(result: Result, field: Field, attackers: float) -> Result:
 def _shifts(field: Field, attackers: float, rows: int) -> list[float]:
     """Return how far each row can be moved; rows of a record are in the survey's order."""
     parameters = field.parameters
-    if not isinstance(parameters, RecordParameters):
+    if not isinstance(parameters, ProfileParameters):
         return [leverage_of(field).shift(attackers)] * max(rows, 1)
     each = enumerate(parameters.levels)
-    return [record_shift(parameters, i, attackers) for i, count in each for _ in range(count)]
+    return [profile_shift(parameters, i, attackers) for i, count in each for _ in range(count)]
 
 
 def _widened(row: Row, shift: float) -> Row:

@@ -35,7 +35,7 @@ from material.audits import (
     RESPONSE,
     TWO_STAGES,
     a_question,
-    about_records,
+    about_profiles,
     categories,
     found_strings,
     large_questions,
@@ -44,7 +44,7 @@ from material.audits import (
 )
 
 QUESTIONS = {question.id: question for question in (*small_questions(), *large_questions())}
-EVERY = [*QUESTIONS.values(), *found_strings(), *about_records((2, 2, 2))]
+EVERY = [*QUESTIONS.values(), *found_strings(), *about_profiles((2, 2, 2))]
 PAPER_QUESTION = a_question("paper", Strings(), "rappor", PAPER)
 
 

@@ -36,18 +36,18 @@ from material.audits import (
     a_question,
     categories,
     found_strings,
+    large_profiles,
     large_questions,
-    large_records,
     of_fields,
+    small_profiles,
     small_questions,
-    small_records,
     survey,
 )
 
-SMALL = (*small_questions(), *small_records())
+SMALL = (*small_questions(), *small_profiles())
 QUESTIONS = {
     question.id: question
-    for question in (*SMALL, *large_questions(), *large_records(), *found_strings())
+    for question in (*SMALL, *large_questions(), *large_profiles(), *found_strings())
 }
 
 

@@ -22,7 +22,7 @@ from deniable.mechanisms.base import Reports
 from deniable.privacy.leverage.estimates import leverage_of
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Answer,
     Boolean,
     Question,
@@ -70,7 +70,7 @@ def test_the_shift_is_what_leverage_allows_and_most_of_it(
 def test_every_mechanism_is_attacked() -> None:
     """Records and found strings have files of their own: poison_records, discovery."""
     attacked = {q.fields[0].parameters.mechanism for q in QUESTIONS.values()}
-    assert attacked | {*RECORD_MECHANISMS, "prefixes", "ngrams"} == set(MECHANISMS)
+    assert attacked | {*PROFILE_MECHANISMS, "prefixes", "ngrams"} == set(MECHANISMS)
 
 
 @pytest.mark.parametrize("name", CLOSED)

@@ -28,7 +28,7 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Boolean,
     KRRParameters,
     Question,
@@ -66,7 +66,7 @@ ASKED = [
     a_question("ngrams", NAMES, "ngrams", {"p": 0.4, "q": 0.9, "k": 8, "h": 1, "m": 2}),
     *(
         a_question(name, record(2, 2), name, {"epsilon": 1.2} if name in BITS else STRONG)
-        for name in RECORD_MECHANISMS
+        for name in PROFILE_MECHANISMS
         if name != "inp_olh"
     ),
     a_question("inp_olh", record(2, 2), "inp_olh", {**STRONG, "g": 2}),

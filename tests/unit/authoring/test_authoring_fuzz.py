@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.authoring import Authored, read_authored
-from deniable.protocol import RECORD_MECHANISMS, KRRParameters, RapporParameters, Survey
+from deniable.protocol import PROFILE_MECHANISMS, KRRParameters, RapporParameters, Survey
 from material.toml_writing import toml
 
 PARAMETERS = sorted({*RapporParameters.authored, *KRRParameters.authored})
@@ -122,7 +122,7 @@ records = st.fixed_dictionaries(
         "id": st.just("q"),
         "description": st.just("d"),
         "expires": st.just(date(2099, 1, 1)),
-        "mechanism": st.sampled_from([*RECORD_MECHANISMS, "auto"]),
+        "mechanism": st.sampled_from([*PROFILE_MECHANISMS, "auto"]),
         "parameters": st.fixed_dictionaries(
             {"epsilon": st.floats(1e-7, 40)},
             optional={

@@ -13,8 +13,8 @@ from deniable.authoring import Authored, read_authored
 from deniable.client.encode import encode
 from deniable.client.randomness import SystemDraws
 from deniable.errors import InvalidParameter, InvalidSurvey
-from deniable.protocol import RECORD_MECHANISMS, CoefficientsParameters, Record, Survey
-from material.profiles import record_of
+from deniable.protocol import PROFILE_MECHANISMS, CoefficientsParameters, Profile, Survey
+from material.profiles import profile_of
 from material.toml_writing import toml
 
 FIELDS: list[dict[str, Any]] = [
@@ -45,13 +45,13 @@ def read(tmp_path: Path) -> Any:
     return reading
 
 
-def test_fields_become_one_record(read: Any) -> None:
+def test_fields_become_one_profile(read: Any) -> None:
     survey = read().require()
     (question,) = survey.questions
     (field,) = question.fields
     assert question.plain
     assert field.name == "value"
-    assert isinstance(field.domain, Record)
+    assert isinstance(field.domain, Profile)
     assert field.domain.names == ("toll", "kind", "fare")
     assert isinstance(field.parameters, CoefficientsParameters)
     assert (question.repeat, question.send) == ("once", "recorded")
@@ -59,7 +59,7 @@ def test_fields_become_one_record(read: Any) -> None:
     assert Survey.from_published(survey.published()) == survey
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_every_mechanism_reports_a_value_of_the_app(read: Any, mechanism: str) -> None:
     (question,) = read(mechanism=mechanism).require().questions
     value = {"toll": True, "kind": "b", "fare": 3.5}
@@ -131,23 +131,23 @@ def test_problems(read: Any, changes: dict[str, Any], key: str, message: str) ->
 
 
 def test_a_mechanism_of_one_value_stays_with_its_field(read: Any) -> None:
-    """What was refused before records existed still is, with the same words."""
+    """What was refused before profiles existed still is, with the same words."""
     keys = [problem.key for problem in read(mechanism="krr").problems]
     assert keys[:2] == [f"questions[0](trip).{name}" for name in ("mechanism", "parameters")]
 
 
-def test_a_mechanism_of_records_needs_fields(read: Any) -> None:
+def test_a_mechanism_of_profiles_needs_fields(read: Any) -> None:
     problems = read(fields=None, domain="boolean").problems
     assert [problem.key for problem in problems] == ["questions[0](trip).parameters"]
-    assert "needs a record" in problems[0].message
+    assert "needs a profile" in problems[0].message
 
 
-def test_auto_chooses_a_mechanism_of_records(read: Any) -> None:
+def test_auto_chooses_a_mechanism_of_profiles(read: Any) -> None:
     (question,) = read(mechanism="auto").require().questions
-    assert question.fields[0].parameters.mechanism in RECORD_MECHANISMS
+    assert question.fields[0].parameters.mechanism in PROFILE_MECHANISMS
 
 
-def test_a_published_record_with_a_mechanism_of_one_value_is_refused(read: Any) -> None:
+def test_a_published_profile_with_a_mechanism_of_one_value_is_refused(read: Any) -> None:
     survey = read(mechanism="inp_olh").require().published()
     parameters = b'"mechanism":"olh","name":"value","parameters":'
     start = survey.index(b'"mechanism":"inp_olh"')
@@ -157,13 +157,13 @@ def test_a_published_record_with_a_mechanism_of_one_value_is_refused(read: Any) 
         Survey.from_published(forged + tail)
 
 
-def test_a_record_cannot_be_always_sent(read: Any) -> None:
+def test_a_profile_cannot_be_always_sent(read: Any) -> None:
     survey = read().require().published().replace(b'"recorded"', b'"always"')
     with pytest.raises(InvalidSurvey, match="no absent answer"):
         Survey.from_published(survey)
 
 
-def test_the_domain_of_a_record_is_no_word_of_authors() -> None:
+def test_the_domain_of_a_profile_is_no_word_of_authors() -> None:
     with pytest.raises(InvalidParameter, match="levels"):
         CoefficientsParameters((2,), 1, 3 * 2**62, "walsh", ())
-    assert record_of(2, 2).published()["type"] == "record"
+    assert profile_of(2, 2).published()["type"] == "profile"

@@ -14,9 +14,9 @@ from deniable.protocol import (
     Categories,
     Domain,
     Field,
+    Profile,
     Question,
     RapporParameters,
-    Record,
     Strings,
 )
 from deniable.results.alternatives import alternatives, why
@@ -87,7 +87,7 @@ def test_nothing_is_compared_where_auto_takes_no_such_epsilon() -> None:
     assert told(question) == ""
 
 
-EIGHT = Record(tuple(Attribute(f"a{i}", Boolean()) for i in range(8)))
+EIGHT = Profile(tuple(Attribute(f"a{i}", Boolean()) for i in range(8)))
 
 
 @pytest.mark.parametrize(("people", "best"), [(5_000, "views of 2"), (5 * 10**6, "coefficients")])

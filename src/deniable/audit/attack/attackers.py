@@ -18,7 +18,7 @@ from deniable.audit.attack.poisoned_estimates import poisoning_finding
 from deniable.audit.findings import ALPHA, Audit, Finding
 from deniable.audit.hypotheses import Check, proportion
 from deniable.privacy.posteriors import false_discovery_rate, marks_of, posterior
-from deniable.protocol import Field, Question, Record, Survey
+from deniable.protocol import Field, Profile, Question, Survey
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 
@@ -195,7 +195,7 @@ def _no_better(right: float, most: float, devices: int) -> Check:
 def _targeting(about: str, field: Field, rows: Sequence[Mapping[str, object]]) -> Finding:
     wrong = float(str(rows[_SHARES // 10]["false_discovery_rate"]))
     what = "an answer that 10% hold"
-    if isinstance(field.domain, Record):
+    if isinstance(field.domain, Profile):
         what = "what one report says (a property, a cell or a bit) that is true of 10%"
     words = f"who targets the holders of {what} is wrong about {wrong:.1%} of them"
     return Finding(about, "targeting", True, words, {"false_discovery_rate_at_10": wrong})

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-from deniable.audit.attack.averaging_profiles import record_evidence
+from deniable.audit.attack.averaging_profiles import profile_evidence
 from deniable.audit.exact.unary_bits import most_held
 from deniable.mechanisms.base import Codes, Floats
 from deniable.privacy import epsilon_after
@@ -22,8 +22,8 @@ from deniable.protocol import (
     KRRParameters,
     NGramsParameters,
     Parameters,
+    ProfileParameters,
     Question,
-    RecordParameters,
 )
 from deniable.protocol.epsilon import exp_micros
 from deniable.protocol.thresholds import as_fraction
@@ -58,8 +58,8 @@ def right_guesses(
         devices: simulated, each with a permanent response of its own.
         rng: the only source of randomness.
     """
-    if isinstance(parameters, RecordParameters):
-        evidence = record_evidence(parameters, n, devices, rng)
+    if isinstance(parameters, ProfileParameters):
+        evidence = profile_evidence(parameters, n, devices, rng)
     elif isinstance(parameters, NGramsParameters):
         # Parts are independent, and what each says has one law, whichever value is true.
         parts = [parameters.whole, *[parameters.gram] * parameters.grams]

@@ -1,9 +1,9 @@
-"""The averaging attack on reports about records: which of two records does a device hold?
+"""The averaging attack on reports about profiles: which of two profiles does a device hold?
 
-Model: of two records that differ as much as two can, the attacker adds up the logarithms of the
+Model: of two profiles that differ as much as two can, the attacker adds up the logarithms of the
 likelihood ratios of n reports. Given what a report is about, its ratio has few values: the reports
-that are one record's own, the other's own, and all the rest, which say nothing. Of a row of bits it
-is a sum over the bits in which both differ.
+that are one profile's own, the other's own, and all the rest, which say nothing. Of a row of bits
+it is a sum over the bits in which both differ.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from deniable.audit.answers import worst_records
+from deniable.audit.answers import worst_profiles
 from deniable.audit.profile_reading import (
     BITS,
     Public,
@@ -25,7 +25,7 @@ from deniable.audit.profile_reading import (
     room,
 )
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Answer, MargHTParameters, RecordParameters
+from deniable.protocol import Answer, MargHTParameters, ProfileParameters
 
 MOST_THINGS = 4_096
 """If reports can be about more than this, so many of them are drawn and stand for all."""
@@ -34,10 +34,10 @@ Law = tuple[tuple[float, float], ...]
 """The logarithm of a report's likelihood ratio, and its probability."""
 
 
-def record_evidence(
-    parameters: RecordParameters, n: int, devices: int, rng: np.random.Generator
+def profile_evidence(
+    parameters: ProfileParameters, n: int, devices: int, rng: np.random.Generator
 ) -> Floats:
-    """Return the log likelihood ratio of the record that each device holds, after n reports."""
+    """Return the log likelihood ratio of the profile that each device holds, after n reports."""
     first = devices // 2
     sides = [
         sign * _sums(law, n, count, rng)
@@ -54,12 +54,12 @@ def _sums(law: Law, n: int, devices: int, rng: np.random.Generator) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def ratio_laws(parameters: RecordParameters) -> tuple[Law, Law]:
-    """Return the law of a report's ratio where the first record is true, and where the second is.
+def ratio_laws(parameters: ProfileParameters) -> tuple[Law, Law]:
+    """Return the law of a report's ratio where the first profile is true, and where the second is.
 
     Accuracy: exact where reports are about at most 4,096 things.
     """
-    pair = worst_records(parameters)
+    pair = worst_profiles(parameters)
     laws: list[dict[float, float]] = [defaultdict(float), defaultdict(float)]
     for public, share in _things(parameters):
         for ratio, *chances in _outcomes(parameters, *pair, public):
@@ -69,7 +69,7 @@ def ratio_laws(parameters: RecordParameters) -> tuple[Law, Law]:
     return one, other
 
 
-def _things(parameters: RecordParameters) -> list[tuple[Public, float]]:
+def _things(parameters: ProfileParameters) -> list[tuple[Public, float]]:
     """Return what reports can be about, with its probability: all, or drawn ones."""
     if isinstance(parameters, MargHTParameters):
         return _coefficients_of_tables(parameters)
@@ -100,9 +100,9 @@ def _coefficients_of_tables(parameters: MargHTParameters) -> list[tuple[Public, 
 
 
 def _outcomes(
-    parameters: RecordParameters, one: Answer, other: Answer, public: Public
+    parameters: ProfileParameters, one: Answer, other: Answer, public: Public
 ) -> list[tuple[float, float, float]]:
-    """Return (log ratio, P under the first record, P under the second) of all reports about one."""
+    """Return (log ratio, P under the first, P under the second profile) of reports about one."""
     own = [own_rest(parameters, answer, public) for answer in (one, other)]
     if isinstance(parameters, BITS):
         return _of_bits(parameters, own, room(parameters, public))
@@ -115,7 +115,7 @@ def _outcomes(
 
 
 def _of_bits(
-    parameters: RecordParameters, own: list[int], width: int
+    parameters: ProfileParameters, own: list[int], width: int
 ) -> list[tuple[float, float, float]]:
     laws = [bit_chances(parameters, cell, width) for cell in own]
     found = {0.0: (1.0, 1.0)}

@@ -23,14 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable._distributions import binomial_pmf, poisson_sf
-from deniable.audit.attack.detection_profiles import likeliest_record, record_looks
+from deniable.audit.attack.detection_profiles import likeliest_profile, profile_looks
 from deniable.audit.channel_checks import groups_as_weighted, uniformity
 from deniable.audit.exact.unary_bits import most_held
 from deniable.audit.findings import ALPHA, Finding
 from deniable.audit.hypotheses import goodness_of_fit
 from deniable.audit.reading import public_bounds
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Parameters, PrefixesParameters, Question, RecordParameters
+from deniable.protocol import Parameters, PrefixesParameters, ProfileParameters, Question
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters
 
@@ -77,8 +77,8 @@ def advise(parameters: Parameters, reports: NDArray[Any]) -> list[Advice]:
     """
     if len(reports) < FEWEST:
         return []
-    if isinstance(parameters, RecordParameters):
-        found = [Advice(*look) for look in record_looks(parameters, reports)]
+    if isinstance(parameters, ProfileParameters):
+        found = [Advice(*look) for look in profile_looks(parameters, reports)]
         return [*found, *_equal(parameters, reports)]
     looks = list(_uniform(parameters, reports))
     if isinstance(parameters, PrefixesParameters):
@@ -172,8 +172,8 @@ def most_equal(parameters: Parameters) -> float:
     It is that of two devices with one answer. Of records without bits it is at most that of the
     likeliest record; where that is no better than 1, nothing is claimed.
     """
-    if isinstance(parameters, RecordParameters):
-        return likeliest_record(parameters)
+    if isinstance(parameters, ProfileParameters):
+        return likeliest_profile(parameters)
     if isinstance(parameters, UnaryParameters):
         h = most_held(parameters)
         q, p = float(parameters.q_star), float(parameters.p_star)

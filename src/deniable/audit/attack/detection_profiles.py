@@ -1,10 +1,10 @@
-"""Advice whether reports about records look crafted: what honest ones can and cannot look like.
+"""Advice whether reports about profiles look crafted: what honest ones can and cannot look like.
 
 - What a report is about (coefficient, table, view, row, seed) is drawn as declared, whatever people
   answer. Reports are worth most to liars who all report about one attribute: that is seen here.
-- The number of ones of a report with a bit per cell has one law, whatever the record.
-- The number of ones of a report with a coin per bit of the code is at most that of a record of ones
-  and at least that of a record of zeros, in distribution.
+- The number of ones of a report with a bit per cell has one law, whatever the profile.
+- The number of ones of a report with a coin per bit of the code is at most that of a profile of
+  ones and at least that of a profile of zeros, in distribution.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from deniable.protocol import (
     MargHTParameters,
     MargPSParameters,
     MargRRParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
 
@@ -38,7 +38,7 @@ Looks = Iterator[tuple[str, float]]
 """What was looked at, and how likely honest reports would look so strange, or stranger."""
 
 
-def record_looks(parameters: RecordParameters, reports: NDArray[Any]) -> Looks:
+def profile_looks(parameters: ProfileParameters, reports: NDArray[Any]) -> Looks:
     """Yield every look at the reports of one epoch."""
     numbers = about_columns(parameters, reports)
     for name, blocks in public_blocks(parameters).items():
@@ -48,7 +48,7 @@ def record_looks(parameters: RecordParameters, reports: NDArray[Any]) -> Looks:
         yield from _ones(parameters, reports)
 
 
-def about_columns(parameters: RecordParameters, reports: NDArray[Any]) -> dict[str, Whole]:
+def about_columns(parameters: ProfileParameters, reports: NDArray[Any]) -> dict[str, Whole]:
     """Return the numbers that reports show in clear, a column per name."""
     names = items_of(parameters)
     if isinstance(parameters, MargRRParameters | InpOLHParameters):
@@ -65,7 +65,7 @@ def about_columns(parameters: RecordParameters, reports: NDArray[Any]) -> dict[s
     return {names[0]: symbols // 2}
 
 
-def _ones(parameters: RecordParameters, reports: NDArray[Any]) -> Looks:
+def _ones(parameters: ProfileParameters, reports: NDArray[Any]) -> Looks:
     ones = np.unpackbits(reports["bits"], axis=1).sum(axis=1, dtype=np.int64)
     if isinstance(parameters, InpEMParameters):
         yield from _ones_between(parameters, ones)
@@ -86,18 +86,18 @@ def _ones(parameters: RecordParameters, reports: NDArray[Any]) -> Looks:
 
 
 def _ones_between(parameters: InpEMParameters, ones: Whole) -> Looks:
-    """Compare how many reports have many ones, or few, with the most that any records explain."""
+    """Compare how many reports have many ones, or few, with the most that any profiles explain."""
     width, keep = parameters.width, float(parameters.support[0])
     worst = 1.0
     for count in range(width + 1):
         chance = float(binomial_sf(count - 1, width, keep))
         many, few = int((ones >= count).sum()), int((ones <= width - count).sum())
-        # A record of zeros has so few ones as often as a record of ones has so many.
+        # A profile of zeros has so few ones as often as a profile of ones has so many.
         worst = min(worst, *(float(binomial_sf(n - 1, len(ones), chance)) for n in (many, few)))
     yield "the number of ones", min(1.0, 2 * (width + 1) * worst)
 
 
-def likeliest_record(parameters: RecordParameters) -> float:
+def likeliest_profile(parameters: ProfileParameters) -> float:
     """Return a bound on the probability that two devices send the same report."""
     if isinstance(parameters, InpEMParameters):
         keep = float(parameters.support[0])

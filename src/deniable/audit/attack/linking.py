@@ -20,15 +20,15 @@ from math import comb, prod
 import numpy as np
 
 from deniable._distributions import binomial_pmf
-from deniable.audit.attack.detection_profiles import likeliest_record
+from deniable.audit.attack.detection_profiles import likeliest_profile
 from deniable.mechanisms.base import Floats
 from deniable.protocol import (
     KRRParameters,
     NGramsParameters,
     Parameters,
     PrefixesParameters,
+    ProfileParameters,
     Question,
-    RecordParameters,
     SubsetParameters,
 )
 from deniable.protocol.thresholds import as_fraction
@@ -90,8 +90,8 @@ def chance_equal(parameters: Parameters) -> float:
     if isinstance(parameters, UnaryParameters):
         p = float(parameters.p_star)
         return float((p * p + (1 - p) ** 2) ** parameters.bits)
-    if isinstance(parameters, RecordParameters):
-        return likeliest_record(parameters)
+    if isinstance(parameters, ProfileParameters):
+        return likeliest_profile(parameters)
     if isinstance(parameters, SubsetParameters):
         return 1 / comb(parameters.categories, parameters.size)
     if isinstance(parameters, PrefixesParameters):

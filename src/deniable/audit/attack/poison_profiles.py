@@ -1,11 +1,11 @@
-"""Crafted reports about records: made to push a level, or a cell of some attributes, most.
+"""Crafted reports about profiles: made to push a level, or a cell of some attributes, most.
 
 Model: a liar chooses what the report is about as well: a table or view with the attributes, of the
 size that is worth the most, or a coefficient of them alone. The rest says the levels: a cell with
 them, all cells with them, the sign that they have, their bits. Other attributes are drawn
-uniformly. Of hashed records, the symbol that most records with the levels share, over a few seeds;
-or the coefficient that all records share. To push a cell down the rest says the opposite: a cell
-with another level, no cell with these, the other sign, a symbol that few records share.
+uniformly. Of hashed profiles, the symbol that most profiles with the levels share, over a few
+seeds; or the coefficient that all profiles share. To push a cell down the rest says the opposite: a
+cell with another level, no cell with these, the other sign, a symbol that few profiles share.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from deniable.protocol import (
     MargHTParameters,
     MargPSParameters,
     MargRRParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
 from deniable.protocol.hadamard import sign_of
 from deniable.protocol.olh import symbol_of
-from deniable.protocol.profile_domain import record_answer
+from deniable.protocol.profile_domain import profile_answer
 
 SEEDS = 32
 SAMPLED = 256
-"""So many seeds are tried, on so many records of the cell."""
+"""So many seeds are tried, on so many profiles of the cell."""
 
 SIGNED = (
     MargHTParameters,
@@ -51,8 +51,8 @@ SIGNED = (
 """Mechanisms whose crafted reports say the opposite of the cell itself, to push it down."""
 
 
-def crafted_records(
-    parameters: RecordParameters,
+def crafted_profile_reports(
+    parameters: ProfileParameters,
     attribute: int,
     level: int,
     count: int,
@@ -80,7 +80,7 @@ def crafted_records(
 
 
 def crafted_cells(
-    parameters: RecordParameters,
+    parameters: ProfileParameters,
     attributes: Codes,
     levels: Codes,
     count: int,
@@ -122,7 +122,7 @@ def crafted_cells(
 
 
 def _maker(
-    parameters: RecordParameters,
+    parameters: ProfileParameters,
     attributes: Codes,
     codes: Callable[[], Codes],
     rng: np.random.Generator,
@@ -208,11 +208,11 @@ def _with_a_good_seed(
     rng: np.random.Generator,
     down: bool,
 ) -> Callable[[], Items]:
-    """Report the symbol that most records of the cell share, with the best of a few seeds.
+    """Report the symbol that most profiles of the cell share, with the best of a few seeds.
 
     To push it down, the one that fewest share.
     """
-    words = [record_answer(row).words for row in dict.fromkeys(codes() for _ in range(SAMPLED))]
+    words = [profile_answer(row).words for row in dict.fromkeys(codes() for _ in range(SAMPLED))]
     best, most = (0, 0), -len(words) - 1
     for seed in rng.integers(0, parameters.seeds, size=SEEDS).tolist():
         shared = Counter(symbol_of(word, seed, parameters.symbols) for word in words)

@@ -1,4 +1,4 @@
-"""Crafted signs of coefficients of a record: those that push one cell of some attributes most.
+"""Crafted signs of coefficients of a profile: those that push one cell of some attributes most.
 
 Model: the share of a cell is a sum over the coefficients of its attributes, each with a weight and
 a share of the honest reports. Liars spread over them as moves the sum most
@@ -38,7 +38,7 @@ def coefficients_of(
     Args:
         parameters: of the mechanism.
         attributes: of the cell, by number.
-        said: a record with the cell's levels.
+        said: a profile with the cell's levels.
         rng: draws the coefficient.
         down: push the cell down instead of up.
     """

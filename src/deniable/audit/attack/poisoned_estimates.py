@@ -8,14 +8,14 @@ import numpy as np
 
 from deniable.audit.answers import per_bit, some_strings
 from deniable.audit.attack.poison import crafted
-from deniable.audit.attack.poison_profiles import crafted_records
+from deniable.audit.attack.poison_profiles import crafted_profile_reports
 from deniable.audit.findings import Finding
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.base import Reports
 from deniable.mechanisms.candidates import every_code
 from deniable.privacy.leverage.estimates import leverage_of
-from deniable.privacy.leverage.profiles import record_shift, ways
-from deniable.protocol import Answer, Field, Question, RecordParameters, Sets
+from deniable.privacy.leverage.profiles import profile_shift, ways
+from deniable.protocol import Answer, Field, ProfileParameters, Question, Sets
 from deniable.protocol.domain import code_key, set_key, string_key
 
 PEOPLE = 4_000
@@ -87,15 +87,15 @@ def poison_field(
     )
     mechanism = mechanism_of(field, question.absent)
     asked = None
-    if not isinstance(parameters, RecordParameters):
+    if not isinstance(parameters, ProfileParameters):
         asked = _asked(mechanism, field, question.absent)
     one, other = (
         mechanism.estimate(mechanism.accumulate(reports), asked) for reports in (before, after)
     )
     place, bound, about = 0, leverage_of(field).shift(attackers), leverage_of(field).about
-    if isinstance(parameters, RecordParameters):
+    if isinstance(parameters, ProfileParameters):
         worst = worst_attribute(parameters, attackers)
-        place, bound = sum(parameters.levels[:worst]), record_shift(parameters, worst, attackers)
+        place, bound = sum(parameters.levels[:worst]), profile_shift(parameters, worst, attackers)
         about = min(way.about for way in ways(parameters, worst))
     shares = float(one.frequency[place]), float(other.frequency[place])
     return Poisoned(*shares, bound, float(one.std_error[place]), about)
@@ -113,17 +113,17 @@ def poisoned_reports(
 ) -> tuple[Reports, Reports]:
     """Return honest reports, and the same with crafted ones in the place of the first; see above.
 
-    The target is the first answer; of a record, the first level of the attribute that is moved
+    The target is the first answer; of a profile, the first level of the attribute that is moved
     most; of strings, the first of `some_strings`.
     """
     parameters, liars = field.parameters, round(people * attackers)
     mechanism = mechanism_of(field, question.absent)
-    if isinstance(parameters, RecordParameters):
+    if isinstance(parameters, ProfileParameters):
         worst = worst_attribute(parameters, attackers)
         codes = rng.integers(0, parameters.levels, size=(people, len(parameters.levels)))
         codes[:, worst] = 0 if down else np.maximum(codes[:, worst], 1)
         honest = mechanism.simulate(codes, rng)
-        fake = crafted_records(parameters, worst, 0, liars, rng, down=down)
+        fake = crafted_profile_reports(parameters, worst, 0, liars, rng, down=down)
     else:
         asked = _asked(mechanism, field, question.absent)
         honest = _honest(mechanism, field, people, rng, asked, down)
@@ -133,10 +133,10 @@ def poisoned_reports(
     return honest, mixed
 
 
-def worst_attribute(parameters: RecordParameters, attackers: float) -> int:
+def worst_attribute(parameters: ProfileParameters, attackers: float) -> int:
     """Return the attribute whose shares a share of attackers moves most."""
     every = range(len(parameters.levels))
-    return max(every, key=lambda i: record_shift(parameters, i, attackers))
+    return max(every, key=lambda i: profile_shift(parameters, i, attackers))
 
 
 def _target(field: Field) -> Answer:

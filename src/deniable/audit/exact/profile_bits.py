@@ -1,11 +1,11 @@
-"""The exact worst ratio of reports about records that are a row of bits, read off the encoder.
+"""The exact worst ratio of reports about profiles that are a row of bits, read off the encoder.
 
 Model: each bit is a coin of its own, or its opposite, so that bits are independent given what the
 report is about. The encoder is run on random outcomes of all coins, and each bit's history is
-compared with the coins', as in `unary_bits`; for further records a few runs show that the same coin
-decides the same bit. Two shapes occur: one bit is the record's and has another probability than all
-others (a bit per cell), so that two records differ in two bits; or every bit of a record's code has
-one of two probabilities, so that two records can differ in all of them.
+compared with the coins', as in `unary_bits`; for further profiles a few runs show that the same
+coin decides the same bit. Two shapes occur: one bit is the profile's and has another probability
+than all others (a bit per cell), so that two profiles differ in two bits; or every bit of a
+profile's code has one of two probabilities, so that two profiles can differ in all of them.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from deniable.audit.exact.unary_bits import RUNS, histories, table_of
 from deniable.audit.profile_reading import Public, room, shown_by
 from deniable.client.encode import encode_drawn
 from deniable.errors import InvalidParameter
-from deniable.protocol import Answer, Field, InpEMParameters, RecordParameters
+from deniable.protocol import Answer, Field, InpEMParameters, ProfileParameters
 from deniable.protocol.thresholds import as_fraction
 
 FEWER_RUNS = 8
 MOST_BITS = 4_096
-"""Of longer reports two records are read."""
+"""Of longer reports two profiles are read."""
 
 Bools = NDArray[np.bool_]
 Owner = tuple[int, bool]
@@ -40,14 +40,14 @@ def row_of_bits(
 ) -> Fraction:
     """Return the worst ratio of two reports about the same.
 
-    Cost: 64 runs of the encoder, and eight for each further record.
+    Cost: 64 runs of the encoder, and eight for each further profile.
 
     Raises:
         InvalidParameter: if bits share a coin, or one is not decided by a coin of its own.
     """
     parameters = field.parameters
-    if not isinstance(parameters, RecordParameters):
-        raise InvalidParameter(f"{parameters.mechanism} does not report records.")
+    if not isinstance(parameters, ProfileParameters):
+        raise InvalidParameter(f"{parameters.mechanism} does not report profiles.")
     count = room(parameters, public)
     owners: list[Owner] = []
     laws: list[list[Fraction]] = []
@@ -65,7 +65,7 @@ def row_of_bits(
 
 def _run(
     field: Field,
-    parameters: RecordParameters,
+    parameters: ProfileParameters,
     answer: Answer,
     public: Public,
     rng: np.random.Generator,
@@ -106,29 +106,29 @@ def law_of(
     for place, (coin, _) in enumerate(owners):
         turned = bits[:, place] != tossed[:, coin]
         if turned.any() != turned.all():
-            raise InvalidParameter(f"Another coin decides bit {place} for another record.")
+            raise InvalidParameter(f"Another coin decides bit {place} for another profile.")
         heads = as_fraction(asked[coin])
         law.append(1 - heads if turned[0] else heads)
     return law
 
 
 def _own_bit(laws: Sequence[Sequence[Fraction]]) -> Fraction:
-    """Return the worst ratio where one bit of each record differs from all others."""
+    """Return the worst ratio where one bit of each profile differs from all others."""
     levels = sorted({chance for law in laws for chance in law})
     if len(levels) != 2 or any(list(law).count(levels[1]) != 1 for law in laws):
-        raise InvalidParameter("A record must have one bit of its own, and all others alike.")
+        raise InvalidParameter("A profile must have one bit of its own, and all others alike.")
     zero, one = levels
     if zero == 0 or one == 1:
-        raise InvalidParameter("A bit is certain: some report can come from one record only.")
+        raise InvalidParameter("A bit is certain: some report can come from one profile only.")
     return one / zero * ((1 - zero) / (1 - one))
 
 
 def _every_bit(laws: Sequence[Sequence[Fraction]]) -> Fraction:
-    """Return the worst ratio where two records may differ in every bit."""
+    """Return the worst ratio where two profiles may differ in every bit."""
     ratios = []
     for chances in zip(*laws, strict=True):
         low, high = min(chances), max(chances)
         if low == 0 or high == 1:
-            raise InvalidParameter("A bit is certain: some report can come from one record only.")
+            raise InvalidParameter("A bit is certain: some report can come from one profile only.")
         ratios.append(max(high / low, (1 - low) / (1 - high)))
     return prod(ratios, start=Fraction(1))

@@ -1,10 +1,10 @@
-"""The exact worst ratio of encoders of records, whatever the number of attributes.
+"""The exact worst ratio of encoders of profiles, whatever the number of attributes.
 
-Model: first the encoder draws what the report is about, then the rest, given the record. It is run
+Model: first the encoder draws what the report is about, then the rest, given the profile. It is run
 on all outcomes of its coins, with uniform draws chosen from outside. The draws of the first part
-must be the same for every record, and lead to the same public numbers; the draws of the second part
-must give another report on every outcome. Then a report has, given what it is about, the
-probability of its coins divided by the number of uniform outcomes, its *level*; and no two records
+must be the same for every profile, and lead to the same public numbers; the draws of the second
+part must give another report on every outcome. Then a report has, given what it is about, the
+probability of its coins divided by the number of uniform outcomes, its *level*; and no two profiles
 differ by more than the largest level over the smallest of reports about the same.
 
 Of many things that a report can be about, those of both ends and some spread between are looked at,
@@ -33,7 +33,7 @@ from deniable.protocol import (
     Answer,
     Field,
     InpHTCMSParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
 from deniable.protocol.profile_marginals import MarginalParameters
@@ -66,42 +66,42 @@ class Path:
     record: bytes
 
 
-def record_ratio(
+def profile_ratio(
     field: Field, answers: Sequence[Answer], rng: np.random.Generator
 ) -> tuple[Fraction, str]:
-    """Return the worst ratio of two records, and the argument.
+    """Return the worst ratio of two profiles, and the argument.
 
     Cost: some thousand runs of the encoder; 72 runs where it tosses a coin per cell.
 
     Args:
-        field: of a question about a record.
-        answers: records to look at, the first two different in every bit of their codes.
+        field: of a question about a profile.
+        answers: profiles to look at, the first two different in every bit of their codes.
         rng: of the outcomes on which coins of bits are told apart.
 
     Raises:
         InvalidParameter: if the argument does not hold for this encoder.
     """
     parameters = field.parameters
-    if not isinstance(parameters, RecordParameters):
-        raise InvalidParameter(f"{parameters.mechanism} does not report records.")
+    if not isinstance(parameters, ProfileParameters):
+        raise InvalidParameter(f"{parameters.mechanism} does not report profiles.")
     items = items_of(parameters)
     given = f", given the {' and the '.join(items)}" if items else ""
     if isinstance(parameters, BITS):
         chosen = [(number,) for number in _looked(parameters, TABLES_OF_BITS)] if items else [()]
         worst = max(row_of_bits(field, answers, public, rng) for public in chosen)
         argument = f"per bit{given}: each bit of a report has a coin of its own, so that ratios "
-        return worst, argument + "multiply over the bits in which two records differ"
+        return worst, argument + "multiply over the bits in which two profiles differ"
     sized = set(_one_of_each_size(parameters))
     worst = Fraction(1)
     for look in _looked(parameters, LOOKS) if items else [0]:
         looks = LOOKS if look in sized or not items else FEW
         worst = max(worst, _worst(field, parameters, answers, look, looks))
-    argument = f"per symbol{given}: what a report is about is drawn alike for every record, and "
+    argument = f"per symbol{given}: what a report is about is drawn alike for every profile, and "
     return worst, argument + "after it every outcome of the draws gives another report"
 
 
 def _worst(
-    field: Field, parameters: RecordParameters, answers: Sequence[Answer], look: int, looks: int
+    field: Field, parameters: ProfileParameters, answers: Sequence[Answer], look: int, looks: int
 ) -> Fraction:
     """Return the worst ratio of reports about what a look at the first draws gives."""
     first: dict[tuple[tuple[str, int, int], ...], Public] = {}
@@ -112,7 +112,7 @@ def _worst(
         if place == 0:
             first = drawn
         if drawn != first or len(set(drawn.values())) < len(drawn):
-            raise InvalidParameter("What a report is about is not drawn alike for every record.")
+            raise InvalidParameter("What a report is about is not drawn alike for every profile.")
         for public in drawn.values():
             about = [path for path in found if path.public == public]
             levels.setdefault(public, set()).update(_levels(parameters, public, about))
@@ -120,21 +120,21 @@ def _worst(
 
 
 def _levels(
-    parameters: RecordParameters, public: Public, paths: Sequence[Path]
+    parameters: ProfileParameters, public: Public, paths: Sequence[Path]
 ) -> Iterator[Fraction]:
     """Yield the level of each path of one answer, after a look at its reports."""
     if len({path.record for path in paths}) < len(paths):
         raise InvalidParameter("Two outcomes of the draws give one report.")
     ways = {path.coins: path.outcomes for path in paths}
     if sum(ways.values()) != room(parameters, public):
-        raise InvalidParameter("Some report can be sent for some records, and not for others.")
+        raise InvalidParameter("Some report can be sent for some profiles, and not for others.")
     for path in paths:
         parameters.check_record(path.record)
         yield path.chance / path.outcomes
 
 
 def _paths(
-    field: Field, parameters: RecordParameters, answer: Answer, look: int, looks: int
+    field: Field, parameters: ProfileParameters, answer: Answer, look: int, looks: int
 ) -> Iterator[Path]:
     """Yield the different paths of some looks at the uniform draws of the rest."""
     widest, step = 1, 0
@@ -150,7 +150,7 @@ def _paths(
 
 
 def _run(
-    field: Field, parameters: RecordParameters, answer: Answer, look: int, step: int, draws: Draws
+    field: Field, parameters: ProfileParameters, answer: Answer, look: int, step: int, draws: Draws
 ) -> Path:
     traced = PublicFirst(
         draws,
@@ -168,7 +168,7 @@ def _run(
     return Path(tuple(traced.first), public, coins, chance, prod(traced.bounds), record)
 
 
-def _looked(parameters: RecordParameters, most: int) -> list[int]:
+def _looked(parameters: ProfileParameters, most: int) -> list[int]:
     """Return the outcomes of the first draw that are looked at."""
     count = _things(parameters)
     spread = {place_of(look * LOOKS // most, count) for look in range(min(most, count))}
@@ -177,7 +177,7 @@ def _looked(parameters: RecordParameters, most: int) -> list[int]:
     return sorted(spread | set(_one_of_each_size(parameters)))
 
 
-def _things(parameters: RecordParameters) -> int:
+def _things(parameters: ProfileParameters) -> int:
     """Return how many different things a report can be about, by its first number at least."""
     if isinstance(parameters, InpHTCMSParameters):
         return parameters.rows * parameters.width
@@ -188,7 +188,7 @@ def _things(parameters: RecordParameters) -> int:
     return len(parameters.views) if isinstance(parameters, ViewsParameters) else 1
 
 
-def _one_of_each_size(parameters: RecordParameters) -> list[int]:
+def _one_of_each_size(parameters: ProfileParameters) -> list[int]:
     """Return the number of a table, or view, of every size that occurs."""
     if isinstance(parameters, ViewsParameters):
         return list({parameters.cells(i): i for i in range(len(parameters.views))}.values())

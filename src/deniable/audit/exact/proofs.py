@@ -24,7 +24,7 @@ from deniable.audit.answers import convexity, every_answer, some_answers
 from deniable.audit.exact import subset, symbols, unary_bits
 from deniable.audit.exact.encoder_source import floats_in_encoders
 from deniable.audit.exact.ngrams import ngrams_ratio
-from deniable.audit.exact.profiles import record_ratio
+from deniable.audit.exact.profiles import profile_ratio
 from deniable.audit.exact.symbols import Stage
 from deniable.audit.exact.tracing import WholeNumbers
 from deniable.audit.exact.unary_bits import BitLaw
@@ -39,8 +39,8 @@ from deniable.protocol import (
     Field,
     KRRParameters,
     NGramsParameters,
+    ProfileParameters,
     Question,
-    RecordParameters,
     SubsetParameters,
     Survey,
 )
@@ -172,8 +172,8 @@ def _structural(field: Field, absent: bool, rng: np.random.Generator) -> Prove:
 
     def prove(claim: str) -> tuple[Fraction | None, str]:
         worst: Fraction | None
-        if isinstance(parameters, RecordParameters):
-            worst, argument = record_ratio(field, answers, rng)
+        if isinstance(parameters, ProfileParameters):
+            worst, argument = profile_ratio(field, answers, rng)
         elif isinstance(parameters, NGramsParameters):
             worst, argument = ngrams_ratio(field, parameters, answers, rng)
         elif isinstance(parameters, UnaryParameters):

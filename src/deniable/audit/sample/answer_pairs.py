@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.audit.answers import per_bit, some_strings, worst_records
+from deniable.audit.answers import per_bit, some_strings, worst_profiles
 from deniable.audit.channel_checks_ngrams import ngrams_ratios
 from deniable.audit.channel_checks_profiles import log_ratios
 from deniable.audit.reading import Record, bit_table, held_table, supports
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Answer, Field, NGramsParameters, RecordParameters, Sets
+from deniable.protocol import Answer, Field, NGramsParameters, ProfileParameters, Sets
 from deniable.protocol.domain import code_key, set_key, string_key
 from deniable.protocol.unary import UnaryParameters
 
@@ -32,8 +32,8 @@ class Asked:
 def worst_pair(field: Field) -> tuple[Asked, Asked]:
     """Return two answers that differ as much as two answers of the field can."""
     domain = field.domain
-    if isinstance(field.parameters, RecordParameters):
-        one, other = worst_records(field.parameters)
+    if isinstance(field.parameters, ProfileParameters):
+        one, other = worst_profiles(field.parameters)
         return Asked(one, one), Asked(other, other)
     if domain.size is None:
         one, other = (Answer(string_key(text)) for text in some_strings(domain)[:2])
@@ -58,7 +58,7 @@ def scores(field: Field, pair: tuple[Asked, Asked], records: Sequence[Record]) -
     """
     parameters = field.parameters
     one, other = (asked.reported or Answer(code_key(0), 0) for asked in pair)
-    if isinstance(parameters, RecordParameters):
+    if isinstance(parameters, ProfileParameters):
         return log_ratios(parameters, one, other, records)
     if isinstance(parameters, NGramsParameters):
         return ngrams_ratios(parameters, one, other, records)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from deniable.audit.channel_checks import channel_checks, permanence_checks, pooled_check
 from deniable.audit.channel_checks_ngrams import ngrams_checks
-from deniable.audit.channel_checks_profiles import record_checks
+from deniable.audit.channel_checks_profiles import profile_checks
 from deniable.audit.findings import Finding
 from deniable.audit.hypotheses import Check
 from deniable.audit.reading import Record, records_of
@@ -17,7 +17,7 @@ from deniable.audit.sample.probability_scores import Error, Tally
 from deniable.client.encode import encode_answers
 from deniable.client.randomness import SystemDraws
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Field, NGramsParameters, Question, RecordParameters
+from deniable.protocol import Field, NGramsParameters, ProfileParameters, Question
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.prf import SECRET_BYTES
 
@@ -55,8 +55,8 @@ def fit(
         if asked.reported is not None
     ]
     parameters = field.parameters
-    if isinstance(parameters, RecordParameters):
-        return judged(about, "the exact channel", record_checks(parameters, sides), alpha)
+    if isinstance(parameters, ProfileParameters):
+        return judged(about, "the exact channel", profile_checks(parameters, sides), alpha)
     if isinstance(parameters, NGramsParameters):
         return judged(about, "the exact channel", ngrams_checks(parameters, sides), alpha)
     checks = [c for answer, side in sides for c in channel_checks(parameters, answer, side)]

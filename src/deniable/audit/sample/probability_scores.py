@@ -43,7 +43,7 @@ from deniable.protocol import (
     NGramsParameters,
     Parameters,
     PrefixesParameters,
-    RecordParameters,
+    ProfileParameters,
 )
 from deniable.protocol.profile_truth import TruthParameters
 from deniable.protocol.thresholds import ONE, to_text
@@ -54,7 +54,7 @@ POWER = 2.3263
 STEP = 1 << 22
 """A threshold is moved by one part in so many, to see how chances follow."""
 DERIVED = "keep"
-"""All chances that follow from the odds of a record's mechanism, off by one share."""
+"""All chances that follow from the odds of a profile's mechanism, off by one share."""
 
 GROUP = "group"
 """Names of classes that say how often a group was drawn begin with this."""
@@ -236,8 +236,8 @@ def outcomes(
     parameters: Parameters, answer: Answer, records: Sequence[Record]
 ) -> Iterator[tuple[object, Class]]:
     """Yield the classes of outcomes of one answer's reports, each with a name."""
-    if isinstance(parameters, RecordParameters):
-        yield from _of_records(parameters, answer, records)
+    if isinstance(parameters, ProfileParameters):
+        yield from _of_profiles(parameters, answer, records)
     elif isinstance(parameters, NGramsParameters):
         for part, (shape, own, _, part_records) in enumerate(parts_of(parameters, answer, records)):
             name = "gram" if part else "whole"
@@ -261,11 +261,11 @@ def _of_bits(
         yield (part, name), Class(int((shown & mask).sum()), int(mask.sum()), Bit(name, part))
 
 
-def _of_records(
-    parameters: RecordParameters, answer: Answer, records: Sequence[Record]
+def _of_profiles(
+    parameters: ProfileParameters, answer: Answer, records: Sequence[Record]
 ) -> Iterator[tuple[object, Class]]:
     if isinstance(parameters, BITS):
-        yield from _of_record_bits(parameters, answer, records)
+        yield from _of_profile_bits(parameters, answer, records)
         return
 
     @cache
@@ -284,8 +284,8 @@ def _of_records(
         yield from _of_orders(parameters, records)
 
 
-def _of_record_bits(
-    parameters: RecordParameters, answer: Answer, records: Sequence[Record]
+def _of_profile_bits(
+    parameters: ProfileParameters, answer: Answer, records: Sequence[Record]
 ) -> Iterator[tuple[object, Class]]:
     shown, held = bit_tables(parameters, answer, records)
     if isinstance(parameters, InpEMParameters):

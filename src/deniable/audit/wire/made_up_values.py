@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deniable.protocol import Boolean, Domain, Field, Numbers, Question, Record, Sets, Strings
+from deniable.protocol import Boolean, Domain, Field, Numbers, Profile, Question, Sets, Strings
 
 LONG = "a value that is long, " * 100
 """Longer than most, and within what a string may be."""
@@ -11,7 +11,7 @@ LONG = "a value that is long, " * 100
 def two_values(field: Field) -> tuple[object, object]:
     """Return two values of a field that differ in everything, the length included."""
     domain = field.domain
-    if isinstance(domain, Record):
+    if isinstance(domain, Profile):
         pairs = {name: _two(each) for name, each in domain.attributes}
         return {n: pair[0] for n, pair in pairs.items()}, {n: pair[1] for n, pair in pairs.items()}
     return _two(domain)

@@ -27,7 +27,7 @@ import numpy as np
 from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.marginals.smoothed import Tables, smooth
-from deniable.mechanisms import Counts, RecordMechanism
+from deniable.mechanisms import Counts, ProfileMechanism
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.mechanisms.moments import Moments, Subset, along_axes, subsets_of
@@ -59,7 +59,7 @@ def attacks_on(cells: Floats) -> Floats:
 
 
 def displacement(
-    mechanism: RecordMechanism, attributes: Subset, weights: Floats, attackers: float
+    mechanism: ProfileMechanism, attributes: Subset, weights: Floats, attackers: float
 ) -> Floats:
     """Return how far an attack moves every cell of a table: the d above."""
     centred = weights - weights.mean()
@@ -72,7 +72,7 @@ def displacement(
 
 
 def smoothed_without(
-    mechanism: RecordMechanism,
+    mechanism: ProfileMechanism,
     counts: Counts,
     raw: Mapping[Subset, Floats],
     attackers: float,

@@ -1,4 +1,4 @@
-"""The error of a cell of a table of k attributes, in closed form, for every mechanism of records.
+"""The error of a cell of a table of k attributes, in closed form, for every mechanism of profiles.
 
 Model: n Var of the raw share f of a cell, given the people's values. A table has c cells in the
 method's own codes; a share W of the reports is about it.
@@ -7,7 +7,7 @@ method's own codes; a share W of the reports is about it.
     a bit per cell       ((m/c) q (1 - q)/gap^2 + f (1 - p - q)/gap)/W + f (1 - f)(1/W - 1)
     signs                sum over the table's coefficients of 1/(g^2 w) / c^2 - f (1 - f)
     a coin per bit       ((keep^2 + (1 - keep)^2)/gap^2)^b / c - f^2 - f (1 - f)
-    a hashed record      as a bit per cell, and what records add that share a bucket or a seed
+    a hashed profile      as a bit per cell, and what profiles add that share a bucket or a seed
 
 with w the probability that a coefficient is drawn. Of `coefficients` and `views` the moments of
 fewer attributes come from all reports about them (`protocol/profile_noise.py`).
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from deniable.authoring.auto_profile import record_orders
+from deniable.authoring.auto_profile import profile_orders
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.closed_form import Pure
 from deniable.protocol import (
@@ -34,7 +34,7 @@ from deniable.protocol import (
     MargHTParameters,
     MargPSParameters,
     MargRRParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
 from deniable.protocol.profile_noise import mean_levels
@@ -46,7 +46,7 @@ def cells_of_table(levels: tuple[int, ...], order: int) -> float:
     return mean_levels(levels) ** order
 
 
-def cell_deviation(parameters: RecordParameters, people: int, frequency: float) -> float:
+def cell_deviation(parameters: ProfileParameters, people: int, frequency: float) -> float:
     """Return the standard deviation of the raw share of a cell of a table of k attributes.
 
     Args:
@@ -61,7 +61,7 @@ def cell_deviation(parameters: RecordParameters, people: int, frequency: float) 
     return math.sqrt(max(noise, 0.0) / people)
 
 
-def _noise(parameters: RecordParameters, people: int, f: float) -> float:
+def _noise(parameters: ProfileParameters, people: int, f: float) -> float:
     order, share = parameters.order, 1 / math.comb(len(parameters.levels), parameters.order)
     table = 2 ** (order * sum(parameters.bits) / len(parameters.bits))
     if isinstance(parameters, InpPSParameters):
@@ -75,7 +75,7 @@ def _noise(parameters: RecordParameters, people: int, f: float) -> float:
     if isinstance(parameters, MargRRParameters):
         return _bits(Pure.of(*parameters.support), 1.0, share, f)
     if isinstance(parameters, ViewsParameters | CoefficientsParameters):
-        return sum(record_orders(parameters)) - f * (1 - f)
+        return sum(profile_orders(parameters)) - f * (1 - f)
     if isinstance(parameters, InpHTParameters):
         return _signs(parameters, table, 1 / parameters.coefficients) - f * (1 - f)
     if isinstance(parameters, MargHTParameters):
@@ -104,18 +104,18 @@ def _signs(parameters: InpHTParameters | MargHTParameters, table: float, drawn: 
     return (table - 1) / (gap**2 * drawn) / table**2
 
 
-def _hashed(parameters: RecordParameters, people: int, f: float) -> float:
-    """Return n Var where whole records are hashed, all records taken as equally frequent."""
+def _hashed(parameters: ProfileParameters, people: int, f: float) -> float:
+    """Return n Var where whole profiles are hashed, all profiles taken as equally frequent."""
     cells = cells_of_table(parameters.levels, parameters.order)
-    merged = parameters.records / cells
+    merged = parameters.profiles / cells
     if isinstance(parameters, InpOLHParameters):
         places = (parameters.symbols - 1) * parameters.seeds
         return _bits(Pure.of(*parameters.support), merged, 1.0, f) + people / (cells * places)
     if isinstance(parameters, InpHTCMSParameters):
         pure, width = Pure.of(*parameters.support), parameters.width
-        # Squares of a sum over records, over all hash functions: M + M (M - 1)/w.
+        # Squares of a sum over profiles, over all hash functions: M + M (M - 1)/w.
         squares = merged + merged * (merged - 1) / width
         mean = (2 * pure.q - 1) * merged + 2 * pure.gap * f
         noise = (squares - mean**2) / (4 * pure.gap**2) - f * (1 - f)
         return noise + people / (cells * parameters.rows * width)
-    raise InvalidParameter(f"There is no closed form of {parameters.mechanism} for records.")
+    raise InvalidParameter(f"There is no closed form of {parameters.mechanism} for profiles.")

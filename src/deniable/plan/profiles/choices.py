@@ -1,13 +1,13 @@
-"""The mechanisms that could carry a record, those that `mechanism = "auto"` compares first."""
+"""The mechanisms that could carry a profile, those that `mechanism = "auto"` compares first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from deniable.authoring.auto import Choice
-from deniable.authoring.auto_profile import record_choices
+from deniable.authoring.auto_profile import profile_choices
 from deniable.errors import InvalidParameter
-from deniable.protocol import MECHANISMS, RECORD_MECHANISMS, Record
+from deniable.protocol import MECHANISMS, PROFILE_MECHANISMS, Profile
 
 NOT_COMPARED = float("nan")
 WORK = {
@@ -26,31 +26,31 @@ WORK = {
 """What counting and all tables cost, in n reports about d yes/no attributes."""
 
 
-def choices_of_records(
-    record: Record, wanted: Mapping[str, object], only: str | None = None
+def choices_of_profiles(
+    profile: Profile, wanted: Mapping[str, object], only: str | None = None
 ) -> list[Choice]:
-    """Return the mechanisms that fit a record, or one of them.
+    """Return the mechanisms that fit a profile, or one of them.
 
     Guarantees: the first is the one that "auto" takes, unless `only` names another.
 
     Args:
-        record: the attributes.
+        profile: the attributes.
         wanted: `epsilon`, `order` and `people`.
         only: try this one only, if "auto" does not compare it.
 
     Raises:
         InvalidParameter: if a parameter is out of range, or none fits.
     """
-    compared = record_choices(record, wanted)
+    compared = profile_choices(profile, wanted)
     known = {choice.mechanism for choice in compared}
-    tried = [name for name in RECORD_MECHANISMS if name not in known and only in (None, name)]
-    return [*compared, *_others(tried, record, wanted)]
+    tried = [name for name in PROFILE_MECHANISMS if name not in known and only in (None, name)]
+    return [*compared, *_others(tried, profile, wanted)]
 
 
-def _others(names: list[str], record: Record, wanted: Mapping[str, object]) -> Iterator[Choice]:
+def _others(names: list[str], profile: Profile, wanted: Mapping[str, object]) -> Iterator[Choice]:
     for name in names:
         try:
-            parameters = MECHANISMS[name].resolve(wanted, record, False)
+            parameters = MECHANISMS[name].resolve(wanted, profile, False)
         except InvalidParameter:
             continue  # too many cells, tables or bits
         yield Choice(parameters, NOT_COMPARED, WORK[name])

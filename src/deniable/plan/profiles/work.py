@@ -1,4 +1,4 @@
-"""What a mechanism of records costs the collector: numbers that are kept, and operations."""
+"""What a mechanism of profiles costs the collector: numbers that are kept, and operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deniable.protocol import (
     InpPSParameters,
     InpRRParameters,
     MargRRParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
 from deniable.protocol.profile_marginals import MarginalParameters
@@ -23,7 +23,7 @@ COUNTED_BITS = 20
 """Longer reports of inp_em are kept, not counted."""
 
 
-def record_words(parameters: RecordParameters, people: int) -> int:
+def profile_words(parameters: ProfileParameters, people: int) -> int:
     """Return how many numbers the counts hold.
 
     Edge cases: inp_em with more than 20 bits keeps every report.
@@ -46,7 +46,7 @@ def record_words(parameters: RecordParameters, people: int) -> int:
     return people
 
 
-def record_operations(parameters: RecordParameters, people: int) -> int:
+def profile_operations(parameters: ProfileParameters, people: int) -> int:
     """Return about how many steps counting n reports and all tables of k attributes take."""
     each = 1
     if isinstance(parameters, InpRRParameters):
@@ -57,9 +57,9 @@ def record_operations(parameters: RecordParameters, people: int) -> int:
         each = parameters.width
     hashed = 0
     if isinstance(parameters, InpOLHParameters):
-        hashed = parameters.records * parameters.seeds
+        hashed = parameters.profiles * parameters.seeds
     elif isinstance(parameters, InpHTCMSParameters):
-        hashed = parameters.records * parameters.rows
+        hashed = parameters.profiles * parameters.rows
     cells = 1 << (parameters.order * sum(parameters.bits) // len(parameters.bits))
     tables = math.comb(len(parameters.levels), parameters.order) * cells
-    return people * each + hashed + record_words(parameters, people) + tables
+    return people * each + hashed + profile_words(parameters, people) + tables

@@ -13,15 +13,15 @@ times the larger of the two: the second error bar.
 
 from __future__ import annotations
 
-from deniable.privacy.leverage.profiles import record_leverage
+from deniable.privacy.leverage.profiles import profile_leverage
 from deniable.privacy.leverage.worth import Leverage
 from deniable.protocol import (
     Field,
     NGramsParameters,
     Parameters,
     PrefixesParameters,
+    ProfileParameters,
     RapporParameters,
-    RecordParameters,
     Sets,
 )
 from deniable.protocol.unary import UnaryParameters
@@ -41,12 +41,12 @@ def leverage(parameters: Parameters) -> Leverage:
     too can make it larger, as they make the variance.
 
     Edge cases: of a single bit (a plain yes or no) the larger one of both answers is returned; of a
-    record that of the attribute whose levels are moved most (`record_leverage.py`); of prefixes
+    profile that of the attribute whose levels are moved most (`profile_leverage.py`); of prefixes
     that of a whole string, which the verification group alone decides; of n-grams that of the
     whole.
     """
-    if isinstance(parameters, RecordParameters):
-        return record_leverage(parameters)
+    if isinstance(parameters, ProfileParameters):
+        return profile_leverage(parameters)
     if isinstance(parameters, NGramsParameters):
         return leverage(parameters.whole)
     p, q = parameters.support

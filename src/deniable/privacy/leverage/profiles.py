@@ -4,13 +4,13 @@ Model: a cell's share is a mean over the reports about the attributes (a share `
 which a report says at most U and at least -D, honest ones between 0 and 1 on average. A liar also
 chooses what the report is about, so that one counts for U/about honest people, or takes D/about
 away. With r cells in the table (codes in binary: levels up to the next power of two), M cells of
-the mechanism's own, or records, in each, b bits of code:
+the mechanism's own, or profiles, in each, b bits of code:
 
     k-RR over m cells    U = 1/r + (1 - 1/r)/gap,  D = (1/gap - 1)/r          gap = 1 - m move
     a bit per cell       U = M (1 - q)/(p - q),    D = M q/(p - q)            all bits of the cell
     one sign             U = (1 + (r - 1)/g)/r,    D = ((r - 1)/g - 1)/r      g = 2 keep - 1
     a coin per bit       U = (keep/gap)^b,         D = (keep/gap)^(b - 1) (1 - keep)/gap
-    a hashed record      as a bit per cell; of local hashing no seed puts all M into one symbol
+    a hashed profile      as a bit per cell; of local hashing no seed puts all M into one symbol
 
 Where drawn tables have different sizes, those of t cells are weighted by c_t in the mean: a liar
 who takes tables of s cells then has about = sum_t W_t c_t / c_s, W_t the share of reports on tables
@@ -47,7 +47,7 @@ from deniable.protocol import (
     MargHTParameters,
     MargPSParameters,
     MargRRParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
 from deniable.protocol.profile_marginals import MarginalParameters
@@ -58,13 +58,13 @@ UNLIKELY = 1e-9
 """The probability that some seed of a pool is better for liars than said."""
 
 
-def record_leverage(parameters: RecordParameters) -> Leverage:
+def profile_leverage(parameters: ProfileParameters) -> Leverage:
     """Return the largest leverage of a crafted report about any attribute."""
     every = [one for i in range(len(parameters.levels)) for one in ways(parameters, i)]
     return max(every, key=lambda one: one.most)
 
 
-def record_shift(parameters: RecordParameters, attribute: int, attackers: float) -> float:
+def profile_shift(parameters: ProfileParameters, attribute: int, attackers: float) -> float:
     """Return how far a share of attackers can move the share of a level of an attribute.
 
     Guarantees: a bound for unbiased shares, but for the chance in how many honest reports there
@@ -77,7 +77,7 @@ def record_shift(parameters: RecordParameters, attribute: int, attackers: float)
     return max(one.shift(attackers) for one in ways(parameters, attribute))
 
 
-def ways(parameters: RecordParameters, attribute: int) -> list[Leverage]:
+def ways(parameters: ProfileParameters, attribute: int) -> list[Leverage]:
     """Return what a crafted report about an attribute is worth, for each thing it can be about.
 
     Raises:
@@ -92,7 +92,7 @@ def ways(parameters: RecordParameters, attribute: int) -> list[Leverage]:
     return table_ways(parameters, (attribute,))
 
 
-def table_ways(parameters: RecordParameters, attributes: Subset) -> list[Leverage]:
+def table_ways(parameters: ProfileParameters, attributes: Subset) -> list[Leverage]:
     """Return what a crafted report is worth for a cell of a table, for each thing it can be about.
 
     Args:
@@ -122,7 +122,7 @@ def table_ways(parameters: RecordParameters, attributes: Subset) -> list[Leverag
         return [Leverage(rest * keep / gap, rest * (1 - keep) / gap)]
     if isinstance(parameters, InpHTCMSParameters | InpOLHParameters):
         cells = prod(parameters.levels[i] for i in attributes)
-        return [hashed_leverage(parameters, parameters.records // cells)]
+        return [hashed_leverage(parameters, parameters.profiles // cells)]
     if isinstance(parameters, InpHTParameters):
         return [_sign(inner, sign_gap(parameters), 1 / parameters.coefficients)]
     if isinstance(parameters, MargHTParameters):
@@ -165,15 +165,15 @@ def _merged(parameters: InpRRParameters | MargRRParameters, cells: int, about: f
     return _each(cells * float((1 - q) / (p - q)), cells * float(q / (p - q)), about)
 
 
-def hashed_leverage(parameters: InpHTCMSParameters | InpOLHParameters, records: int) -> Leverage:
-    """Return what a report of a hashed record is worth for a cell of so many records."""
+def hashed_leverage(parameters: InpHTCMSParameters | InpOLHParameters, profiles: int) -> Leverage:
+    """Return what a report of a hashed profile is worth for a cell of so many profiles."""
     p, q = parameters.support
-    most = records
+    most = profiles
     if isinstance(parameters, InpOLHParameters):
         tried = parameters.seeds * parameters.symbols
-        most = min(records, binomial_isf(UNLIKELY / tried, records, float(q)) + 1)
+        most = min(profiles, binomial_isf(UNLIKELY / tried, profiles, float(q)) + 1)
     gap = float(p - q)
-    return Leverage((most - records * float(q)) / gap, records * float(q) / gap)
+    return Leverage((most - profiles * float(q)) / gap, profiles * float(q) / gap)
 
 
 def _sign(levels: int, gap: float, each: float) -> Leverage:

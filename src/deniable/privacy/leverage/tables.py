@@ -1,6 +1,7 @@
-"""How far a share of attackers can move a cell of a table of several attributes of a record.
+"""How far a share of attackers can move a cell of a table of several attributes of a profile.
 
-Most mechanisms know a table as a whole (`record_leverage.py`). Two know it in parts, from different
+Most mechanisms know a table as a whole (`profile_leverage.py`). Two know it in parts, from
+different
 reports: the share of a cell is 1/R plus a sum of parts, each a mean over the reports about it, and
 the shifts of the parts add up.
 
@@ -12,7 +13,7 @@ the mean, where honest people have at least -N_S,
 
 so that the shift is at most the sum over S of phi_S (P_S/gap_m + N_S), with phi of `Leverage.shift`
 and about_S = sum_t W_t gap_t^2 / gap_m^2, W_t the share of reports on views of t cells with S. Of
-one attribute this is the bound of `record_leverage.py`.
+one attribute this is the bound of `profile_leverage.py`.
 
 Coefficients: a part for each of the R - 1 coefficients, of which a report has one. Its weight in
 the cell is u_a (Walsh: 1/R each), a liar says 1/g, an honest mean is within -1..1, and a share W_a
@@ -37,7 +38,7 @@ from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse, wals
 from deniable.mechanisms.moments import Subset, design, subsets_of
 from deniable.privacy.leverage.profiles import (
     krr_gap,
-    record_shift,
+    profile_shift,
     sign_gap,
     table_ways,
     views_with,
@@ -46,7 +47,7 @@ from deniable.privacy.leverage.worth import Leverage
 from deniable.protocol import (
     CoefficientsParameters,
     InpHTParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
 from deniable.protocol.thresholds import as_fraction
@@ -55,12 +56,14 @@ TINY = 1e-300
 """In the place of no honest reports at all."""
 
 
-def table_shift(parameters: RecordParameters, attributes: Sequence[int], attackers: float) -> float:
+def table_shift(
+    parameters: ProfileParameters, attributes: Sequence[int], attackers: float
+) -> float:
     """Return how far a share of attackers can move any cell of a table, either way.
 
-    Guarantees: as `record_shift`, a bound for unbiased (raw) tables, but for the chance in how many
-    honest reports there are about each part, and of pools of seeds except with probability 1e-9 for
-    each cell. Of one attribute it is `record_shift`.
+    Guarantees: as `profile_shift`, a bound for unbiased (raw) tables, but for the chance in how
+    many honest reports there are about each part, and of pools of seeds except with probability
+    1e-9 for each cell. Of one attribute it is `profile_shift`.
 
     Cost: O(R log R) for R cells; of contrasts O(R^2 log R).
 
@@ -75,7 +78,7 @@ def table_shift(parameters: RecordParameters, attributes: Sequence[int], attacke
     share = _validate.probability("attackers", "a table", attackers)
     chosen = tuple(sorted(attributes))
     if len(chosen) == 1:
-        return record_shift(parameters, chosen[0], share)
+        return profile_shift(parameters, chosen[0], share)
     if isinstance(parameters, ViewsParameters):
         return sum(_of_subset(parameters, chosen, one, share) for one in subsets_of(chosen))
     if isinstance(parameters, CoefficientsParameters):

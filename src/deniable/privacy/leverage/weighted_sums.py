@@ -6,7 +6,7 @@ the sum s = w'f is a mean over the reports about the table, in which honest ones
 min w..max w on average, and a crafted one says at most
 
     k-RR over m cells    max_y w_y/gap - (1/gap - 1) mean w        gap = 1 - m move
-    a bit per cell       sum_c max(w_c U, -w_c D)                  U, D of `record_leverage.py`
+    a bit per cell       sum_c max(w_c U, -w_c D)                  U, D of `profile_leverage.py`
     a coin per bit       max_y (C x ... x C) w                     C = 1/gap ((keep, keep - 1), ...)
 
 and at least minus the same of -w; liars are a share phi of the reports about it (`Leverage.shift`).
@@ -51,7 +51,7 @@ from deniable.protocol import (
     MargHTParameters,
     MargPSParameters,
     MargRRParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
 from deniable.protocol.profile_sign import SignParameters
@@ -69,7 +69,7 @@ class _Way(NamedTuple):
 
 
 def weighted_shift(
-    parameters: RecordParameters, attributes: Subset, weights: Floats, attackers: float
+    parameters: ProfileParameters, attributes: Subset, weights: Floats, attackers: float
 ) -> float:
     """Return how far a share of attackers can move a weighted sum of cells, either way.
 
@@ -107,7 +107,7 @@ def weighted_shift(
     )
 
 
-def most_among(parameters: RecordParameters, attributes: Subset, attackers: float) -> float:
+def most_among(parameters: ProfileParameters, attributes: Subset, attackers: float) -> float:
     """Return the largest share that attackers can be of the reports about any part of a table."""
     share = _validate.probability("attackers", "a table", attackers)
     if share == 0:
@@ -129,7 +129,7 @@ def _among(attackers: float, about: float) -> float:
     return attackers / (attackers + about * (1 - attackers))
 
 
-def _ways(parameters: RecordParameters, attributes: Subset, weights: Floats) -> Iterator[_Way]:
+def _ways(parameters: ProfileParameters, attributes: Subset, weights: Floats) -> Iterator[_Way]:
     """Yield what reports can say of a table that is known as a whole, for each table drawn."""
     w = _inner(parameters, attributes, weights)
     if isinstance(parameters, InpPSParameters):
@@ -155,13 +155,13 @@ def _ways(parameters: RecordParameters, attributes: Subset, weights: Floats) -> 
         yield _Way(float(said.min()), float(said.max()))
     elif isinstance(parameters, InpHTCMSParameters | InpOLHParameters):
         cells = prod(parameters.levels[i] for i in attributes)
-        one = hashed_leverage(parameters, parameters.records // cells)
+        one = hashed_leverage(parameters, parameters.profiles // cells)
         yield _bits(w, one.up, one.down)
     else:
         raise InvalidParameter(f"There is no leverage of '{parameters.mechanism}' yet.")
 
 
-def _inner(parameters: RecordParameters, attributes: Subset, weights: Floats) -> Floats:
+def _inner(parameters: ProfileParameters, attributes: Subset, weights: Floats) -> Floats:
     """Return the weights of all codes; those that no level has weigh nothing."""
     wide = np.zeros([1 << parameters.bits[i] for i in attributes])
     wide[tuple(slice(0, count) for count in weights.shape)] = weights
