@@ -113,7 +113,7 @@ def test_one_mechanism_and_what_an_error_needs() -> None:
 
 def test_a_plan_as_json_says_attributes_and_order() -> None:
     answer = make_plan(Setting(1_000, 1.0, of_attributes(5, 3), order=3)).as_json()
-    assert (answer["attributes"], answer["order"], answer["domain"]) == (5, 3, "record")
+    assert (answer["attributes"], answer["order"], answer["domain"]) == (5, 3, "profile")
 
 
 def test_a_survey_with_a_record() -> None:
