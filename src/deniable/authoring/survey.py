@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from deniable.authoring.field import FIELD_KEYS, Setting, read_fields
 from deniable.authoring.problems import Notes, Problem
 from deniable.errors import InvalidSurvey
 from deniable.protocol.epochs import day_number, day_of
+from deniable.protocol.frozen import frozen
 from deniable.protocol.parameters import Parameters, cohorts_of, told_by
 from deniable.protocol.profile_parameters import ProfileParameters
 from deniable.protocol.question import (
@@ -38,7 +38,7 @@ _QUESTION_KEYS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Authored:
     """What a survey.toml says: a survey if nothing is wrong, and everything worth saying.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -11,6 +10,7 @@ from deniable.errors import InvalidReport
 from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Layout
 from deniable.protocol.profile_marginals import MarginalParameters
 from deniable.protocol.profile_parameters import (
@@ -23,7 +23,7 @@ from deniable.protocol.profile_truth import TruthParameters
 from deniable.protocol.truth_thresholds import truth_threshold
 
 
-@dataclass(frozen=True)
+@frozen
 class MargPSParameters(MarginalParameters, TruthParameters):
     """The integers of MargPS: levels, order, and the threshold `truth` of a coin."""
 

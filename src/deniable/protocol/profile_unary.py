@@ -9,7 +9,6 @@ of the two bits in which two profiles differ [CKS18, section 3.1]. Asymmetric: o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -19,6 +18,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.parameters import Written
 from deniable.protocol.profile_parameters import (
     AUTHORED,
@@ -37,7 +37,7 @@ def check_flag(name: str, owner: str, value: object) -> bool:
     return value
 
 
-@dataclass(frozen=True)
+@frozen
 class ParallelParameters(ProfileParameters):
     """Parameters of one bit per cell.
 
