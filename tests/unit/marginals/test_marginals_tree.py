@@ -166,7 +166,7 @@ def test_records_follow_the_model(model: tuple[TreeModel, np.ndarray]) -> None:
     alone = joint.sum(axis=(1, 2, 3))
     rest = joint.sum(axis=0).ravel()
     reject(goodness_of_fit(counts, np.outer(alone, rest).ravel()), miss=1e-12)
-    with pytest.raises(InvalidParameter, match="'records'"):
+    with pytest.raises(InvalidParameter, match="'profiles'"):
         sample_profiles(tree, 0, np.random.default_rng(4))
 
 
