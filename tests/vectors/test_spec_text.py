@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 import pytest
 from test_schemas import PROBLEM, validator
-from vector_files import SPEC
 
 from deniable.client import Limits
 from deniable.client.memo import TAG_BYTES
@@ -17,6 +16,7 @@ from deniable.collector.reasons import Reason as CollectorReason
 from deniable.collector.settings import Settings
 from deniable.protocol import MECHANISMS, canonical, domain, epochs, prf, rappor, report, survey
 from deniable.protocol.reasons import FINAL_REASONS, REPORT_REASONS, SPLIT_REASONS, Reason
+from material.vectors import SPEC
 
 PROTOCOL, MECHANISM_PAGE, PRIVACY = (
     (SPEC / name).read_text(encoding="utf-8")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
+from deniable.authoring import Authored, read_authored
+from deniable.authoring.problems import Problem
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, out
-from deniable.protocol import Authored, Question, Survey, read_authored
+from deniable.protocol import Question, Survey
 from deniable.protocol.budget import budget_of
 from deniable.protocol.epochs import day_number
 from deniable.protocol.epsilon import as_float
-from deniable.protocol.problems import Problem
 
 
 def check(survey: SurveyToml, json: JsonFlag = False) -> None:

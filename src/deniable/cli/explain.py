@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from deniable.authoring import read_authored
 from deniable.cli.budget_table import show_budget
 from deniable.cli.output import JsonFlag, SurveyToml, VersionNumber, emit_json, out
 from deniable.cli.values import question_of
 from deniable.errors import InvalidParameter
-from deniable.protocol import Survey, read_authored
+from deniable.protocol import Survey
 from deniable.protocol.budget import budget_of
 from deniable.protocol.epochs import day_number
 from deniable.results.explain import explain_question

@@ -1,4 +1,4 @@
-"""deniable marginals: tables of any few attributes of a record, and what follows from them."""
+"""deniable marginals: tables of any few attributes of a profile, and what follows from them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import typer
 from rich.progress import Progress
 
+from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
     DataDirectory,
     JsonFlag,
@@ -19,7 +20,6 @@ from deniable.cli.output import (
     out,
     progress,
 )
-from deniable.cli.spread import SpreadCommand
 from deniable.cli.values import find_question, say_where_reports_are
 from deniable.results.marginals import RecordReports, record_reports
 from deniable.results.marginals_pairs import pairs_view, sample_view, tree_view

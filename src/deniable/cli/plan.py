@@ -7,6 +7,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from deniable.authoring import read_authored
 from deniable.cli.output import JsonFlag, emit_json, out
 from deniable.cli.plan_budgets import show_reports, show_window
 from deniable.cli.plan_tables import show_plan, show_survey
@@ -24,10 +25,10 @@ from deniable.plan import (
     plan_survey,
     plan_window,
 )
-from deniable.plan.setting import ALPHABET, LENGTH, known_mechanism
-from deniable.protocol import Boolean, Domain, Strings, Survey, read_authored
+from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
+from deniable.protocol import Boolean, Domain, Strings, Survey
 from deniable.protocol.domain import MAX_CATEGORIES
-from deniable.protocol.record_domain import MAX_ATTRIBUTES
+from deniable.protocol.profile_domain import MAX_ATTRIBUTES
 
 Number = TypeVar("Number", int, float)
 

@@ -10,8 +10,8 @@ from rich.table import Table
 from deniable.cli.budget_table import show_budget
 from deniable.cli.output import out
 from deniable.plan import Needed, Plan, Planned, Prediction, SurveyPlan
-from deniable.privacy.shuffling import CONDITIONS
-from deniable.protocol import Record, Strings
+from deniable.privacy.shuffling.central import CONDITIONS
+from deniable.protocol import Profile, Strings
 from deniable.protocol.survey import PLAIN_FIELD
 
 _LEARNED = ("error", "1% ±", "smallest", "learned")
@@ -37,7 +37,7 @@ def show_plan(plan: Plan) -> None:
         asked = (
             f"strings of {setting.domain.length} characters that nobody listed; if listed, {asked}"
         )
-    if isinstance(setting.domain, Record):
+    if isinstance(setting.domain, Profile):
         asked = f"{setting.tests:,} cells of tables of {setting.order} attributes"
     out.print(
         f"{setting.people:,} people, epsilon {setting.epsilon:g}, {asked} tested for",

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from deniable.authoring import Authored, read_authored
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, err, out, write_file
 from deniable.errors import InvalidParameter, InvalidSurvey
-from deniable.protocol import Authored, Question, Survey, read_authored
+from deniable.protocol import Question, Survey
 from deniable.protocol.epochs import date_of, day_number
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.publication import Key, Publication, publication

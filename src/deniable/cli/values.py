@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from deniable.cli.output import err
 from deniable.errors import InvalidParameter
-from deniable.protocol import Domain, Question, Record, Survey
+from deniable.protocol import Domain, Profile, Question, Survey
 
 if TYPE_CHECKING:
     from deniable.store import Store
@@ -105,7 +105,7 @@ def _parse(domain: Domain, text: str) -> object:
             raise InvalidParameter("The value must be a number.") from None
     if domain.kind == "set":
         return _names(text)
-    if isinstance(domain, Record):
+    if isinstance(domain, Profile):
         return _mapping(text, domain.names)
     return text
 

@@ -11,7 +11,7 @@ from deniable.dashboard.records import RecordSection
 from deniable.engines.local import Accumulated, accumulate
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, Question, Record
+from deniable.protocol import Field, Profile, Question
 from deniable.results import Result
 from deniable.results.candidates import candidate_path, field_candidates
 from deniable.results.chart_files import chart_svg, svg_of
@@ -153,7 +153,7 @@ class Findings:
                 return Finding(field, found.result, tree=found.tree)
             candidates = field_candidates(field, self._folder)
             result = result_of(accumulated, field, candidates)
-            if not isinstance(field.domain, Record):
+            if not isinstance(field.domain, Profile):
                 return Finding(field, result)
             return Finding(field, result, "", RecordSection(RecordReports.of(accumulated)))
         except InvalidParameter as error:

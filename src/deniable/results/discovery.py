@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from deniable.decode.significance import half_width
 from deniable.discover import Discovery, Found, discover
-from deniable.discover.growth import Progress
-from deniable.discover.ngrams import Search, discover_ngrams
+from deniable.discover.ngrams.discovery import Search, discover_ngrams
+from deniable.discover.prefixes.growth import Progress
 from deniable.engines.local import Accumulated, accumulate
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter

@@ -16,7 +16,7 @@ from deniable.engines.local import Accumulated, Progress, accumulate
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.candidates import every_code
-from deniable.protocol import ABSENT, Field, Question, Record, Sets
+from deniable.protocol import ABSENT, Field, Profile, Question, Sets
 from deniable.protocol.epsilon import as_float
 from deniable.results.attackers import with_attackers
 from deniable.results.candidates import Candidates, candidates_for, is_open, require_candidates
@@ -93,7 +93,7 @@ def result_of(
     Raises:
         InvalidParameter: if the field takes strings and there are no candidates.
     """
-    if isinstance(field.domain, Record):
+    if isinstance(field.domain, Profile):
         return record_result(accumulated, field)
     question = accumulated.question
     listed = require_candidates(question, field, candidates)

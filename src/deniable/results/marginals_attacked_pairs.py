@@ -12,9 +12,9 @@ from deniable import _validate
 from deniable._distributions import chi2_sf
 from deniable.decode.significance import holm
 from deniable.errors import InvalidParameter
-from deniable.marginals.attacked import Range, attacked_correlation, attacked_statistic
 from deniable.marginals.correlation import correlation
-from deniable.marginals.crafted import Progress, check_tables, smoothed_without
+from deniable.marginals.crafted.derived import Range, attacked_correlation, attacked_statistic
+from deniable.marginals.crafted.smoothed import Progress, check_tables, smoothed_without
 from deniable.marginals.independence import ALPHA
 from deniable.marginals.information import mutual_information
 from deniable.marginals.pairs import Pair, Pairs, independence, population_covariance
@@ -22,7 +22,7 @@ from deniable.marginals.table import Z95, Table
 from deniable.marginals.tree import Tree
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.moments import Subset
-from deniable.privacy.weighted_leverage import most_among
+from deniable.privacy.leverage.weighted_sums import most_among
 from deniable.results.marginals import RecordReports
 from deniable.results.marginals_attackers import shift_of
 from deniable.results.view import Cell

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from deniable.marginals.crafted import Progress
+from deniable.marginals.crafted.smoothed import Progress
 from deniable.marginals.tree import Tree
 from deniable.results.marginals import RecordReports
 from deniable.results.marginals_attacked_pairs import (

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from deniable.marginals.crafted import Progress
+from deniable.marginals.crafted.smoothed import Progress
 from deniable.marginals.independence import ALPHA
 from deniable.marginals.information import mutual_information
-from deniable.marginals.synthetic import KEEPS, sample_records
+from deniable.marginals.synthetic import KEEPS, sample_profiles
 from deniable.marginals.tree import REDRAWS, Tree
 from deniable.results.marginals import RecordReports
 from deniable.results.marginals_attacked_pairs import attacked_pairs
@@ -223,7 +223,7 @@ def sample_view(reports: RecordReports, records: int, rng: np.random.Generator) 
     Raises:
         InvalidParameter: if so many cannot be drawn.
     """
-    codes = sample_records(reports.pairs.model(), records, rng)
+    codes = sample_profiles(reports.pairs.model(), records, rng)
     names = reports.record.names
     labels = [np.array(one.domain.labels, dtype=object) for one in reports.record.attributes]
     columns = [labels[i][codes[:, i]].tolist() for i in range(len(names))]

@@ -10,7 +10,7 @@ import numpy as np
 from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
-from deniable.marginals.crafted import Progress, check_tables, smoothed_without
+from deniable.marginals.crafted.smoothed import Progress, check_tables, smoothed_without
 from deniable.marginals.inference import TreeModel
 from deniable.marginals.tree import chow_liu
 from deniable.mechanisms.base import Floats

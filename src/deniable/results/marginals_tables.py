@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Literal
 
-from deniable.marginals.crafted import Progress
+from deniable.marginals.crafted.smoothed import Progress
 from deniable.protocol.epsilon import as_float
 from deniable.results.intervals import LEVEL
 from deniable.results.marginals import RAW, SMOOTHED, RecordReports

@@ -8,8 +8,8 @@ from typing import Any
 
 from deniable.errors import InvalidParameter
 from deniable.plan import Plan, Setting
+from deniable.plan.collection import FIND
 from deniable.plan.prediction import margin_of, predict
-from deniable.plan.setting import FIND
 from deniable.results import styling
 from deniable.results.chart_files import png_of, svg_of
 from deniable.results.writing import whole_file

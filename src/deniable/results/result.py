@@ -13,7 +13,7 @@ from deniable.results.intervals import LEVEL
 ABSENT_LABEL = "(absent)"
 """How the absent answer is named in results."""
 
-ORDERED_DOMAINS = frozenset({"boolean", "numbers", "record"})
+ORDERED_DOMAINS = frozenset({"boolean", "numbers", "profile"})
 """Domains whose answers have an order of their own; the others are shown by frequency."""
 
 

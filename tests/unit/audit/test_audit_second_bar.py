@@ -9,25 +9,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audit_material import (
+
+from deniable.audit.answers import some_strings
+from deniable.audit.attack.poisoned_estimates import poisoned_reports, worst_attribute
+from deniable.mechanisms.base import Reports
+from deniable.protocol import MECHANISMS, ProfileParameters, Question, Strings
+from deniable.results import Result, estimate_question
+from deniable.results.result import Row
+from deniable.store import Batch, SqliteStore
+from deniable.testing.ledger import LEDGER
+from material.audits import (
     ONCE,
     a_field,
-    about_records,
+    about_profiles,
     categories,
     found_strings,
     large_questions,
     of_fields,
     small_questions,
 )
-
-from deniable.audit.answers import some_strings
-from deniable.audit.poisoning import poisoned_reports, worst_attribute
-from deniable.mechanisms.base import Reports
-from deniable.protocol import MECHANISMS, Question, RecordParameters, Strings
-from deniable.results import Result, estimate_question
-from deniable.results.result import Row
-from deniable.store import Batch, SqliteStore
-from deniable.testing.ledger import LEDGER
 
 ATTACKERS, PEOPLE = 0.01, 5_000
 TWO = of_fields(
@@ -39,7 +39,7 @@ QUESTIONS = {
         *small_questions(),
         *large_questions(),
         *found_strings(),
-        *about_records((2, 3, 5)),
+        *about_profiles((2, 3, 5)),
         TWO,
     )
 }
@@ -52,7 +52,7 @@ def published(question: Question, columns: list[Reports], folder: Path) -> list[
     listed = {
         field.name: list(some_strings(field.domain)[:2])
         for field in question.fields
-        if field.domain.size is None and not isinstance(field.parameters, RecordParameters)
+        if field.domain.size is None and not isinstance(field.parameters, ProfileParameters)
     }
     with SqliteStore(folder) as store:
         batch = Batch(question.id, 1, question.digest, 1)
@@ -62,7 +62,7 @@ def published(question: Question, columns: list[Reports], folder: Path) -> list[
 
 def target_of(question: Question, place: int, result: Result) -> Row:
     field = question.fields[place]
-    if isinstance(field.parameters, RecordParameters):
+    if isinstance(field.parameters, ProfileParameters):
         worst = worst_attribute(field.parameters, ATTACKERS)
         return result.rows[sum(field.parameters.levels[:worst])]
     if field.domain.size is None:

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from client_kit import Clock, files, question, strict, survey
 
 from deniable.client import Client, Consent, durable
 from deniable.client.database import FILE_NAME, MIGRATIONS, Database
 from deniable.client.marker import FILE_NAME as MARKER
 from deniable.client.secret import FILE_NAME as SECRET
 from deniable.errors import LedgerLost, RecordRefused, StoreError
+from material.clients import Clock, files, question, strict, survey
 
 ASKED = survey(question("a"), question("b"))
 

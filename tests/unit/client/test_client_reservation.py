@@ -10,7 +10,6 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from client_kit import COLOURS, Clock, Script, question, strict, strings, survey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from deniable.protocol import Question, Survey
 from deniable.protocol.budget import first_fit
 from deniable.protocol.composition import first_cost
 from deniable.protocol.epochs import day_number, day_of
+from material.clients import COLOURS, Clock, Script, question, strict, strings, survey
 
 ACCOUNT = b"an account's own secret of many bytes"
 

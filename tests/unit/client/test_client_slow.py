@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client_kit import Script, question, strict, survey
 
 from deniable.client import Client, Consent, Limits
 from deniable.client import database as database_module
+from material.clients import Script, question, strict, survey
 
 NAMES = [f"q{i}" for i in range(200)]
 ASKED = survey(*(question(name, repeat="once") for name in NAMES))

@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from client_kit import collector
 
 from deniable.client import HttpTransport, Request
 from deniable.errors import InvalidParameter
+from material.clients import collector
 
 CERTIFICATE = Path(__file__).with_name("localhost.pem")
 """A key and a certificate for this machine's name that nobody vouches for, made for these tests."""

@@ -9,21 +9,6 @@ from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
-from client_kit import (
-    START,
-    Answer,
-    Clock,
-    Script,
-    accept,
-    acknowledge,
-    collector,
-    question,
-    reports_of,
-    status,
-    strict,
-    strings,
-    survey,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +22,21 @@ from deniable.protocol.reasons import (
     REPORT_REASONS,
     SPLIT_REASONS,
     Reason,
+)
+from material.clients import (
+    START,
+    Answer,
+    Clock,
+    Script,
+    accept,
+    acknowledge,
+    collector,
+    question,
+    reports_of,
+    status,
+    strict,
+    strings,
+    survey,
 )
 
 NAMES = [f"q{i}" for i in range(10)]

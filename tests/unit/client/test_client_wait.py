@@ -10,11 +10,11 @@ import threading
 from pathlib import Path
 
 import pytest
-from client_kit import Clock, Script, accept, question, strict, survey
 
 from deniable.client import Client, Consent, Limits, Response
 from deniable.errors import RecordRefused
 from deniable.protocol import Report
+from material.clients import Clock, Script, accept, question, strict, survey
 
 NAMES = [f"q{i}" for i in range(30)]
 ASKED = survey(*(question(name, repeat="once") for name in NAMES))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from client_kit import Clock, Script, accept, acknowledge, question, strict, survey
 
 from deniable.client import Client, Limits, Response
 from deniable.protocol import Report
 from deniable.protocol.epochs import ACCEPT_PAST_DAYS, day_number
 from deniable.protocol.reasons import Reason
+from material.clients import Clock, Script, accept, acknowledge, question, strict, survey
 
 WAITING = ("unknown_version", "unknown_question", "too_early", "other")
 MANY = [f"q{i}" for i in range(30)]

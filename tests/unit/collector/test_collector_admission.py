@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from collector_material import EXPIRES, SURVEY, TODAY, body, colour, question, report
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.errors import InvalidReport
 from deniable.protocol import Report
 from deniable.protocol.epochs import day_of
+from material.collector import EXPIRES, SURVEY, TODAY, body, colour, question, report
 
 RULES = Admission(SURVEY, past_days=30, future_days=1)
 WEEK = TODAY // 7

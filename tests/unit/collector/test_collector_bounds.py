@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from collector_material import JSON, SURVEY, InProcess, body, collector, report, settings
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -34,6 +33,7 @@ from deniable.collector.settings import (
 from deniable.dashboard.queries import NoSuchPage, epoch_asked
 from deniable.errors import InvalidParameter
 from deniable.store import SqliteStore
+from material.collector import JSON, SURVEY, InProcess, body, collector, report, settings
 
 LARGE = SMALL_BODY + 1
 

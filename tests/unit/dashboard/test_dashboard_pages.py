@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dashboard_material import CANDIDATES, EPOCH, HOSTILE, Page, Site
 from jsonschema import Draft202012Validator
 from starlette.applications import Starlette
 
@@ -16,6 +15,7 @@ from deniable.dashboard import dashboard_routes
 from deniable.results.labels import printable
 from deniable.results.table import p_text
 from deniable.results.words import percent
+from material.dashboards import CANDIDATES, EPOCH, HOSTILE, Page, Site
 
 PAGES = (
     "/",

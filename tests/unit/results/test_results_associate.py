@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from association_material import BROWSERS, dependent, report, several, table
 from jsonschema import Draft202012Validator
-from result_material import EPOCH, question
 
 from deniable.associate import OTHER_LABEL, Independence, Pair
 from deniable.errors import InvalidParameter
@@ -19,6 +17,8 @@ from deniable.results import Association, associate_question
 from deniable.results.associate import weakened, widened
 from deniable.results.associate_pairs import marginal, pairs_of
 from deniable.store import SqliteStore
+from material.associations import BROWSERS, dependent, report, several, table
+from material.results import EPOCH, question
 
 PEOPLE = 20_000
 SCHEMAS = Path(__file__).parents[3] / "spec" / "schemas"

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from association_material import BROWSERS, dependent, several
 from jsonschema import Draft202012Validator
 
 from deniable.associate import Independence, Pair
-from deniable.audit.poison import crafted
+from deniable.audit.attack.poison import crafted
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.candidates import every_code
@@ -29,6 +28,7 @@ from deniable.results.associate_pairs import pairs_of
 from deniable.results.associate_words import association_in_words, attacked_sentence
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
+from material.associations import BROWSERS, dependent, several
 
 PEOPLE, SHARE, FIELDS = 6_000, 0.03, ["dark", "size"]
 SCHEMA = Path(__file__).parents[3] / "spec" / "schemas" / "association.json"

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from association_material import hostile, made_up, table
-from result_material import HOSTILE
 
 from deniable.associate import OTHER_LABEL
 from deniable.errors import InvalidParameter
@@ -25,6 +23,8 @@ from deniable.results.associate_table import interval_text
 from deniable.results.associate_words import association_in_words, pair_sentence
 from deniable.results.files import FORMATS
 from deniable.results.labels import printable
+from material.associations import hostile, made_up, table
+from material.results import HOSTILE
 
 PLAIN = made_up((("red", "green"), ("fox", "owl", OTHER_LABEL)))
 

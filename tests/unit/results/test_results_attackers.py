@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from deniable.audit.poison import crafted
+from deniable.audit.attack.poison import crafted
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.privacy.leverage import leverage_of
+from deniable.privacy.leverage.estimates import leverage_of
 from deniable.protocol import (
     MECHANISMS,
     Answer,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from result_material import question
 
 from deniable.errors import InvalidParameter
 from deniable.results.candidates import (
@@ -16,6 +15,7 @@ from deniable.results.candidates import (
     read_candidates,
     require_candidates,
 )
+from material.results import question
 
 STRINGS = """
 domain = { type = "strings", candidates = "sub/list.txt" }

@@ -11,13 +11,13 @@ from pathlib import Path
 from xml.parsers import expat
 
 import pytest
-from result_material import HOSTILE, UNKNOWN, hostile_result, result, row
 
 from deniable.errors import InvalidParameter
 from deniable.results import chart, save_chart
 from deniable.results.chart import described, key_lines, shown_rows
 from deniable.results.chart_files import chart_html, chart_png, chart_svg
 from deniable.results.labels import shortened
+from material.results import HOSTILE, UNKNOWN, hostile_result, result, row
 
 
 def marks(definition: dict[str, object]) -> list[str]:

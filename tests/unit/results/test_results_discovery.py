@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from discovery_material import WORDS, asked, filled, published
 
 from deniable.errors import InvalidParameter
 from deniable.results import as_text
@@ -14,6 +13,7 @@ from deniable.results.chart_files import svg_of
 from deniable.results.discovery import Discovered, discover_question, is_discovered
 from deniable.results.discovery_tree import Branch, heights, tree_chart, tree_words
 from deniable.store import SqliteStore
+from material.discovery_store import WORDS, asked, filled, published
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from deniable.authoring import read_authored
 from deniable.mechanisms import mechanism_for
-from deniable.protocol import ABSENT, Question, read_authored
+from deniable.protocol import ABSENT, Question
 from deniable.results import as_text, in_words
 from deniable.results.discovery import Discovered, discover_question
 from deniable.store import Batch, SqliteStore

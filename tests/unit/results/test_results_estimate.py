@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
-from result_material import EPOCH, answer, question
 
 from deniable.errors import InvalidParameter
 from deniable.protocol import ABSENT
 from deniable.results import Result, as_json, estimate_question
 from deniable.store import SqliteStore
 from deniable.testing.statistics import accept, mean, reject
+from material.results import EPOCH, answer, question
 
 SCHEMA = Path(__file__).parents[3] / "spec" / "schemas" / "result.json"
 ALPHA = 1e-9

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from result_material import EPOCH, HOSTILE, question
 
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
@@ -19,6 +18,7 @@ from deniable.results.marginals_charts import heat_chart, layout, tree_chart
 from deniable.results.marginals_pairs import pairs_view, sample_view, tree_view
 from deniable.results.marginals_tables import tables_view
 from deniable.results.view import save_view, view_text
+from material.results import EPOCH, HOSTILE, question
 
 BODY = """
 repeat = "permanent"

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deniable.discover.ngrams import Search
+from deniable.authoring import read_authored
+from deniable.discover.ngrams.discovery import Search
 from deniable.engines.local import accumulate
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.protocol import Question, read_authored
+from deniable.protocol import Question
 from deniable.results import as_text
 from deniable.results.discovery import discover_question, discovered, is_discovered
 from deniable.results.estimate import estimate_question

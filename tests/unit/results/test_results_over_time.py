@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from result_material import EPOCH, answer, question
 
 from deniable.mechanisms import mechanism_of, members_matrix
 from deniable.mechanisms.records import join_records
@@ -16,6 +15,7 @@ from deniable.results import as_text, estimate_question
 from deniable.results.explain import explain_question
 from deniable.results.words import in_words
 from deniable.store import Batch, SqliteStore
+from material.results import EPOCH, answer, question
 
 KRR = 'domain = "boolean"\nmechanism = "krr"\nparameters = { epsilon = 1.0 }\n'
 SET = 'domain = { type = "set", values = ["a", "b", "c", "d"], most = 2 }\n'

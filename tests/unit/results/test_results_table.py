@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from result_material import HOSTILE, UNKNOWN, hostile_result, result, row, row_with_test
 
 from deniable.results import Result, as_text
 from deniable.results.table import rich_table
+from material.results import HOSTILE, UNKNOWN, hostile_result, result, row, row_with_test
 
 
 @pytest.fixture(params=["rich", "plain"])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
-from result_material import UNKNOWN, hostile_result, result, row, row_with_test
 
 from deniable.results import in_words
 from deniable.results.result import Unlisted
 from deniable.results.words import epsilon_text, odds, percent, smallest_visible, typical_error
+from material.results import UNKNOWN, hostile_result, result, row, row_with_test
 
 
 def test_what_stands_out_is_named_by_size() -> None:

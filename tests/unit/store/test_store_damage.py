@@ -10,11 +10,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_material import multiset, report, reports
 
 from deniable.errors import StoreError
 from deniable.store import STORE_FILE, SqliteStore, chunks, open_store
 from deniable.store.check import Checked, check_store
+from material.stores import multiset, report, reports
 
 DAYS = {("colour", 1): 1, ("shape", 1): 1}
 FLIPS = 250

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from store_material import multiset, report, reports
 from test_store_trouble import run
 
 from deniable.errors import StoreError
 from deniable.store import SqliteStore
 from deniable.store.files import prepare_file
 from deniable.store.mark import Mark
+from material.stores import multiset, report, reports
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -141,7 +141,7 @@ def test_nothing_is_acknowledged_when_a_file_goes_in_the_middle_of_a_group(
 
 KILLED = """
     import os, signal, sys
-    from store_material import reports
+    from material.stores import reports
     from deniable.store import SqliteStore
 
     store = SqliteStore(sys.argv[1])
@@ -263,7 +263,7 @@ def test_a_name_that_another_process_gave_first_is_used(
 
 OPENER = """
     import sys
-    from store_material import report
+    from material.stores import report
     from deniable.store import SqliteStore
 
     print("ready", flush=True)

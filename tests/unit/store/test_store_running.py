@@ -7,11 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_material import report, reports
 
 from deniable.errors import StoreError
 from deniable.store import Overdue, SqliteStore
 from deniable.store.base import RUNNING_SECONDS
+from material.stores import report, reports
 
 DAY, DAYS = 20_001, {("colour", 1): 1}
 HOUR = 3_600

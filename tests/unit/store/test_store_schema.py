@@ -6,11 +6,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_material import DIGEST, multiset, report
 
 from deniable.errors import StoreError
 from deniable.store import Batch, SqliteStore, Tally, schema
 from deniable.store.schema import ids_table, schema_version
+from material.stores import DIGEST, multiset, report
 
 
 def version(path: Path) -> int:

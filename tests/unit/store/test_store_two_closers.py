@@ -11,7 +11,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_material import multiset, report, reports, seeded
 from test_store_trouble import run
 
 from deniable.errors import StoreError
@@ -20,6 +19,7 @@ from deniable.store.batches import BatchRow
 from deniable.store.closing import Closing
 from deniable.store.connection import connect_writer, transaction
 from deniable.store.lease import LEASE_SECONDS
+from material.stores import multiset, report, reports, seeded
 
 OVER, DAYS = 20_001, {("colour", 1): 1}
 ROUNDS, BATCHES, EACH = 20, 200, 5
@@ -229,7 +229,7 @@ def test_a_killed_closer_blocks_nobody_for_ever(tmp_path: Path, step: str) -> No
 
 FULL_DISK = """
     import json, resource, sys
-    from store_material import multiset, reports
+    from material.stores import multiset, reports
     from deniable.errors import StoreError
     from deniable.store import SqliteStore
 
