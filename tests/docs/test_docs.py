@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 import typer
-from deniable.client.fitting import FITTED
 
 from deniable.authoring import domain, read_authored, survey
 from deniable.authoring.field import FIELD_KEYS
 from deniable.cli.app import VERBS, make_app
 from deniable.cli.init import STARTER
+from deniable.client.cut_or_escaped import FITTED
 from deniable.client.refusals import REASONS, UPLOAD_REASONS
 from deniable.protocol import MECHANISMS
 

@@ -104,7 +104,7 @@ def is_open(connection: sqlite3.Connection) -> bool:
 def test_what_is_asked_after_the_end_leaves_nothing_open(
     tmp_path: Path, connections: list[sqlite3.Connection], strictly: bool
 ) -> None:
-    client = Client(ASKED, tmp_path, consent=Consent.GRANTED, strict=strictly)
+    client = Client(ASKED, tmp_path, consent=Consent.GRANTED, ceiling=1e6, strict=strictly)
     client.record("q0", True, wait=True)
     client.close()
     assert len(connections) == 1
@@ -129,7 +129,7 @@ def test_an_upload_that_ends_after_the_end_leaves_nothing_open(
             left.set()
             return answer
 
-    client = Client(ASKED, tmp_path, transport=Slow(), consent=Consent.GRANTED)
+    client = Client(ASKED, tmp_path, transport=Slow(), consent=Consent.GRANTED, ceiling=1e6)
     client.record("q0", True, wait=True)
     assert entered.wait(60)
     thread = client._worker._sender._daemon._thread
@@ -147,7 +147,7 @@ def test_an_upload_that_ends_after_the_end_leaves_nothing_open(
 WARNED = """
 import gc, sys
 from deniable.client import Client, Consent
-client = Client(sys.argv[1], sys.argv[2], consent=Consent.GRANTED)
+client = Client(sys.argv[1], sys.argv[2], consent=Consent.GRANTED, ceiling=1e6)
 client.record("q0", True, wait=True)
 client.close()
 print(client.disclosed().epsilon, len(client.pending()), client.counters())
