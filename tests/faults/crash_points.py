@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import random
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from faults.kills import Progress
@@ -17,45 +19,77 @@ from faults.replaying import Image, cuts, images
 Check = Callable[[Path, tuple[str, ...], Outcome], None]
 """Opens what was left in a folder, given what was said before, and counts what is amiss."""
 
-_MEMORY = Path("/dev/shm")  # noqa: S108 - a place in memory, used through tempfile
+FEWEST, MOST = 4, 24
+"""Images for each moment in one pass; another pass draws others."""
+
+_PASSES = 20
+_PARTS = 32
+_MEMORY = Path("/dev/shm")  # noqa: S108 - folders in it get random names
 
 
 def replay(
     events: Sequence[Event],
     root: str,
     check: Check,
-    outcome: Outcome,
-    *,
+    wanted: int,
     seed: int,
-    most: int,
     part: int = 0,
     parts: int = 1,
-    progress: Progress = lambda _: None,
 ) -> Outcome:
     """Check what a power cut may leave at every moment of a recording.
+
+    Every moment is looked at in the first pass, so that there may be more points than wanted.
 
     Args:
         events: the recording.
         root: the folder that it was made in.
         check: opens and checks an image.
-        outcome: where points and faults are counted.
+        wanted: different images; fewer if there are no more.
         seed: of what is drawn.
-        most: images for each moment.
         part, parts: take every `parts`-th moment, beginning with number `part`.
-        progress: called with the number of points since the last call.
     """
-    began, seen = time.monotonic(), set[bytes]()
-    for number, cut in enumerate(cuts(events, root)):
-        if number % parts != part:
-            continue
-        rng, before = random.Random(f"{seed} {number}"), outcome.points
-        for image in images(cut, root, rng, most):
-            if (digest := image.digest()) not in seen:
-                seen.add(digest)
-                _check(image, root, number, check, outcome)
-        progress(outcome.points - before)
-    outcome.seconds += time.monotonic() - began
+    outcome, began, seen = Outcome("power cuts"), time.monotonic(), set[bytes]()
+    moments = [(n, cut) for n, cut in enumerate(cuts(events, root)) if n % parts == part]
+    most = min(MOST, max(FEWEST, 2 * wanted // len(moments)))
+    for turn in range(_PASSES):
+        before = outcome.points
+        for number, cut in moments:
+            rng = random.Random(f"{seed} {turn} {number}")
+            for image in images(cut, root, rng, most):
+                if (digest := image.digest()) not in seen:
+                    seen.add(digest)
+                    _check(image, root, number, check, outcome)
+            if turn and outcome.points >= wanted:
+                break
+        if outcome.points >= wanted or outcome.points == before:
+            break
+    outcome.seconds = time.monotonic() - began
     return outcome
+
+
+def replay_on_all_processors(
+    events: Sequence[Event],
+    root: str,
+    check: Check,
+    wanted: int,
+    seed: int,
+    processes: int,
+    progress: Progress = lambda _: None,
+) -> Outcome:
+    """Do as `replay`, in several processes."""
+    total, began = Outcome("power cuts"), time.monotonic()
+    context = multiprocessing.get_context("forkserver")
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        tasks = [
+            pool.submit(replay, events, root, check, -(-wanted // _PARTS), seed, part, _PARTS)
+            for part in range(_PARTS)
+        ]
+        for task in as_completed(tasks):
+            outcome = task.result()
+            total.add(outcome)
+            progress(outcome.points)
+    total.seconds = time.monotonic() - began
+    return total
 
 
 def _check(image: Image, root: str, number: int, check: Check, outcome: Outcome) -> None:

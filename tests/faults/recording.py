@@ -182,7 +182,8 @@ class _Reader:
             return
         if not self._is_ours(path):
             return
-        assert strings is not None and not strings[2], f"A write was cut in the trace: {path}"
+        assert strings is not None, rest
+        assert not strings[2], f"A write was cut in the trace: {path}"
         data = _bytes_of(strings)[:result]
         if call == "pwrite64":
             yield Write(path, int(rest.rpartition(", ")[2]), data)

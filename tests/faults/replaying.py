@@ -16,6 +16,7 @@ import hashlib
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from faults.recording import Event, Name, Said, Sync, Truncate, Write
@@ -189,9 +190,9 @@ def _torn(one: Pending, rng: random.Random) -> Iterator[list[Pending]]:
             continue
         cut = rng.choice(edges[1:-1])
         yield [_part(one, 0, cut)]
-        first = rng.randrange(2)
-        pieces = list(zip(edges, edges[1:], strict=False))
-        yield [_part(one, start, end) for start, end in pieces[first::2]]
+        pieces = list(pairwise(edges))
+        for first in range(2):
+            yield [_part(one, start, end) for start, end in pieces[first::2]]
 
 
 def _part(one: Pending, start: int, end: int) -> Pending:

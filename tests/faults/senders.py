@@ -48,7 +48,7 @@ class Sender(threading.Thread):
         self._waiting: dict[int, int] = {}
         self.acknowledged: dict[int, int] = {}
         self.refused: set[int] = set()
-        self.retries = self.duplicates = self.hung_up = 0
+        self.retries = self.duplicates = self.busy = 0
         self.finishing = threading.Event()
         self.trouble = ""
         self._lock = threading.Lock()
@@ -75,7 +75,8 @@ class Sender(threading.Thread):
         """
         self.finishing.set()
         self.join(2 * PATIENCE)
-        assert not self.is_alive() and not self.trouble, self.trouble
+        assert not self.trouble, self.trouble
+        assert not self.is_alive(), "A sender did not end."
 
     def stop(self) -> None:
         """Let it end soon, whatever waits."""
@@ -107,13 +108,13 @@ class Sender(threading.Thread):
         try:
             connection.request("POST", "/v1/reports", body, JSON)
             if self._rng.random() < _HANG_UP and not self.finishing.is_set():
-                self.hung_up += 1
                 return
             answer = connection.getresponse()
             receipt = json.loads(answer.read())
         finally:
             connection.close()
         if answer.status == 503:
+            self.busy += 1
             raise ConnectionError("busy")
         assert answer.status == 200, receipt
         self._settle(sent, receipt)
