@@ -196,13 +196,19 @@ def test_refusals_are_written_without_any_report(tmp_path: Path, store: SqliteSt
     assert store.counters() == {("", "body"): 1}
 
 
-def test_old_epochs_are_closed_at_the_start(tmp_path: Path, store: SqliteStore) -> None:
+def test_old_epochs_are_closed_at_the_start(tmp_path: Path) -> None:
+    now = [0.0]
+    store = SqliteStore(tmp_path / "data" / "s", monotonic=lambda: now[0])
     store.append([report(1, epoch=TODAY - 32), report(2, epoch=TODAY - 31)])
     store.append([report(3, epoch=TODAY - 32)])
+    for _ in range(2):  # collectors have run for a day since
+        store.find_over(TODAY - 31, {("colour", 1): 1})
+        now[0] += 86_400
     with collector(tmp_path, store) as app:
         while len(list(store.read("colour"))) > 2:
             app.get("/healthz")
     assert sorted(chunk.count for chunk in store.read("colour")) == [1, 2]
+    store.close()
 
 
 def test_answers_carry_protective_headers(app: InProcess) -> None:
