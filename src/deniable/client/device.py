@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +16,7 @@ from deniable.client.database import Database
 from deniable.client.limits import Limits
 from deniable.client.randomness import SystemDraws
 from deniable.client.recorder import Entry, Recorder
-from deniable.client.refusals import refused
+from deniable.client.refusals import reason_of, refused
 from deniable.client.secret import Secret, SecretFile
 from deniable.client.surveys import Bundle
 from deniable.client.transport import Transport
@@ -84,8 +86,8 @@ class Device:
             self.consent.current()
             with self.database.reading() as connection:
                 self.bundle = surveys.remembered(connection, self._bundled) or self._bundled
-        except StoreError:
-            self.counters.add("", "storage")
+        except StoreError as error:
+            self.counters.add("", reason_of(error))
 
     def today(self) -> int:
         """Return the number of the UTC day by the client's clock."""
@@ -102,8 +104,8 @@ class Device:
             reason = ""
         except RecordRefused as refusal:
             reason = refusal.reason
-        except StoreError:
-            reason = "storage"
+        except StoreError as error:
+            reason = reason_of(error)
         except Exception as error:
             # The host must not suffer from our mistakes. The type alone is logged: a message
             # could hold a value.
@@ -131,6 +133,15 @@ class Device:
             wait = min(wait, self._uploader.seconds_to_wait())
         return max(wait, _SOON)
 
+    def send_all(self, timeout: float = math.inf) -> bool:
+        """Do all that is due, each report at most once; True if nothing is left to send today."""
+        deadline = time.monotonic() + timeout
+        if self._uploader is not None:
+            self._uploader.begin_round()
+        while self.cycle(hurry=True) == 0.0 and time.monotonic() < deadline:
+            pass
+        return self.is_complete()
+
     def is_complete(self) -> bool:
         """Tell whether nothing is left that could be sent today."""
         return self._transport is None or self._guarded(self._nothing_due)
@@ -157,8 +168,8 @@ class Device:
                 self.bundle = fetched
                 with self.database.transaction() as connection:
                     surveys.remember(connection, self._bundled, fetched)
-        except StoreError:
-            self.counters.add("", "storage")  # fetched, but not kept for the next start
+        except StoreError as error:
+            self.counters.add("", reason_of(error))  # fetched, but not kept for the next start
         except InvalidSurvey:
             self.counters.add("", "bad_survey")
             return False
@@ -187,8 +198,8 @@ class Device:
         """Do some work and return its answer; False, counted, if anything goes wrong."""
         try:
             return work()
-        except StoreError:
-            self.counters.add("", "storage")
+        except StoreError as error:
+            self.counters.add("", reason_of(error))
         except Exception as error:
             # As in commit; and a thread that dies would end all reporting.
             LOGGER.warning("unexpected %s in the client", type(error).__name__)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Protocol
 
+from deniable.client import durable
 from deniable.client.randomness import SystemDraws
 from deniable.client.refusals import refused
 from deniable.errors import InvalidParameter
@@ -91,22 +92,14 @@ class SecretFile:
                 pass
 
     def _make(self) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.make_directory(self._path.parent)
         temporary = self._path.with_name(f"{FILE_NAME}.{self._entropy.token(8).hex()}.new")
-        _write(temporary, self._entropy.token(SECRET_BYTES))
+        durable.write_new(temporary, self._entropy.token(SECRET_BYTES))
         try:
             _publish(temporary, self._path)
         finally:
             temporary.unlink(missing_ok=True)
-        _sync_directory(self._path.parent)
-
-
-def _write(path: Path, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+        durable.sync_directory(self._path.parent)
 
 
 def _publish(temporary: Path, path: Path) -> None:
@@ -127,13 +120,3 @@ def _overwrite(path: Path) -> None:
         file.write(bytes(path.stat().st_size))
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync_directory(path: Path) -> None:
-    """Make the file's name durable, where a directory can be opened (not on Windows)."""
-    if os.name == "posix":
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

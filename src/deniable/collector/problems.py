@@ -9,10 +9,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from deniable.collector.reasons import Reason
+from deniable.collector.reasons import PROBLEM_MEDIA_TYPE, Reason
 from deniable.collector.refusals import Refusals
 
-MEDIA_TYPE = "application/problem+json"
+MEDIA_TYPE = PROBLEM_MEDIA_TYPE
 RETRY_SECONDS = {Reason.BUSY: 1, Reason.STORE: 10}
 """What Retry-After says."""
 

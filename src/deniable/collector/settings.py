@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
+from deniable.protocol.epochs import ACCEPT_FUTURE_DAYS, ACCEPT_PAST_DAYS
 from deniable.protocol.report import MAX_BATCH_BYTES, MAX_BATCH_REPORTS
 from deniable.store import STORE_FILE
 
@@ -68,8 +69,8 @@ class Settings:
     port: int = 8_000
     write_key: str = field(default="", repr=False)
     analyst_token_hash: str = field(default="", repr=False)
-    accept_past_days: int = 30
-    accept_future_days: int = 1
+    accept_past_days: int = ACCEPT_PAST_DAYS
+    accept_future_days: int = ACCEPT_FUTURE_DAYS
     max_body: int = MAX_BATCH_BYTES
     max_batch: int = MAX_BATCH_REPORTS
     commit_window_ms: int = 5
