@@ -12,7 +12,7 @@ from deniable.client import Client
 from deniable.errors import RecordRefused, StoreError
 from deniable.protocol.epochs import day_number, epoch_of
 from faults.client_material import SURVEY, VALUES, Clock, a_client
-from faults.collector_child import limit_files
+from faults.limits import limit_files
 
 THREADS = 3
 
@@ -37,11 +37,11 @@ def live(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:
         tell(("full",))
         return
     tell(("open",))
-    for _ in range(choice["days"]):
+    for number in range(choice["days"]):
+        clock.moment += timedelta(days=bool(number))
         tell(("day", clock.moment.isoformat()))
         _record(client, clock, choice["strict"], tell)
         client.flush(60.0)
-        clock.moment += timedelta(days=1)
     client.close(60.0)
     tell(("done",))
 
@@ -63,10 +63,10 @@ def _record_all(client: Client, clock: Clock, tell: Callable[[Any], None]) -> No
     epochs = {question.id: question.epoch for question in SURVEY.questions}
     for name, value in VALUES.items():
         try:
-            client.record(name, value)
+            kept = client.record(name, value, wait=True)
         except RecordRefused as refusal:
             if refusal.reason != "answered":
                 tell((refusal.reason, name))
         else:
-            if client._strict:
+            if kept:
                 tell(("recorded", name, epoch_of(day_number(clock.moment), epochs[name])))

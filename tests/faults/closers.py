@@ -56,7 +56,7 @@ def _close(
     killed, after = 0, day + DAYS + 7
     while killed < most:
         if rng.random() < 0.3:
-            child = collector(folder, after + 40)
+            child = collector(folder, after + 40, hasty=True)
             time.sleep(rng.uniform(0, 0.4))
         else:
             memory = {"merge_bytes": LITTLE_MEMORY} if rng.random() < 0.5 else {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from deniable.store import STORE_FILE, SqliteStore
-from faults.material import TODAY, damage_of, numbers_in, reports
+from deniable.store import STORE_FILE, Store
+from faults.material import EPOCH_DAYS, TODAY, damage_of, numbers_in, reports
 from faults.outcome import Outcome
 from faults.recording import Event, record
-from faults.store_child import close_epochs
+from faults.store_child import HastyStore
 from faults.store_workload import BEFORE, GROUP
 
 
@@ -28,7 +28,7 @@ def check(place: Path, said: tuple[str, ...], outcome: Outcome) -> None:
     begun, kept = _promised(said)
     outcome.acknowledged += len(kept) * GROUP
     path = place / "data" / STORE_FILE
-    with SqliteStore(path) as store:
+    with HastyStore(path) as store:
         _compare(store, begun, kept, outcome)
         again = [
             report
@@ -39,7 +39,7 @@ def check(place: Path, said: tuple[str, ...], outcome: Outcome) -> None:
         told = store.append(again)
         outcome.double(told.accepted, "a retry was taken for new")
         outcome.duplicates += told.duplicates
-        close_epochs(store, BEFORE)
+        store.close_epochs(BEFORE, EPOCH_DAYS)
         _compare(store, begun, kept, outcome)
     outcome.damage(damage_of(path))
 
@@ -57,7 +57,7 @@ def _numbers(group: int) -> range:
     return range(group * GROUP, (group + 1) * GROUP)
 
 
-def _compare(store: SqliteStore, begun: set[int], kept: dict[int, int], outcome: Outcome) -> None:
+def _compare(store: Store, begun: set[int], kept: dict[int, int], outcome: Outcome) -> None:
     found = numbers_in(store)
     promised = {number for group in kept for number in _numbers(group)}
     outcome.lose(len(promised - found.keys()), "acknowledged, and not readable")

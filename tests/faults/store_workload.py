@@ -10,9 +10,9 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from deniable.store import STORE_FILE, SqliteStore
-from faults.material import TODAY, reports
-from faults.store_child import close_epochs
+from deniable.store import STORE_FILE
+from faults.material import EPOCH_DAYS, TODAY, reports
+from faults.store_child import HastyStore
 
 OLD = TODAY - 100
 BEFORE = TODAY - 30
@@ -59,7 +59,7 @@ class _Work:
         self._path = path
         self._group = 0
 
-    def append(self, store: SqliteStore, day: int, group: int | None = None) -> None:
+    def append(self, store: HastyStore, day: int, group: int | None = None) -> None:
         if group is None:
             group, self._group = self._group, self._group + 1
         say(f"begin {group} {day}")
@@ -67,16 +67,16 @@ class _Work:
         say(f"kept {group} {day}")
 
     def round(self, memory: int) -> None:
-        with SqliteStore(self._path, merge_bytes=memory) as store:
+        with HastyStore(self._path, merge_bytes=memory) as store:
             for day in (OLD, TODAY, OLD, TODAY - 1, OLD - 7):
                 self.append(store, day)
             self.append(store, TODAY - 1, self._group - 2)  # a retry
             say("closing")
-            close_epochs(store, BEFORE)
+            store.close_epochs(BEFORE, EPOCH_DAYS)
             say("closed")
             self.append(store, TODAY)
             self.append(store, OLD)  # an epoch that was closed
-            close_epochs(store, BEFORE)
+            store.close_epochs(BEFORE, EPOCH_DAYS)
             say("closed")
 
 
@@ -87,7 +87,7 @@ def main() -> None:
     work = _Work(root / "data" / STORE_FILE)
     for number in range(rounds):
         work.round(_LITTLE_MEMORY if number % 2 else 2**20)
-    store = SqliteStore(root / "data" / STORE_FILE)
+    store = HastyStore(root / "data" / STORE_FILE)
     work.append(store, TODAY)
     os._exit(0)
 
