@@ -82,9 +82,17 @@ class SecretFile:
         return secret
 
     def wipe(self) -> None:
-        """Overwrite and remove the secret, and what a crash may have left of one."""
-        leftovers = self._path.parent.glob(f"{FILE_NAME}.*.new")
-        for path in (self._path, *leftovers):
+        """Overwrite and remove the secret, and what a crash may have left of one.
+
+        The name goes first, and is gone from the disk before a byte changes. A crash in between
+        would otherwise leave a secret of zeros, which everybody knows, with consent still granted.
+        """
+        try:
+            self._path.rename(self._temporary())
+            durable.sync_directory(self._path.parent)
+        except FileNotFoundError:
+            pass
+        for path in self._path.parent.glob(f"{FILE_NAME}.*.new"):
             try:
                 _overwrite(path)
                 path.unlink()
@@ -93,13 +101,16 @@ class SecretFile:
 
     def _make(self) -> None:
         durable.make_directory(self._path.parent)
-        temporary = self._path.with_name(f"{FILE_NAME}.{self._entropy.token(8).hex()}.new")
+        temporary = self._temporary()
         durable.write_new(temporary, self._entropy.token(SECRET_BYTES))
         try:
             _publish(temporary, self._path)
         finally:
             temporary.unlink(missing_ok=True)
         durable.sync_directory(self._path.parent)
+
+    def _temporary(self) -> Path:
+        return self._path.with_name(f"{FILE_NAME}.{self._entropy.token(8).hex()}.new")
 
 
 def _publish(temporary: Path, path: Path) -> None:

@@ -46,8 +46,20 @@ def _make(path: Path, create: bool) -> None:
         )
     if not create:
         raise StoreError(f"There is no store at {path}. Start a collector, or simulate.")
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_folder(path.parent)
     _create(path)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder for its owner only, and those above it that are missing.
+
+    Every new name is synced: a power cut that takes a folder takes the store in it.
+    """
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _sync(folder.parent)
 
 
 def _create(path: Path) -> None:
