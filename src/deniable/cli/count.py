@@ -10,6 +10,7 @@ import typer
 from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
 from deniable.cli.values import find_question
 from deniable.engines.local import accumulate
+from deniable.results.simulated import reports_text
 from deniable.store import open_store
 
 
@@ -33,9 +34,11 @@ def count(
             name: {"reports": counts.reports.tolist(), "table": counts.table.tolist()}
             for name, counts in accumulated.counts.items()
         }
-        emit_json({"question": asked.id, "version": asked.version, "fields": fields})
+        told = {"question": asked.id, "version": asked.version, "fields": fields}
+        emit_json({**told, "simulated": accumulated.simulated})
         return
     for name, counts in accumulated.counts.items():
         rows, columns = counts.table.shape
-        out.print(f"{asked.id}.{name}: {counts.n:,} reports", markup=False)
+        reports = reports_text(counts.n, accumulated.simulated)
+        out.print(f"{asked.id}.{name}: {reports}", markup=False)
         out.print(f"  {rows} cohort(s) of {columns} counts; {int(counts.table.sum()):,} in all")

@@ -22,7 +22,7 @@ def export(
     data: DataDirectory = Path("data"),
     json: JsonFlag = False,
 ) -> None:
-    """Write a question's reports to a file: epoch and record, in no meaningful order."""
+    """Write a question's reports to a file, in no meaningful order; simulated ones are marked."""
     asked = find_question(survey, question)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         task = display.add_task("exporting", total=None)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from deniable.protocol import Question, Survey
 from deniable.protocol.epochs import date_of, day_number
 from deniable.results import Epochs
+from deniable.results.simulated import reports_text
 from deniable.store import Store, Tally
-from deniable.store.base import ACCEPTED, DUPLICATE
+from deniable.store.base import ACCEPTED, DUPLICATE, SIMULATED
 
 SPARK_EPOCHS = 30
 """So many of the newest epochs are drawn beside a question."""
@@ -21,12 +22,14 @@ SPARK_EPOCHS = 30
 class Health:
     """What became of the reports that arrived, for one question or for all.
 
-    `refused` holds the number of refusals by reason, the most frequent first.
+    `refused` holds the number of refusals by reason, the most frequent first; simulated reports
+    are not among the accepted ones.
     """
 
     accepted: int
     duplicates: int
     refused: Mapping[str, int]
+    simulated: int = 0
 
     @property
     def refusals(self) -> int:
@@ -38,7 +41,9 @@ class Health:
 class Summary:
     """One question in the list: its reports by epoch, and its health.
 
-    `others` holds its other versions in the survey.
+    `others` holds its other versions in the survey, `simulated` the number of simulated reports by
+    epoch. Together with the number of reports, `stamp` names what the store holds of it: real
+    reports are only added, simulated ones may be removed.
     """
 
     question: Question
@@ -46,11 +51,19 @@ class Summary:
     health: Health
     today: date
     others: tuple[int, ...] = ()
+    simulated: Mapping[int, int] = field(default_factory=dict)
+    stamp: int = 0
 
     @property
     def n(self) -> int:
         """The number of reports with the question's digest."""
         return sum(self.reports.values())
+
+    def mark(self, epoch: int | None = None) -> str:
+        """Return how many reports are simulated, of all epochs or of one; empty if none is."""
+        if epoch is None:
+            return _mark(self.n, sum(self.simulated.values()))
+        return _mark(self.reports.get(epoch, 0), self.simulated.get(epoch, 0))
 
     @property
     def epochs(self) -> Epochs | None:
@@ -93,6 +106,11 @@ class Overview:
         """The number of reports to all questions."""
         return sum(summary.n for summary in self.questions)
 
+    @property
+    def mark(self) -> str:
+        """How many reports to all questions are simulated; empty if none is."""
+        return _mark(self.n, sum(sum(each.simulated.values()) for each in self.questions))
+
 
 def overview(store: Store, survey: Survey) -> Overview:
     """Read the numbers of all questions, each in its newest version.
@@ -124,9 +142,14 @@ def _summary(
     counters: Mapping[tuple[str, str], int],
 ) -> Summary:
     reports: Counter[int] = Counter()
+    simulated: Counter[int] = Counter()
+    stamp = 0
     for tally in tallies:
         if tally.batch.digest == question.digest:
             reports[tally.batch.epoch] += tally.reports
+            if tally.batch.simulated:
+                simulated[tally.batch.epoch] += tally.reports
+                stamp += tally.stamp
     versions = (q.version for q in survey.questions if q.id == question.id)
     return Summary(
         question=question,
@@ -134,7 +157,13 @@ def _summary(
         health=_health(item for item in counters.items() if item[0][0] == question.id),
         today=date_of(day_number()),
         others=tuple(sorted(version for version in versions if version != question.version)),
+        simulated=simulated,
+        stamp=stamp,
     )
+
+
+def _mark(n: int, simulated: int) -> str:
+    return reports_text(n, simulated) if simulated else ""
 
 
 def _health(counters: Iterable[tuple[tuple[str, str], int]]) -> Health:
@@ -142,4 +171,5 @@ def _health(counters: Iterable[tuple[tuple[str, str], int]]) -> Health:
     for (_, reason), count in counters:
         totals[reason] += count
     accepted, duplicates = totals.pop(ACCEPTED, 0), totals.pop(DUPLICATE, 0)
-    return Health(accepted, duplicates, dict(totals.most_common()))
+    simulated = totals.pop(SIMULATED, 0)
+    return Health(accepted, duplicates, dict(totals.most_common()), simulated)

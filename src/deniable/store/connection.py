@@ -52,7 +52,10 @@ def prepare_file(path: Path, create: bool) -> None:
     """
     if not create:
         if not path.is_file():
-            raise StoreError(f"There is no store at {path}. Start a collector, or simulate.")
+            raise StoreError(
+                f"There is no store at {path}. Start a collector, or name "
+                "another one: --data simulated has what was simulated."
+            )
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

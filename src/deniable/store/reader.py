@@ -9,7 +9,7 @@ from deniable.store.base import Batch, Chunk, Tally
 from deniable.store.connection import reading
 
 _WANTED = """
-    SELECT batch, version, digest, epoch, size FROM batches
+    SELECT batch, version, digest, epoch, size, simulated FROM batches
     WHERE question = ?1 AND (?2 IS NULL OR version = ?2)
         AND (?3 IS NULL OR epoch >= ?3) AND (?4 IS NULL OR epoch <= ?4)
 """
@@ -29,8 +29,8 @@ def read_chunks(
     """
     with reading(path) as connection:
         wanted = connection.execute(_WANTED, (question, version, first_epoch, last_epoch))
-        for number, its_version, digest, epoch, size in wanted.fetchall():
-            batch = Batch(question, its_version, digest, epoch)
+        for number, its_version, digest, epoch, size, simulated in wanted.fetchall():
+            batch = Batch(question, its_version, digest, epoch, bool(simulated))
             rows = connection.execute("SELECT records FROM chunks WHERE batch = ?", (number,))
             for (records,) in rows:
                 yield Chunk(batch, records, len(records) // size)
@@ -40,11 +40,15 @@ def read_tallies(path: Path) -> list[Tally]:
     """Return the number of reports and bytes of each batch, sorted."""
     with reading(path) as connection:
         rows = connection.execute(
-            "SELECT question, version, digest, epoch, sum(reports), sum(reports * size)"
-            " FROM batches GROUP BY question, version, digest, epoch"
-            " ORDER BY question, version, digest, epoch"
+            "SELECT question, version, digest, epoch, simulated, sum(reports), sum(reports * size),"
+            " max(batch)"
+            " FROM batches GROUP BY question, version, digest, epoch, simulated"
+            " ORDER BY question, version, digest, epoch, simulated"
         )
-        return [Tally(Batch(*row[:4]), reports=row[4], bytes=row[5]) for row in rows]
+        return [
+            Tally(Batch(question, version, digest, epoch, bool(simulated)), reports, size, stamp)
+            for question, version, digest, epoch, simulated, reports, size, stamp in rows
+        ]
 
 
 def read_counters(path: Path) -> dict[tuple[str, str], int]:

@@ -1,9 +1,11 @@
 """The tables of the SQLite store, and how an older file becomes a current one.
 
-    batches   one row per (question, version, digest, epoch): its reports, and whether it is open
+    batches   one row per (question, version, digest, epoch, simulated): its reports, and whether
+              it is open
     chunks    many reports of one batch as one blob, under a random key
     ids_<e>   the ids of the reports of epoch e, only as long as duplicates may arrive
-    counters  accepted, duplicate, and each reason of refusal
+    counters  accepted, simulated, duplicate, and each reason of refusal
+    simulations  the seed of each simulated crowd, so that none enters twice
 
 Batch numbers and chunk keys are random, and no table has a counting row number: nothing in a row
 says what came before what.
@@ -54,7 +56,37 @@ _OPEN_BATCHES = (
     "ALTER TABLE batches ADD COLUMN open INTEGER NOT NULL DEFAULT 1",
     "CREATE INDEX open_batches ON batches (epoch) WHERE open",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _OPEN_BATCHES)
+# Simulated reports have batches of their own; what an older file holds is taken for real. SQLite
+# cannot change what a table holds unique, so that its rows move to another one.
+_SIMULATED_BATCHES = (
+    "ALTER TABLE batches RENAME TO older_batches",
+    """CREATE TABLE batches (
+        batch INTEGER PRIMARY KEY,
+        question TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        digest BLOB NOT NULL,
+        epoch INTEGER NOT NULL,
+        size INTEGER NOT NULL,
+        reports INTEGER NOT NULL,
+        open INTEGER NOT NULL DEFAULT 1,
+        simulated INTEGER NOT NULL DEFAULT 0,
+        UNIQUE (question, version, digest, epoch, size, simulated)
+    )""",
+    """INSERT INTO batches (batch, question, version, digest, epoch, size, reports, open)
+        SELECT batch, question, version, digest, epoch, size, reports, open FROM older_batches""",
+    "DROP TABLE older_batches",
+    "CREATE INDEX open_batches ON batches (epoch) WHERE open",
+    """CREATE TABLE simulations (
+        question TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        digest BLOB NOT NULL,
+        seed TEXT NOT NULL,
+        epoch INTEGER NOT NULL,
+        people INTEGER NOT NULL,
+        PRIMARY KEY (question, version, digest, seed)
+    ) WITHOUT ROWID""",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _OPEN_BATCHES, _SIMULATED_BATCHES)
 """Step i leads from version i to version i + 1. Steps are added, never changed."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from deniable.errors import InvalidParameter
 from deniable.protocol import Report
-from deniable.store.base import ACCEPTED, DUPLICATE, Appended, Batch, Counters
+from deniable.store.base import ACCEPTED, DUPLICATE, SIMULATED, Appended, Batch, Counters
 from deniable.store.schema import claim_statement
 from deniable.store.shuffle import RandomBytes, shuffled
 
@@ -19,19 +19,26 @@ KEY_BYTES = 16
 
 
 def append_reports(
-    connection: sqlite3.Connection, reports: Sequence[Report], random_bytes: RandomBytes
+    connection: sqlite3.Connection,
+    reports: Sequence[Report],
+    random_bytes: RandomBytes,
+    *,
+    simulated: bool = False,
 ) -> Appended:
     """Write the new reports of a group as one shuffled chunk per batch, and count them.
+
+    `simulated` marks all of them as invented people's.
 
     Cost: one insertion into a tree of ids per report.
     """
     new = _claim_ids(connection, reports)
+    kept = SIMULATED if simulated else ACCEPTED
     counts: Counter[tuple[str, str]] = Counter()
     records: defaultdict[tuple[Batch, int], list[bytes]] = defaultdict(list)
     for report, is_new in zip(reports, new, strict=True):
-        counts[report.question, ACCEPTED if is_new else DUPLICATE] += 1
+        counts[report.question, kept if is_new else DUPLICATE] += 1
         if is_new:
-            batch = Batch(report.question, report.version, report.digest, report.epoch)
+            batch = Batch(report.question, report.version, report.digest, report.epoch, simulated)
             records[batch, len(report.record)].append(report.record)
     for (batch, size), parts in records.items():
         append_chunks(connection, batch, b"".join(parts), size, random_bytes)
@@ -114,18 +121,18 @@ def _batch_number(
     connection: sqlite3.Connection, batch: Batch, size: int, random_bytes: RandomBytes
 ) -> int:
     """Return the number of a batch, a new random one if it is the first of its kind."""
-    key = (batch.question, batch.version, batch.digest, batch.epoch, size)
+    key = (batch.question, batch.version, batch.digest, batch.epoch, size, batch.simulated)
     found = connection.execute(
-        "SELECT batch FROM batches"
-        " WHERE question = ? AND version = ? AND digest = ? AND epoch = ? AND size = ?",
+        "SELECT batch FROM batches WHERE question = ? AND version = ? AND digest = ?"
+        " AND epoch = ? AND size = ? AND simulated = ?",
         key,
     ).fetchone()
     if found:
         return int(found[0])
     number = random_number(random_bytes)
     connection.execute(
-        "INSERT INTO batches (batch, question, version, digest, epoch, size, reports)"
-        " VALUES (?, ?, ?, ?, ?, ?, 0)",
+        "INSERT INTO batches (batch, question, version, digest, epoch, size, simulated, reports)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
         (number, *key),
     )
     return number

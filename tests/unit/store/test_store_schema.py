@@ -50,7 +50,7 @@ def test_an_old_store_is_migrated_with_all_it_holds(tmp_path: Path) -> None:
     path = tmp_path / "old"
     old_store(path)
     with SqliteStore(path, create=False) as store:
-        assert version(path) == SCHEMA_VERSION == 2
+        assert version(path) == SCHEMA_VERSION == 3
         assert store.tallies() == [Tally(Batch("colour", 1, DIGEST, 20_000), 1, 4)]
         assert store.append([report(1), report(2)]).new == (False, True)
         assert multiset(store) == Counter([1, 2])
@@ -75,7 +75,7 @@ def test_a_newer_store_is_refused_and_left_alone(tmp_path: Path) -> None:
     SqliteStore(path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    with pytest.raises(StoreError, match=r"schema version 3; .* up to 2\. Upgrade deniable\."):
+    with pytest.raises(StoreError, match=r"schema version 4; .* up to 3\. Upgrade deniable\."):
         SqliteStore(path)
     assert version(path) == SCHEMA_VERSION + 1
 
