@@ -48,7 +48,21 @@ __all__ = [
 
 @frozen
 class Survey:
-    """A published survey: its name, its owner and its questions."""
+    """A published survey: its name, its owner and its questions.
+
+    Example:
+        >>> from datetime import date
+        >>> from deniable.protocol import Boolean, Field, KRRParameters, Question, Survey
+        >>> krr = KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)
+        >>> field = Field("value", Boolean(), krr)
+        >>> until = date(2099, 1, 1)
+        >>> dark = Question("dark", 1, "Dark?", "us", until, 1, "once", "recorded", (field,))
+        >>> survey = Survey("Test", "us", (dark,))
+        >>> survey.question("dark").epsilon_once
+        1000000
+        >>> Survey.from_published(survey.published()) == survey
+        True
+    """
 
     name: str
     owner: str
