@@ -46,6 +46,8 @@ def project(frequency: Floats, total: float = 1.0) -> Floats:
     values = _checked(frequency)
     _validate.positive("total", "project", total)
     ordered = np.sort(values)[::-1]
+    # Lagrange: the nearest x has x_i = max(v_i - t, 0) for one t. With j entries positive their
+    # sum, v_(1) + ... + v_(j) - j t, is the total, so that t is the j-th of these levels.
     levels = (np.cumsum(ordered) - total) / np.arange(1, values.size + 1)
     positive = int(np.flatnonzero(ordered > levels)[-1])
     projected: Floats = np.maximum(values - levels[positive], 0.0)

@@ -176,6 +176,8 @@ class KRR(Mechanism):
         variance = self.pure.variance_observed(share, counts.n)
         covariance = None
         if k <= LARGEST_COVARIANCE:
+            # A report is one symbol: Cov(1[a], 1[b]) = -P(a | v) P(b | v). Over people that is
+            # -(f_a p q + f_b p q + (1 - f_a - f_b) q^2) = -q (s_a + s_b - q), s = q + f (p - q).
             scale = move / (counts.n * self.pure.gap**2)
             covariance = -scale * (share[:, None] + share[None, :] - move)
             np.fill_diagonal(covariance, variance)
