@@ -46,6 +46,7 @@ class QuestionPages:
             summary=summary,
             question=summary.question,
             n=wanted.n,
+            mark=summary.mark(epoch),
             findings=list(found.values()),
             together=self._pairs.section(request, wanted),
             epoch=epoch,

@@ -183,6 +183,7 @@ def association_of(
         fields=tuple(field.name for field in fields),
         mechanisms={field.name: field.parameters.mechanism for field in fields},
         n=read.n,
+        simulated=accumulated.simulated,
         epsilon_once=as_float(sum(field.parameters.epsilon_once for field in fields)),
         epochs=epochs_of(accumulated),
         joint=joint,

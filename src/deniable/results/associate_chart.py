@@ -16,6 +16,7 @@ from deniable.results.associate_pairs import pairs_of
 from deniable.results.associate_result import ALPHA, Association, Cell, cells_of
 from deniable.results.chart import FONT, THEMES, WIDE, Theme
 from deniable.results.labels import distinct, shortened
+from deniable.results.simulated import reports_text
 
 MOST_LABELS = 40
 """So many answers of a field are drawn; the table has the rest."""
@@ -77,9 +78,10 @@ def association_described(association: Association) -> str:
         f"{' with '.join(shortened(v, 30) for v in cell.values)} {100 * cell.probability:.1f}%"
         for cell in top
     )
+    reports = reports_text(association.n, association.simulated)
     return (
         f"Heat map of the shares of {len(association.cells)} combinations of "
-        f"{' and '.join(association.fields)} with 95% intervals, from {association.n:,} reports. "
+        f"{' and '.join(association.fields)} with 95% intervals, from {reports}. "
         f"Largest: {largest}."
     )
 
@@ -179,9 +181,9 @@ def _numbers(alt: Any, base: Any, theme: str) -> list[Any]:
 
 def _title(alt: Any, association: Association, width: int) -> Any:
     name = f"{association.question} · {', '.join(association.fields)}"
+    reports = reports_text(association.n, association.simulated)
     lines = [
-        f"n = {association.n:,} reports · epsilon {association.epsilon_once:.3g} once, "
-        "these fields together",
+        f"n = {reports} · epsilon {association.epsilon_once:.3g} once, these fields together",
         *KEY.split(" · "),
     ]
     return alt.TitleParams(text=shortened(name, width // 10), subtitle=lines)

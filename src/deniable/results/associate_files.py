@@ -18,6 +18,7 @@ from deniable.results.associate_chart import ATTACKED, association_chart, associ
 from deniable.results.associate_result import Association, Cell, cells_of, number
 from deniable.results.chart_files import html_of, png_of, svg_of
 from deniable.results.files import csv_cell, format_of
+from deniable.results.simulated import COLUMN, marked_rows
 from deniable.results.writing import whole_file
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ _PER_CELL = ("cells", "conditionals", "odds_ratios")
 def columns_of(names: Sequence[str]) -> tuple[str, ...]:
     """Return the column of each variable: its name, made different from the numbers' names."""
     derived = [*DERIVED.values(), *ATTACKED_DERIVED.values()]
-    taken = {*NUMBERS, *ATTACKED, *(name for names in derived for name in names)}
+    taken = {COLUMN, *NUMBERS, *ATTACKED, *(name for names in derived for name in names)}
     return tuple(f"{name}_" if name in taken else name for name in names)
 
 
@@ -81,6 +82,7 @@ def _rows(table: Joint | Association) -> list[Row]:
         _add(rows, "conditional", table.conditionals[0])
         if table.odds is not None:
             _add(rows, "odds_ratio", table.odds)
+        return marked_rows(rows, table.simulated)
     return rows
 
 

@@ -71,6 +71,7 @@ class Association:
         odds: odds ratios of two fields, each cell against the rest; None for more fields.
         notes: what a reader must know.
         attacked: what a share of crafted reports could have done; None if nobody asked.
+        simulated: how many of the n reports are simulated.
     """
 
     question: str
@@ -87,6 +88,7 @@ class Association:
     odds: Derived | None = None
     notes: tuple[str, ...] = ()
     attacked: Attacked | None = None
+    simulated: int = 0
 
     @property
     def attackers(self) -> float | None:
@@ -125,6 +127,7 @@ class Association:
             "mechanisms": dict(self.mechanisms),
             "labels": {name: list(labels) for name, labels in _axes(joint)},
             "n": self.n,
+            "simulated": self.simulated,
             "level": joint.level,
             "epsilon_once": self.epsilon_once,
             "epochs": None if self.epochs is None else self.epochs.as_json(),

@@ -11,6 +11,7 @@ from statistics import median
 from deniable.results.associate_result import Association, Cell, cells_of
 from deniable.results.associate_words import association_in_words
 from deniable.results.labels import printable, shortened
+from deniable.results.simulated import reports_text
 from deniable.results.table import MOST_ROWS, WIDTH
 from deniable.results.words import percent
 
@@ -36,10 +37,11 @@ def association_as_text(association: Association, *, width: int = WIDTH) -> str:
 
 def _heading(association: Association) -> list[str]:
     how = ", ".join(f"{name} by {how}" for name, how in association.mechanisms.items())
+    reports = reports_text(association.n, association.simulated)
     return [
         f"{association.question} (version {association.version}): "
         f"{shortened(association.description, 200)}",
-        f"n = {association.n:,} reports, epsilon {association.epsilon_once:.4g} once for these "
+        f"n = {reports}, epsilon {association.epsilon_once:.4g} once for these "
         f"fields together; {how}",
     ]
 

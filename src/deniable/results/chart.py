@@ -14,6 +14,7 @@ from deniable.errors import InvalidParameter, MissingExtra
 from deniable.protocol.survey import PLAIN_FIELD
 from deniable.results.labels import columns, distinct, shortened
 from deniable.results.result import Result, Row
+from deniable.results.simulated import reports_text
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -126,8 +127,9 @@ def described(result: Result) -> str:
     shown = shown_rows(result)
     top = sorted((row for row in shown if row.stands_out), key=lambda row: -row.frequency)[:3]
     largest = ", ".join(f"{shortened(r.value, 40)} {100 * r.frequency:.1f}%" for r in top)
+    reports = reports_text(result.n, result.simulated)
     return (
-        f"Bar chart of {len(shown)} estimated shares with 95% intervals from {result.n:,} reports. "
+        f"Bar chart of {len(shown)} estimated shares with 95% intervals from {reports}. "
         + (f"Largest: {largest}. " if top else "No answer stands out from zero. ")
         + "The table below has every number."
     )
@@ -244,8 +246,9 @@ def key_lines(result: Result) -> list[str]:
 def _title(alt: Any, result: Result, width: int) -> Any:
     name = result.question if result.field == PLAIN_FIELD else f"{result.question} · {result.field}"
     forever = "" if result.epsilon_forever is None else f", {result.epsilon_forever:.3g} for ever"
+    reports = reports_text(result.n, result.simulated)
     lines = [
-        f"n = {result.n:,} reports · epsilon {result.epsilon_once:.3g} once{forever}",
+        f"n = {reports} · epsilon {result.epsilon_once:.3g} once{forever}",
         *key_lines(result),
     ]
     wrapped = [part for line in lines for part in textwrap.wrap(line, max(20, width // 7))]

@@ -224,6 +224,7 @@ def _result(accumulated: Accumulated, field: Field, found: Discovery) -> Result:
         domain=field.domain.kind,
         mechanism=parameters.mechanism,
         n=accumulated.n,
+        simulated=accumulated.simulated,
         epsilon_once=as_float(parameters.epsilon_once),
         epsilon_forever=as_float(parameters.epsilon_once) if bounded else None,
         memoised=question.repeat == "permanent",

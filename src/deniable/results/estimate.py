@@ -159,6 +159,7 @@ def empty_result(accumulated: Accumulated, field: Field) -> Result:
         domain=field.domain.kind,
         mechanism=parameters.mechanism,
         n=accumulated.n,
+        simulated=accumulated.simulated,
         epsilon_once=as_float(parameters.epsilon_once),
         epsilon_forever=None if epsilon_forever is None else as_float(epsilon_forever),
         memoised=parameters.memoised or permanent,

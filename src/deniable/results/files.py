@@ -44,6 +44,7 @@ COLUMNS = (
     *POINTS,
     "truth",
     "n",
+    "simulated",
     "epsilon_once",
     "epsilon_forever",
 )
@@ -77,7 +78,8 @@ def as_arrow(result: Result) -> pa.Table:
         import pyarrow as pa
     except ImportError:
         raise MissingExtra("analysis", "An Arrow table") from None
-    kinds = {name: pa.int64() if name in ("version", "n") else pa.float64() for name in COLUMNS}
+    kinds = {name: pa.float64() for name in COLUMNS}
+    kinds |= dict.fromkeys(("version", "n", "simulated"), pa.int64())
     kinds |= dict.fromkeys(("question", "field", "value"), pa.string())
     kinds |= dict.fromkeys(("holm", "storey"), pa.bool_())
     summary = {key: value for key, value in result.as_json().items() if key != "rows"}
@@ -162,6 +164,7 @@ def _records(result: Result) -> list[dict[str, str | int | float | None]]:
             **{name: _finite(row.points.get(name)) for name in POINTS},
             "truth": _finite(row.truth),
             "n": result.n,
+            "simulated": result.simulated,
             "epsilon_once": result.epsilon_once,
             "epsilon_forever": result.epsilon_forever,
         }

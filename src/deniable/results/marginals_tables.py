@@ -14,6 +14,7 @@ from deniable.results.marginals import RAW, SMOOTHED, RecordReports
 from deniable.results.marginals_attackers import attacked_tables
 from deniable.results.marginals_cells import Bars, Both, CellRow, Given, cells_of
 from deniable.results.marginals_charts import table_chart
+from deniable.results.simulated import reports_text
 from deniable.results.view import Cell, View
 from deniable.results.words import percent
 
@@ -83,9 +84,10 @@ def tables_view(
 def heading_of(reports: RecordReports) -> tuple[str, str]:
     """Return the lines above every view: what was asked, of how many, at what epsilon."""
     question, parameters = reports.question, reports.mechanism.parameters
+    number_of = reports_text(reports.n, reports.simulated)
     return (
         f"{question.id} (version {question.version}): {question.description}",
-        f"n = {reports.n:,} reports, epsilon {as_float(parameters.epsilon_once):.4g} once, "
+        f"n = {number_of}, epsilon {as_float(parameters.epsilon_once):.4g} once, "
         f"{parameters.mechanism}, {len(reports.record.names)} attributes, tables of up to "
         f"{reports.order}",
     )
@@ -100,6 +102,7 @@ def summary_of(reports: RecordReports) -> dict[str, object]:
         "description": question.description,
         "mechanism": parameters.mechanism,
         "n": reports.n,
+        "simulated": reports.simulated,
         "level": LEVEL,
         "epsilon_once": as_float(parameters.epsilon_once),
         "collected": {"attributes": list(reports.record.names), "order": reports.order},

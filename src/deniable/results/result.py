@@ -153,6 +153,7 @@ class Result:
         unlisted: the share of strings outside the candidates; None for closed domains.
         notes: what a reader must know.
         attackers: the share of crafted reports that `attacked_interval` allows for, if any.
+        simulated: how many of the n reports are simulated.
     """
 
     question: str
@@ -171,6 +172,7 @@ class Result:
     unlisted: Unlisted | None = None
     notes: tuple[str, ...] = ()
     attackers: float | None = None
+    simulated: int = 0
 
     @property
     def ordered(self) -> bool:
@@ -196,6 +198,7 @@ class Result:
             "domain": self.domain,
             "mechanism": self.mechanism,
             "n": self.n,
+            "simulated": self.simulated,
             "level": LEVEL,
             "epsilon_once": self.epsilon_once,
             "epsilon_forever": self.epsilon_forever,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from deniable.protocol.survey import PLAIN_FIELD
 from deniable.results.labels import printable, shortened
 from deniable.results.result import Result, Row
+from deniable.results.simulated import reports_text
 from deniable.results.words import percent, typical_error
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ def heading(result: Result) -> list[str]:
     """Return the lines above a table: what was asked, of how many, at what epsilon."""
     name = result.question if result.field == PLAIN_FIELD else f"{result.question}.{result.field}"
     forever = "no bound" if result.epsilon_forever is None else f"{result.epsilon_forever:.4g}"
+    reports = reports_text(result.n, result.simulated)
     return [
         f"{name} (version {result.version}): {shortened(result.description, 200)}",
-        f"n = {result.n:,} reports, epsilon {result.epsilon_once:.4g} once, {forever} for ever, "
+        f"n = {reports}, epsilon {result.epsilon_once:.4g} once, {forever} for ever, "
         f"{result.mechanism}",
     ]
 

@@ -19,6 +19,7 @@ from deniable.errors import InvalidParameter, MissingExtra
 from deniable.results.chart_files import html_of, png_of, svg_of
 from deniable.results.files import csv_cell
 from deniable.results.labels import printable, shortened
+from deniable.results.simulated import COLUMN, marked_chart, marked_rows
 from deniable.results.table import MOST_ROWS, VALUE_COLUMNS, WIDTH
 from deniable.results.writing import whole_file
 
@@ -96,11 +97,21 @@ def view_csv(view: View) -> bytes:
     """Return the rows as CSV (RFC 4180, UTF-8, CRLF); what is unknown is an empty cell."""
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
-    if view.records:
-        writer.writerow(list(view.records[0]))
-    for row in view.records:
+    rows = _rows(view)
+    if rows:
+        writer.writerow(list(rows[0]))
+    for row in rows:
         writer.writerow([csv_cell(value) for value in row.values()])
     return file.getvalue().encode("utf-8", "backslashreplace")
+
+
+def _rows(view: View) -> list[dict[str, Cell]]:
+    return marked_rows(view.records, _simulated(view))
+
+
+def _simulated(view: View) -> int:
+    """Return how many of the reports behind a view are simulated."""
+    return int(str(view.data[COLUMN]))
 
 
 def view_json(view: View) -> bytes:
@@ -114,7 +125,7 @@ def view_arrow(view: View) -> pa.Table:
         import pyarrow as pa
     except ImportError:
         raise MissingExtra("analysis", "An Arrow table") from None
-    table = pa.Table.from_pylist([dict(row) for row in view.records])
+    table = pa.Table.from_pylist(_rows(view))
     notes = json.dumps({"heading": view.heading, "notes": view.notes})
     return table.replace_schema_metadata({"deniable": notes})
 
@@ -135,7 +146,7 @@ def _definition(view: View) -> dict[str, Any]:
             "There is no picture of this. Write a table instead: .csv, .json or .parquet."
         )
     definition: dict[str, Any] = view.picture().to_dict()
-    return definition
+    return marked_chart(definition, int(str(view.data["n"])), _simulated(view))
 
 
 _KINDS: dict[str, Callable[[View], bytes]] = {

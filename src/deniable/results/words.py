@@ -9,6 +9,7 @@ from statistics import median
 from deniable.results.intervals import LEVEL, Z
 from deniable.results.labels import shortened
 from deniable.results.result import Result, Row
+from deniable.results.simulated import reports_text
 
 NAMED = 3
 """So many values are named in a sentence; the table has the rest."""
@@ -70,8 +71,9 @@ def percent(share: float, error: float) -> str:
 
 def _learned(result: Result) -> tuple[str, ...]:
     visible = [row for row in result.rows if row.stands_out]
+    reports = reports_text(result.n, result.simulated)
     sentences = [
-        f"{result.n:,} reports, each randomised before it left its device, give the shares below. "
+        f"{reports}, each randomised before it left its device, give the shares below. "
         f"Each true share lies in its interval with {LEVEL:.0%} confidence."
     ]
     if visible:
