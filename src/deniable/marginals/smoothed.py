@@ -82,8 +82,8 @@ def smoothed_tables(
     Example:
         >>> import numpy as np
         >>> from deniable.mechanisms import mechanism_for
-        >>> from deniable.protocol import Attribute, Boolean, MargPSParameters, Record
-        >>> record = Record(tuple(Attribute(name, Boolean()) for name in ("card", "tip")))
+        >>> from deniable.protocol import Attribute, Boolean, MargPSParameters, Profile
+        >>> record = Profile(tuple(Attribute(name, Boolean()) for name in ("card", "tip")))
         >>> m = mechanism_for(MargPSParameters.resolve({"epsilon": 3.0, "order": 2}, record, False))
         >>> rng = np.random.default_rng(1)
         >>> people = np.repeat(rng.integers(2, size=20_000), 2).reshape(-1, 2)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dashboard_material import EPOCH, Site, add
 
 from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Question
 from deniable.store import Batch
+from material.dashboards import EPOCH, Site, add
 
 PAGES = ("/", "/health", "/questions/dark")
 

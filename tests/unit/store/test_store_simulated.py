@@ -8,10 +8,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_material import DIGEST, multiset, report
 
 from deniable.errors import InvalidParameter, StoreError
 from deniable.store import Batch, SqliteStore
+from material.stores import DIGEST, multiset, report
 
 CROWD = Batch("colour", 1, DIGEST, 20_000, simulated=True)
 REAL = Batch("colour", 1, DIGEST, 20_000)
