@@ -34,11 +34,11 @@ deniable.associate.independence associate independence
 deniable.associate.joint estimate_joint
 deniable.marginals.raw raw_table
 deniable.marginals.smoothed smoothed_tables
-deniable.discover.discovery discover
+deniable.discover.prefixes.discovery discover
 deniable.plan.inverse epsilon_needed people_needed
 deniable.plan.plan make_plan
 deniable.plan.prediction predict
-deniable.plan.setting Setting of_categories
+deniable.plan.collection Setting of_categories
 deniable.privacy.enumeration channel enumerate_outputs worst_ratio
 deniable.privacy.leverage leverage
 deniable.privacy.over_time epsilon_after

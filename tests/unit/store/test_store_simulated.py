@@ -45,7 +45,7 @@ def test_real_and_simulated_reports_of_one_epoch_never_share_a_batch(store: Sqli
     simulate(store, 3, among_real=True)
     assert kinds(store) == {False: 2, True: 3}
     assert store.counters() == {("colour", "accepted"): 2, ("colour", "simulated"): 3}
-    assert store.close_epochs(20_001, {("colour", 1): 1}) == 2
+    assert store.close_epochs(20_001, {("colour", 1): 1}, running_seconds=0) == 2
     assert kinds(store) == {False: 2, True: 3}
 
 
@@ -135,17 +135,3 @@ def test_what_is_removed_is_overwritten(tmp_path: Path) -> None:
     assert (
         not path.with_name("s-wal").exists() or b"MADE" not in path.with_name("s-wal").read_bytes()
     )
-
-
-def test_batches_of_an_older_file_are_real(tmp_path: Path) -> None:
-    path = tmp_path / "old"
-    with SqliteStore(path) as store:
-        store.append([report(1)])
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript(
-            "CREATE TABLE older AS SELECT batch, question, version, digest, epoch, size, reports,"
-            " open FROM batches; DROP TABLE batches; ALTER TABLE older RENAME TO batches;"
-            "DROP TABLE simulations; PRAGMA user_version = 2;"
-        )
-    with SqliteStore(path) as store:
-        assert kinds(store) == {False: 1}
