@@ -40,9 +40,9 @@ deniable.plan.plan make_plan
 deniable.plan.prediction predict
 deniable.plan.collection Setting of_categories
 deniable.privacy.enumeration channel enumerate_outputs worst_ratio
-deniable.privacy.leverage leverage
-deniable.privacy.over_time epsilon_after
-deniable.privacy.shuffling shuffled
+deniable.privacy.leverage.estimates leverage
+deniable.privacy.over_time.repeated epsilon_after
+deniable.privacy.shuffling.central shuffled
 deniable.results.simulated reports_text
 deniable.testing.contract check_mechanism
 """

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from collector_runner import QUESTION, SURVEY, Running
 
 from deniable.client import Client, Consent
 from deniable.protocol import Survey
+from material.collector_process import QUESTION, SURVEY, Running
 
 KEY = "the key of this release"
 NEWER = replace(QUESTION, id="later", version=2)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from collector_runner import Running, batch
 from test_collector_killed import stored
 
 from deniable.errors import StoreError
 from deniable.store import STORE_FILE, SqliteStore
+from material.collector_process import Running, batch
 
 
 @pytest.mark.parametrize(
