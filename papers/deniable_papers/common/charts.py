@@ -1,5 +1,5 @@
 """The look that all figures share; audits have the same one."""
 
-from deniable.results.styling import COLOURS, LOOK, altair, colours, data_of, styled
+from deniable.results.charts.look import COLOURS, LOOK, altair, colours, data_of, styled
 
 __all__ = ["COLOURS", "LOOK", "altair", "colours", "data_of", "styled"]

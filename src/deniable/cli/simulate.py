@@ -9,13 +9,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from deniable.ask.candidates import candidates_for
 from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
 from deniable.cli.population import draw_population
 from deniable.cli.values import find_question
 from deniable.discover.train import fitting
 from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
-from deniable.results.candidates import candidates_for
 from deniable.store import Batch, open_store
 
 

@@ -10,8 +10,8 @@ from deniable.errors import InvalidParameter
 from deniable.plan import Plan, Setting
 from deniable.plan.prediction import margin_of, predict
 from deniable.plan.setting import FIND
-from deniable.results import styling
-from deniable.results.chart_files import png_of, svg_of
+from deniable.results.charts import look as styling
+from deniable.results.charts.files import png_of, svg_of
 from deniable.results.writing import whole_file
 
 COLOURS = (*styling.COLOURS, "#c2255c", "#5c940d", "#6741d9", "#a0522d")

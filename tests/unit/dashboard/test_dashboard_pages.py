@@ -11,8 +11,7 @@ from dashboard_material import CANDIDATES, EPOCH, HOSTILE, Page, Site
 from jsonschema import Draft202012Validator
 
 from deniable.results.labels import printable
-from deniable.results.table import p_text
-from deniable.results.words import percent
+from deniable.results.table.text import p_text, percent
 
 PAGES = (
     "/",

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from result_material import question
 
-from deniable.errors import InvalidParameter
-from deniable.results.candidates import (
+from deniable.ask.candidates import (
     MAX_BAD_LINES,
     Candidates,
     candidates_for,
     read_candidates,
     require_candidates,
 )
+from deniable.errors import InvalidParameter
 
 STRINGS = """
 domain = { type = "strings", candidates = "sub/list.txt" }
