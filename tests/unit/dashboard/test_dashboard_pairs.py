@@ -82,10 +82,10 @@ def test_the_first_two_fields_are_shown_together(site: Site) -> None:
     assert "dark and animal together" in page.text
     assert "dark and animal depend on each other" in page.text
     assert "Going together is not causing" in page.text
-    headers = [row for row in page.rows if row and row[0] == "Dark"]
+    headers = [row for row in page.rows if row and row[0] == "dark"]
     assert headers == [
         [
-            *("Dark", "Animal", "Share", "Std. error", "95% interval"),
+            *("dark", "animal", "share", "std. error", "95% interval"),
             *("P(animal | dark)", "95% interval"),
         ]
     ]

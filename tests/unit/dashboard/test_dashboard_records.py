@@ -92,7 +92,7 @@ def test_the_page_shows_attributes_alone_and_together(site: Site) -> None:
     assert row[-1] == "Holm"
     (other,) = [row for row in page.rows if row[:2] == ["card", "zone"]]
     assert other[-1] == ""
-    assert ["Card", "Tip", "Raw", "Std. error", "95% interval", "Smoothed"] in page.rows
+    assert ["card", "tip", "raw", "std. error", "95% interval", "smoothed"] in page.rows
 
 
 def test_strange_labels_stay_text(site: Site) -> None:

@@ -63,10 +63,10 @@ NOTHING = 1e-9
 PAIR_COLUMNS = (
     Column("first", "label", "first"),
     Column("second", "label", "second"),
-    Column("raw_correlation", "number", "raw", extra=True),
-    Column("std_error", "number", "std. error", extra=True),
-    Column("smoothed_correlation", "number", "smoothed"),
-    Column("information", "number", "bits", extra=True),
+    Column("raw_correlation", "number", "raw", decimals=3, extra=True),
+    Column("std_error", "number", "std. error", decimals=3, extra=True),
+    Column("smoothed_correlation", "number", "smoothed", decimals=3),
+    Column("information", "number", "bits", decimals=3, extra=True),
     Column("statistic", "number"),
     Column("degrees", "count"),
     Column("p_value", "p_value", "p-value"),
@@ -74,9 +74,9 @@ PAIR_COLUMNS = (
     Column("bh", "decision", "dependent", word="BH"),
 )
 CRAFTED_PAIR_COLUMNS = (
-    Column("attacked_raw", "second_interval", "raw, crafted", of="number"),
+    Column("attacked_raw", "second_interval", "raw, crafted", of="number", decimals=3),
     Column("attacked_smoothed", "second_interval", of="number"),
-    Column("attacked_information", "second_interval", "bits, crafted", of="number"),
+    Column("attacked_information", "second_interval", "bits, crafted", of="number", decimals=3),
     Column("attacked_p_value", "second_interval", of="p_value"),
     Column("attacked_holm", "decision", "still", word="yes", otherwise="unsure"),
 )
@@ -84,7 +84,7 @@ _LESS = ("std_error", "smoothed_correlation")
 EDGE_COLUMNS = (
     Column("first", "label", "first"),
     Column("second", "label", "second"),
-    Column("information", "number", "bits"),
+    Column("information", "number", "bits", decimals=4),
     Column("confidence", "share", "confidence"),
 )
 
@@ -217,7 +217,13 @@ def tree_table(reports: Profiles, options: Options = DEFAULTS) -> Table:
         edges = attacked_edges(tree, found)
         crafted = f"with {attackers:.3g} crafted"
         columns += [
-            Column("attacked_information", "second_interval", f"bits {crafted}", of="number"),
+            Column(
+                "attacked_information",
+                "second_interval",
+                f"bits {crafted}",
+                of="number",
+                decimals=3,
+            ),
             Column("attacked_stays", "decision", "stays", word="yes", otherwise="unsure"),
             Column("rival", "label", "rival"),
         ]

@@ -49,7 +49,9 @@ class Column:
         error: the error column whose typical size says how many digits of shares have meaning.
         word: how a decision that was taken is called; decisions side by side under one title are
             one column for people, the surest first.
-        otherwise: how a decision that was not taken is called.
+        otherwise: how a decision that was not taken is called, and what has no number.
+        digits: significant ones of a number.
+        decimals: of numbers that stand below each other, so many behind the point instead.
         extra: left out on narrow pages.
         tick: a share that a chart marks with a tick, beside the bar of another.
     """
@@ -61,6 +63,8 @@ class Column:
     error: str = "std_error"
     word: str = ""
     otherwise: str = ""
+    digits: int = 4
+    decimals: int | None = None
     extra: bool = False
     tick: bool = False
 

@@ -21,7 +21,8 @@ def rows_html(table: Table, caption: str = "", most: int = MOST_ROWS) -> str:
     """
     shown = Shown.of(table, most, ROOM)
     head = "".join(
-        f'<th scope="col"{_class(column)}>{_words(column.title)}</th>' for column in shown.columns
+        f'<th scope="col"{_class(column)}>{escape(printable(column.title))}</th>'
+        for column in shown.columns
     )
     body = []
     for row, line in zip(table.rows, shown.lines, strict=False):
@@ -40,11 +41,6 @@ def _class(column: Column) -> str:
     names = [] if column.kind == "label" else ["number"]
     names += ["extra"] if column.extra else []
     return f' class="{" ".join(names)}"' if names else ""
-
-
-def _words(title: str) -> str:
-    text = printable(title)
-    return escape(text if "(" in text else text[:1].upper() + text[1:])
 
 
 def as_html(table: Table) -> str:

@@ -118,17 +118,17 @@ def cell_text(column: Column, cell: Cell, error: float | None = None, room: int 
         room: for a label.
     """
     if cell is None:
-        return ""
+        return column.otherwise
     if isinstance(cell, tuple):
         if not all(map(math.isfinite, cell)):
             return "n/a"
-        return " to ".join(_number(column.of, end, error, 3) for end in cell)
+        return " to ".join(_number(column, column.of, end, error) for end in cell)
     if column.kind == "label" or isinstance(cell, str):
         return shortened(str(cell), room)
-    return _number(column.kind, cell, error)
+    return _number(column, column.kind, cell, error)
 
 
-def _number(kind: str, value: float, error: float | None, digits: int = 4) -> str:
+def _number(column: Column, kind: str, value: float, error: float | None) -> str:
     if not math.isfinite(value):
         return "n/a"
     if kind in ("share", "error"):
@@ -137,7 +137,9 @@ def _number(kind: str, value: float, error: float | None, digits: int = 4) -> st
         return p_text(value)
     if kind == "count":
         return f"{value:,}"
-    return f"{value:.{digits}g}" if abs(value) < 1e5 else f"{value:,.0f}"
+    if column.decimals is not None:
+        return f"{value:.{column.decimals}f}"
+    return f"{value:.{column.digits}g}" if abs(value) < 1e5 else f"{value:,.0f}"
 
 
 def percent(share: float, error: float) -> str:
