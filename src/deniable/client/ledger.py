@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from deniable.client import memo
 from deniable.protocol import Answer, Question, composition
 from deniable.protocol.epochs import days_of
 from deniable.protocol.epsilon import MICRO
+from deniable.protocol.frozen import frozen
 from deniable.protocol.windows import Span, Window
 
 
-@dataclass(frozen=True)
+@frozen
 class Charge:
     """What a report costs: epsilon in micros, the answers paid for, and tags to remember them."""
 
@@ -26,7 +26,7 @@ class Charge:
     tags: tuple[bytes, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class QuestionDisclosed:
     """What was disclosed about one question, all its versions together.
 
@@ -49,7 +49,7 @@ class QuestionDisclosed:
         return round_up(self.micros)
 
 
-@dataclass(frozen=True)
+@frozen
 class Disclosed:
     """What a device has disclosed, and the most it ever will.
 

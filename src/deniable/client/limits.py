@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from deniable import _validate
+from deniable.protocol.frozen import frozen
 from deniable.protocol.report import MAX_BATCH_REPORTS
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """How much a client keeps, how long it waits, how often it tries.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from deniable.client import history, ledger, outbox
 from deniable.client.consent import Consent, ConsentBook
@@ -13,11 +12,12 @@ from deniable.client.randomness import SystemDraws
 from deniable.client.refusals import refused
 from deniable.client.secret import Secret
 from deniable.protocol import Answer, Question, Report
+from deniable.protocol.frozen import frozen
 from deniable.protocol.report import ID_BYTES
 from deniable.protocol.windows import Window
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Entry:
     """An answer on its way to a report. Its repr shows the question only."""
 

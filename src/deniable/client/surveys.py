@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -12,12 +11,13 @@ from typing import Self
 from deniable.client.transport import Request, Transport
 from deniable.errors import InvalidSurvey
 from deniable.protocol import Question, Survey
+from deniable.protocol.frozen import frozen
 from deniable.protocol.survey import MAX_SURVEY_BYTES
 
 PATH = "/v1/survey"
 
 
-@dataclass(frozen=True)
+@frozen
 class Bundle:
     """A survey with the bytes it came from and its questions by id, newest version each."""
 

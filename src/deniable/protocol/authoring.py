@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from deniable._validate import shown
 from deniable.errors import InvalidSurvey
 from deniable.protocol.authoring_field import FIELD_KEYS, Setting, read_fields
 from deniable.protocol.epochs import day_number, day_of
+from deniable.protocol.frozen import frozen
 from deniable.protocol.parameters import Parameters, cohorts_of, told_by
 from deniable.protocol.problems import Notes, Problem
 from deniable.protocol.question import (
@@ -38,7 +38,7 @@ _QUESTION_KEYS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Authored:
     """What a survey.toml says: a survey if nothing is wrong, and everything worth saying.
 

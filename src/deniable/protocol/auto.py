@@ -12,12 +12,13 @@ floor, with fewer bytes (docs/mathematics.md, section 2).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from deniable.errors import InvalidParameter
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.hcms import HCMSParameters
 from deniable.protocol.olh import OLHParameters
 from deniable.protocol.orr import ORRParameters, best_listed_symbols, listed_variance
@@ -59,7 +60,7 @@ _NEARLY = 1.05
 _SHORT = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """One mechanism that could carry a question.
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from deniable.errors import InvalidAnswer
 from deniable.protocol.coding_model import CharacterModel, Context
+from deniable.protocol.frozen import frozen
 
 MOST_VISITED = 256
 """So many beginnings of strings are looked at before a search for likely strings gives up."""
@@ -53,7 +53,7 @@ class Interval(NamedTuple):
             k += 1
 
 
-@dataclass(frozen=True)
+@frozen
 class Coder:
     """Codes of the strings of at most `length` letters under a model."""
 

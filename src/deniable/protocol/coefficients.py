@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -41,6 +40,7 @@ from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.contrasts import MAX_LEVELS, contrasts_of
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
@@ -67,7 +67,7 @@ def check_basis(name: str, owner: str, value: object) -> str:
     return value
 
 
-@dataclass(frozen=True)
+@frozen
 class CoefficientsParameters(SignParameters):
     """The integers of coefficients.
 

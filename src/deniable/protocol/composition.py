@@ -9,15 +9,15 @@ planner and the page for the public all add up by the functions of this file.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from deniable import _validate
+from deniable.protocol.frozen import frozen
 from deniable.protocol.question import Field, Question
 
 MOST = 10**12
 
 
-@dataclass(frozen=True)
+@frozen
 class Cost:
     """What a field costs.
 

@@ -15,13 +15,14 @@ attributes that average to zero over each of them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
+
+from deniable.protocol.frozen import frozen
 
 MAX_LEVELS = 64
 
 
-@dataclass(frozen=True)
+@frozen
 class Contrast:
     """One contrast: the integer of each level, and the scale that divides them into -1..1."""
 

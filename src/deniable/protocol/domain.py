@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
@@ -17,6 +16,7 @@ from typing import ClassVar
 
 from deniable.errors import InvalidAnswer
 from deniable.protocol.canonical import Json
+from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import fingerprint
 
 MAX_CATEGORIES = 65_536
@@ -43,7 +43,7 @@ ABSENT = Absent()
 """The answer of a device that has nothing to say, where a question is always sent."""
 
 
-@dataclass(frozen=True, repr=False)
+@frozen
 class Answer:
     """A place in a domain. Its repr shows nothing, so that no log or traceback can.
 
@@ -130,7 +130,7 @@ class Domain:
         return {"type": self.kind}
 
 
-@dataclass(frozen=True)
+@frozen
 class Boolean(Domain):
     """Yes or no. Code 0 is no, 1 is yes."""
 
@@ -148,7 +148,7 @@ class Boolean(Domain):
         return int(value)
 
 
-@dataclass(frozen=True)
+@frozen
 class Categories(Domain):
     """One of a list of names, NFC, compared exactly."""
 
@@ -179,7 +179,7 @@ class Categories(Domain):
         return {"type": self.kind, "values": list(self.values)}
 
 
-@dataclass(frozen=True)
+@frozen
 class Numbers(Domain):
     """A number, known only by its bin. n edges make n + 1 bins: below, between and from the last.
 
@@ -222,7 +222,7 @@ class Numbers(Domain):
         return {"type": self.kind, "edges": list(self.edges)}
 
 
-@dataclass(frozen=True)
+@frozen
 class Sets(Domain):
     """Some of a list of names, at most `most` of them, possibly none.
 
@@ -269,7 +269,7 @@ def _too_many() -> InvalidAnswer:
     return InvalidAnswer("too_many", "The set has more members than the question allows.")
 
 
-@dataclass(frozen=True)
+@frozen
 class Strings(Domain):
     """Any string, NFC, at most 4,096 bytes of UTF-8; or strings over a declared alphabet.
 

@@ -10,7 +10,6 @@ probability 1/2 exactly, because <a, x ^ v> is odd for half of all a.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -19,6 +18,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written, answers_of
@@ -29,7 +29,7 @@ MAX_SIZE = 2**17
 _LAYOUT = Layout((Item("coefficient", 4), Item("sign", 1)))
 
 
-@dataclass(frozen=True)
+@frozen
 class HadamardParameters(Parameters):
     """The integers of Hadamard response.
 

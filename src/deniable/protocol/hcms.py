@@ -13,7 +13,6 @@ coefficients, whence
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -23,6 +22,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Answer, Domain, code_key
+from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import fingerprint, hash_word, reduce_to
 from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
@@ -52,7 +52,7 @@ def check_width(name: str, owner: str, value: object) -> int:
     return width
 
 
-@dataclass(frozen=True)
+@frozen
 class HCMSParameters(Parameters):
     """The integers of the Hadamard count-mean sketch.
 

@@ -7,7 +7,6 @@ otherwise. Tables are found by expectation maximisation.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -15,6 +14,7 @@ from typing import ClassVar, Self
 from deniable import _validate
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.record_parameters import WHOLE, check_count, code_of, wanted_shape
@@ -24,7 +24,7 @@ from deniable.protocol.record_unary import check_bits
 MOST_BITS = 64
 
 
-@dataclass(frozen=True)
+@frozen
 class InpEMParameters(SignParameters):
     """The integers of InpEM: levels, order, and the threshold `keep` of the true bit."""
 

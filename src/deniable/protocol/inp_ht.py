@@ -11,17 +11,17 @@ are sums of these coefficients.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Layout
 from deniable.protocol.record_parameters import LOWER, check_count, read_symbol, symbol_layout
 from deniable.protocol.record_selection import Chosen, Selection
 from deniable.protocol.record_sign import MOST_COEFFICIENTS, SignParameters
 
 
-@dataclass(frozen=True)
+@frozen
 class InpHTParameters(SignParameters):
     """The integers of InpHT: levels, order, and the threshold `keep` of the true sign."""
 

@@ -6,7 +6,6 @@ The record itself is hashed, by its canonical bytes: no cell stands for a code t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -14,6 +13,7 @@ from typing import ClassVar, Self
 from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Answer, Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import hash_word, reduce_to
 from deniable.protocol.hcms import FIRST_INDEX, check_rows, check_width
 from deniable.protocol.inwards import truth_threshold
@@ -38,7 +38,7 @@ ROWS, WIDTH = 5, 256
 """The sketch of the paper's comparison."""
 
 
-@dataclass(frozen=True)
+@frozen
 class InpHTCMSParameters(SignParameters):
     """The integers of InpHTCMS.
 

@@ -6,7 +6,6 @@ The record itself is hashed, by its canonical bytes: no cell stands for a code t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -16,6 +15,7 @@ from deniable.errors import InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.olh import MAX_SEEDS, MAX_SYMBOLS, OLHParameters, best_symbols
@@ -36,7 +36,7 @@ POOL = 65_536
 """The usual number of seeds: one per report would cost a hash per report and possible record."""
 
 
-@dataclass(frozen=True)
+@frozen
 class InpOLHParameters(RecordParameters):
     """The integers of InpOLH.
 

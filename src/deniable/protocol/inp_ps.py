@@ -7,7 +7,6 @@ other with probability (1 - keep)/(2^D - 1).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -16,6 +15,7 @@ from deniable import _validate
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
@@ -35,7 +35,7 @@ MOST_CELLS = 2**20
 """A count for each cell; with so many, keep is hardly above its complement."""
 
 
-@dataclass(frozen=True)
+@frozen
 class InpPSParameters(RecordParameters):
     """The integers of InpPS.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.record_parameters import WHOLE, check_count, code_of
 from deniable.protocol.record_unary import ParallelParameters, check_bits
@@ -14,7 +14,7 @@ MOST_CELLS = 2**16
 """8 KB for a report, and as many coins on the device."""
 
 
-@dataclass(frozen=True)
+@frozen
 class InpRRParameters(ParallelParameters):
     """The integers of InpRR: levels, order, and the thresholds `one` and `zero` of the bits."""
 

@@ -16,7 +16,6 @@ Warner's randomised response is the case k = 2.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -25,6 +24,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written, answers_of
@@ -32,7 +32,7 @@ from deniable.protocol.parameters import Parameters, Written, answers_of
 _LAYOUT = Layout((Item("symbol", 4),))
 
 
-@dataclass(frozen=True)
+@frozen
 class KRRParameters(Parameters):
     """The integers of k-RR.
 

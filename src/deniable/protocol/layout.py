@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from deniable.errors import InvalidReport
+from deniable.protocol.frozen import frozen
 
 _CODES = {1: "B", 2: "H", 4: "I"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Item:
     """One item of a record: an unsigned integer of `width` bytes, or `count` raw bytes."""
 
@@ -25,7 +25,7 @@ class Item:
     count: int = 0
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """The items of a record, in order, without padding between them."""
 

@@ -7,18 +7,18 @@ coin.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from deniable.errors import InvalidReport
+from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Layout
 from deniable.protocol.record_marginals import MarginalParameters
 from deniable.protocol.record_parameters import read_symbol, symbol_layout
 from deniable.protocol.record_sign import SignParameters
 
 
-@dataclass(frozen=True)
+@frozen
 class MargHTParameters(MarginalParameters, SignParameters):
     """The integers of MargHT: levels, order, and the threshold `keep` of the true sign."""
 

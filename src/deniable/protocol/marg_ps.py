@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -11,6 +10,7 @@ from deniable.errors import InvalidReport
 from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.record_marginals import MarginalParameters
@@ -23,7 +23,7 @@ from deniable.protocol.record_parameters import (
 from deniable.protocol.record_truth import TruthParameters
 
 
-@dataclass(frozen=True)
+@frozen
 class MargPSParameters(MarginalParameters, TruthParameters):
     """The integers of MargPS: levels, order, and the threshold `truth` of a coin."""
 

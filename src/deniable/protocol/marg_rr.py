@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from deniable.errors import InvalidReport
+from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.record_marginals import MarginalParameters
 from deniable.protocol.record_parameters import symbol_item
 from deniable.protocol.record_unary import ParallelParameters, check_bits
 
 
-@dataclass(frozen=True)
+@frozen
 class MargRRParameters(MarginalParameters, ParallelParameters):
     """The integers of MargRR: levels, order, and the thresholds `one` and `zero` of the bits."""
 

@@ -17,7 +17,6 @@ so the largest ratio is the product of the parts', reached by two strings that s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -29,6 +28,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import ABSENT_KEY, MAX_LENGTH, Answer, Domain, Strings
+from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written
 from deniable.protocol.rappor import MAX_COHORTS, MAX_HASHES, RapporParameters
@@ -68,7 +68,7 @@ def _share(name: str, owner: str, value: object) -> float:
     return _validate.between(name, owner, value, "0.01", "0.99")
 
 
-@dataclass(frozen=True)
+@frozen
 class NGramsParameters(Parameters):
     """The integers of n-grams.
 

@@ -16,7 +16,6 @@ less often than 1/g, for good, which adds sum f^2/((g - 1) K) to the variance of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -25,6 +24,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import hash_word, reduce_to
 from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
@@ -47,7 +47,7 @@ def _seeds(name: str, owner: str, value: object) -> int:
     return _validate.integer(name, owner, value, 2, MAX_SEEDS)
 
 
-@dataclass(frozen=True)
+@frozen
 class OLHParameters(Parameters):
     """The integers of optimised local hashing.
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -26,6 +25,7 @@ from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.domain import MAX_CATEGORIES, Answer, Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import hash_word, reduce_to
 from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
@@ -52,7 +52,7 @@ def _cohorts(name: str, owner: str, value: object) -> int:
     return _validate.integer(name, owner, value, 1, MAX_COHORTS)
 
 
-@dataclass(frozen=True)
+@frozen
 class ORRParameters(Parameters):
     """The integers of O-RR.
 

@@ -14,7 +14,6 @@ single report nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -24,6 +23,7 @@ from deniable.errors import InvalidParameter
 from deniable.protocol import epsilon
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Written, answers_of
 from deniable.protocol.thresholds import ONE, as_fraction, ceil_threshold, floor_threshold
@@ -44,7 +44,7 @@ _HALF = ONE // 2
 _PUBLISHED = {"bits", *STAGES}
 
 
-@dataclass(frozen=True)
+@frozen
 class OUEParameters(UnaryParameters):
     """The integers of optimised unary encoding.
 

@@ -17,7 +17,6 @@ points, and a report supports another string with probability c_set / K. t = 2 i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -28,6 +27,7 @@ from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.domain import MAX_CATEGORIES, Answer, Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import hash_word, reduce_to
 from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
@@ -61,7 +61,7 @@ def _points(name: str, owner: str, value: object) -> int:
     return _validate.integer(name, owner, value, 2, MOST_HASHED_POINTS // 2)
 
 
-@dataclass(frozen=True)
+@frozen
 class PGRParameters(Parameters):
     """The integers of projective geometry response.
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -30,6 +29,7 @@ from deniable.protocol.canonical import Json, from_base64url, to_base64url
 from deniable.protocol.coding import Coder, first_digits
 from deniable.protocol.coding_model import MAX_TYPICAL, CharacterModel
 from deniable.protocol.domain import ABSENT_KEY, MAX_LENGTH, Answer, Domain, Strings
+from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import GOLDEN, MASK, fingerprint, hash_word, mix, reduce_to
 from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Item, Layout
@@ -98,7 +98,7 @@ def _points(name: str, owner: str, value: object) -> int:
     return _validate.integer(name, owner, value, 2, MOST_HASHED_POINTS // 4)
 
 
-@dataclass(frozen=True)
+@frozen
 class PrefixesParameters(Parameters):
     """The integers of prefix growth.
 

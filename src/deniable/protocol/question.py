@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -14,6 +13,7 @@ from deniable.errors import InvalidAnswer, InvalidReport
 from deniable.protocol import epsilon
 from deniable.protocol.canonical import Json, canonical
 from deniable.protocol.domain import ABSENT, ABSENT_KEY, Absent, Answer, Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.parameters import Parameters
 
 MAX_FIELDS = 64
@@ -36,7 +36,7 @@ def is_candidate_path(name: str) -> bool:
     return inside and not strange and str(path) == name
 
 
-@dataclass(frozen=True)
+@frozen
 class Field:
     """One part of an answer: its domain, and the mechanism that reports it.
 
@@ -66,7 +66,7 @@ class Field:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Question:
     """A question: who asks it, until when, how often, and the fields of its answer."""
 

@@ -23,7 +23,6 @@ and a single yes/no bit, of which only one can differ, costs the larger of its t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -33,6 +32,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Answer, Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import bloom_bits
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Written, answers_of
@@ -75,7 +75,7 @@ def _form(name: str, owner: str, value: object) -> str:
     return value
 
 
-@dataclass(frozen=True)
+@frozen
 class RapporParameters(UnaryParameters):
     """The integers of RAPPOR.
 

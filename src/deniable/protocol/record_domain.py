@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from deniable.errors import InvalidAnswer
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Answer, Boolean, Categories, Domain, Numbers
+from deniable.protocol.frozen import frozen
 
 MIN_ATTRIBUTES = 2
 MAX_ATTRIBUTES = 32
@@ -25,7 +25,7 @@ class Attribute(NamedTuple):
     domain: Domain
 
 
-@dataclass(frozen=True)
+@frozen
 class Record(Domain):
     """Two to 32 attributes, each with a closed domain; an answer has a value for every one.
 

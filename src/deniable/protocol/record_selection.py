@@ -12,14 +12,15 @@ those that do not. With n_i = 1 these are the l-subsets in lexicographic order.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+from deniable.protocol.frozen import frozen
 
 Chosen = tuple[tuple[int, int], ...]
 """Attributes, rising, each with the number of its function."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Selection:
     """The choices of attributes with a function each; `functions` says how many each offers.
 

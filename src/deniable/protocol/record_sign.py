@@ -8,7 +8,6 @@ says nothing but the coin, and the largest ratio is keep/(1 - keep).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -16,6 +15,7 @@ from deniable import _validate
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import (
@@ -29,7 +29,7 @@ MOST_COEFFICIENTS = 2**21
 """The most coefficients of a question: each is a count, and an estimate, on the other side."""
 
 
-@dataclass(frozen=True)
+@frozen
 class SignParameters(RecordParameters):
     """Parameters whose only probability is that of the true sign.
 

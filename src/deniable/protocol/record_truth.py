@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
 from deniable import _validate
 from deniable.protocol import epsilon, thresholds
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import check_truth, truth_ratio
 from deniable.protocol.parameters import Written
 from deniable.protocol.record_parameters import AUTHORED, RecordParameters
@@ -31,7 +31,7 @@ def keep_threshold(truth: int, cells: int) -> int:
     return ONE * truth // (truth + (cells - 1) * (ONE - truth))
 
 
-@dataclass(frozen=True)
+@frozen
 class TruthParameters(RecordParameters):
     """Parameters of k-RR over tables of different sizes.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Self
 
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol.canonical import Json, canonical, from_base64url, to_base64url
+from deniable.protocol.frozen import frozen
 from deniable.protocol.question import MAX_VERSION, QUESTION_ID
 
 ID_BYTES = 16
@@ -25,7 +25,7 @@ _HEX_DIGEST = re.compile(r"[0-9a-f]{64}")
 _KEYS = {"question", "version", "digest", "epoch", "id", "record"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """One report. It holds nothing about its sender; `id` is random and only finds duplicates."""
 

@@ -12,7 +12,6 @@ asymptotically minimax [YB18].
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Self
@@ -22,6 +21,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written, answers_of
@@ -33,7 +33,7 @@ def _size(name: str, owner: str, value: object) -> int:
     return _validate.integer(name, owner, value, 1, MAX_CATEGORIES)
 
 
-@dataclass(frozen=True)
+@frozen
 class SubsetParameters(Parameters):
     """The integers of subset selection.
 

@@ -6,12 +6,12 @@ every language. People do not write it: they write TOML, and `deniable publish` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from deniable.errors import InvalidParameter, InvalidSurvey
 from deniable.protocol.canonical import canonical
+from deniable.protocol.frozen import frozen
 from deniable.protocol.question import (
     DIGEST_PREFIX,
     FIELD_NAME,
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Survey:
     """A published survey: its name, its owner and its questions."""
 

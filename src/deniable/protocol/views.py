@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import ClassVar, Self
 
@@ -19,6 +18,7 @@ from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
+from deniable.protocol.frozen import frozen
 from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
@@ -60,7 +60,7 @@ def check_view_size(name: str, owner: str, value: object) -> int:
     return _validate.integer(name, owner, value, 1, MAX_ATTRIBUTES)
 
 
-@dataclass(frozen=True)
+@frozen
 class ViewsParameters(TruthParameters):
     """The integers of views.
 

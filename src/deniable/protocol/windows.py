@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.protocol.epsilon import MICRO
+from deniable.protocol.frozen import frozen
 
 LONGEST = 10**6
 
@@ -40,7 +40,7 @@ class Span(NamedTuple):
     micros: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Window:
     """A budget that no window of so many epochs may exceed.
 

@@ -1,0 +1,121 @@
+"""Frozen values whose class costs next to nothing to make.
+
+`dataclasses.dataclass` writes and compiles six functions for each class, most of a millisecond. A
+client has some thirty such classes, and its start was mostly that: code for values that are rarely
+compared and never shown. Here one function of each kind serves all classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import Field, FrozenInstanceError, dataclass
+from typing import Any, NoReturn, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True)
+def frozen(cls: type[T]) -> type[T]:
+    """Make a class one of immutable values, as `dataclass(frozen=True)` does.
+
+    Its annotations are its fields, in order, after those of its bases; class attributes are their
+    defaults; `__post_init__` runs at the end of construction. Values are equal if they are of one
+    class and their fields are equal, and hash accordingly. What the class writes itself stays, and
+    `dataclasses.replace` and `dataclasses.fields` work.
+
+    Edge cases: `dataclasses.field` is not known here, and a default is one object for all values,
+        so it must be immutable. Annotations are text (`from __future__ import annotations`).
+    """
+    own = [n for n, kind in cls.__annotations__.items() if not kind.startswith("ClassVar")]
+    names = tuple(dict.fromkeys((*getattr(cls, "__match_args__", ()), *own)))
+    defaults = {name: getattr(cls, name) for name in names if _has_default(cls, name)}
+    made: dict[str, object] = {
+        "__init__": _constructor(names, defaults),
+        "__repr__": _repr,
+        "__eq__": _eq,
+        "__hash__": _hash,
+        "__setattr__": _setattr,
+        "__delattr__": _delattr,
+    }
+    if "__eq__" in cls.__dict__:
+        del made["__hash__"]
+    for name, member in made.items():
+        if cls.__dict__.get(name) is None:
+            setattr(cls, name, member)
+    for name, member in {"__match_args__": names, "__dataclass_fields__": _Fields()}.items():
+        setattr(cls, name, member)
+    return cls
+
+
+def _has_default(cls: type, name: str) -> bool:
+    """Tell whether a field has a default; what only describes it (a slot, a property) is none."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return not hasattr(type(base.__dict__[name]), "__get__")
+    return False
+
+
+def _constructor(names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
+    most = len(names)
+
+    def __init__(self: Any, *values: Any, **named: Any) -> None:  # noqa: N807
+        if len(values) > most:
+            raise TypeError(f"{type(self).__name__} takes {most} values. Got {len(values)}.")
+        # Straight into the instance's dictionary: `__setattr__` refuses, as it should.
+        fields = self.__dict__
+        fields.update(defaults)
+        fields.update(zip(names, values, strict=False))
+        if named:
+            _check_names(type(self), names, len(values), named)
+            fields.update(named)
+        if len(fields) != most:
+            missing = ", ".join(name for name in names if name not in fields)
+            raise TypeError(f"{type(self).__name__} needs values for: {missing}.")
+        if hasattr(self, "__post_init__"):
+            self.__post_init__()
+
+    return __init__
+
+
+def _check_names(cls: type, names: tuple[str, ...], placed: int, named: dict[str, Any]) -> None:
+    allowed = names[placed:]
+    for name in named:
+        if name not in allowed:
+            told = "twice" if name in names else "and has no such field"
+            raise TypeError(f"{cls.__name__} was given '{name}' {told}.")
+
+
+def _values(self: Any) -> tuple[Any, ...]:
+    fields = self.__dict__
+    return tuple(fields[name] for name in self.__match_args__)
+
+
+def _repr(self: Any) -> str:
+    told = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
+    return f"{type(self).__qualname__}({told})"
+
+
+def _eq(self: Any, other: object) -> Any:
+    return _values(self) == _values(other) if type(other) is type(self) else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash(_values(self))
+
+
+def _setattr(self: Any, name: str, value: object) -> NoReturn:
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _delattr(self: Any, name: str) -> NoReturn:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+class _Fields:
+    """The fields as `dataclasses` describes them, computed when somebody asks."""
+
+    def __get__(self, value: object, cls: type) -> dict[str, Field[Any]]:
+        names = dict.fromkeys(cls.__dict__["__match_args__"], "Any")
+        twin: type[Any] = type("Twin", (), {"__annotations__": names})
+        dataclass(init=False, repr=False, eq=False)(twin)
+        found: dict[str, Field[Any]] = twin.__dict__["__dataclass_fields__"]
+        return found
