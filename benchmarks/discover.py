@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from _measure import arguments, rate, show, versions
 from deniable.discover import discover, simulated_counts
-from deniable.discover.tables import Table
+from deniable.discover.group_estimates import Table
 from deniable.kernels.local_hash import pooled_support, seed_histogram
 from deniable.kernels.prefix_support import extended
 from deniable.mechanisms import OLH, Prefixes

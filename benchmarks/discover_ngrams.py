@@ -21,9 +21,9 @@ import numpy as np
 
 from _measure import versions
 from deniable.decode import decode
-from deniable.discover.ngram_marginals import common_grams
-from deniable.discover.ngram_pairs import all_pairs
-from deniable.discover.ngrams import Search, candidates_of
+from deniable.discover.ngrams.discovery import Search, candidates_of
+from deniable.discover.ngrams.marginals import common_grams
+from deniable.discover.ngrams.pairs import all_pairs
 from deniable.mechanisms import NGrams
 from deniable.mechanisms.base import Reports
 from deniable_papers.fpe16.discovery import geometric

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from _measure import arguments
-from deniable.discover.tables import Table
+from deniable.discover.group_estimates import Table
 from deniable.discover.verify import verify
 from deniable.mechanisms import Prefixes
 

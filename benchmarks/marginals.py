@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from _measure import Rate, arguments, rate, read_bandwidth, show, versions
 from deniable.marginals import smoothed_tables
-from deniable.mechanisms import RECORD_MECHANISMS, Counts, RecordMechanism
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms import PROFILE_MECHANISMS, Counts, ProfileMechanism
+from deniable.mechanisms.profile_base import unnamed_profile
 
 METHODS = (
     *("views", "coefficients", "inp_ps", "inp_ht", "marg_ps", "marg_ht", "inp_em", "inp_ht_cms"),
@@ -25,9 +25,9 @@ COUNTED = 8
 """Attributes for the rates of counting: every method can do so many."""
 
 
-def made(name: str, attributes: int, order: int) -> RecordMechanism:
+def made(name: str, attributes: int, order: int) -> ProfileMechanism:
     """Return a method for so many yes/no attributes, epsilon ln 3."""
-    kind, record = RECORD_MECHANISMS[name], unnamed_record((2,) * attributes)
+    kind, record = PROFILE_MECHANISMS[name], unnamed_profile((2,) * attributes)
     wanted: dict[str, object] = {"epsilon": math.log(3), "order": order}
     return kind.of(kind.parameters_type.resolve(wanted, record, False), record)
 
@@ -68,7 +68,7 @@ def largest(n: int, rng: np.random.Generator) -> list[Rate]:
     return [rate(label, count, partial(mechanism.accumulate, reports))]
 
 
-def limits(*wide: RecordMechanism) -> list[Rate]:
+def limits(*wide: ProfileMechanism) -> list[Rate]:
     """Return how many reports one core could read, of a byte and of other mechanisms' sizes."""
     memory = read_bandwidth()
     sizes = [1, *(mechanism.dtype.itemsize for mechanism in wide)]

@@ -24,14 +24,14 @@ from typing import cast
 
 import numpy as np
 
+from deniable.authoring.auto_profile import profile_choices
 from deniable.marginals.smoothed import smooth
-from deniable.mechanisms import Counts, RecordMechanism, mechanism_for
+from deniable.mechanisms import Counts, ProfileMechanism, mechanism_for
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.coefficients import Coefficients
 from deniable.mechanisms.inp_ps import InpPS
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms.profile_base import unnamed_profile
 from deniable.mechanisms.views import Views
-from deniable.protocol.auto_record import record_choices
 from deniable_papers.cks18.methods import same_as_signs
 from deniable_papers.cks18.people import Bits
 from marginals_grid import population
@@ -69,7 +69,7 @@ def table(rows: Bits, attributes: tuple[int, ...]) -> Floats:
     return np.bincount(place, minlength=2 ** len(attributes)) / len(rows)
 
 
-def chances(mechanism: RecordMechanism, rows: Bits) -> Floats:
+def chances(mechanism: ProfileMechanism, rows: Bits) -> Floats:
     """Return the probability of each report about a random row, in the shape of the counts."""
     if isinstance(mechanism, Views):
         views = mechanism.parameters.views
@@ -95,7 +95,7 @@ def chances(mechanism: RecordMechanism, rows: Bits) -> Floats:
     return (whole.pure.q + whole.pure.gap * own)[None, :]
 
 
-def drawn(mechanism: RecordMechanism, chance: Floats, n: int, rng: np.random.Generator) -> Counts:
+def drawn(mechanism: ProfileMechanism, chance: Floats, n: int, rng: np.random.Generator) -> Counts:
     """Return the counts of n reports."""
     found = rng.multinomial(n, chance.ravel() / chance.sum()).reshape(chance.shape)
     per_row = found.sum(axis=1) if isinstance(mechanism, Views) else np.array([n])
@@ -103,14 +103,14 @@ def drawn(mechanism: RecordMechanism, chance: Floats, n: int, rng: np.random.Gen
 
 
 def error(
-    mechanism: RecordMechanism, counts: Counts, k: int, truth: dict[tuple[int, ...], Floats]
+    mechanism: ProfileMechanism, counts: Counts, k: int, truth: dict[tuple[int, ...], Floats]
 ) -> float:
     """Return the mean total variation of smoothed tables."""
     found, _ = smooth(mechanism.moments(counts), k, list(truth))
     return float(np.mean([np.abs(found[s].ravel() - true).sum() / 2 for s, true in truth.items()]))
 
 
-def name_of(mechanism: RecordMechanism) -> str:
+def name_of(mechanism: ProfileMechanism) -> str:
     """Return a mechanism's name, with the size of views; one name for the same reports."""
     if same_as_signs(mechanism) is not None:
         return "coefficients"
@@ -133,10 +133,10 @@ def measured(task: tuple[str, int, int], runs: int, data: Path | None) -> list[C
     found = []
     for epsilon, n in product(EPSILONS, PEOPLE):
         wanted = {"epsilon": epsilon, "order": k, "people": n}
-        choices = record_choices(unnamed_record((2,) * d), wanted)
+        choices = profile_choices(unnamed_profile((2,) * d), wanted)
         runs_of: dict[str, Floats] = {}
         for choice in choices:
-            mechanism = cast(RecordMechanism, mechanism_for(choice.parameters))
+            mechanism = cast(ProfileMechanism, mechanism_for(choice.parameters))
             if name_of(mechanism) in runs_of:
                 continue
             chance = chances(mechanism, rows)

@@ -15,8 +15,8 @@ from scipy import stats
 
 from _measure import arguments
 from deniable.marginals import smoothed_tables
-from deniable.mechanisms import RECORD_MECHANISMS, RecordMechanism
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms import PROFILE_MECHANISMS, ProfileMechanism
+from deniable.mechanisms.profile_base import unnamed_profile
 
 DESIGNS: dict[str, tuple[str, dict[str, object]]] = {
     "inp_ht": ("inp_ht", {}),
@@ -28,10 +28,10 @@ DESIGNS: dict[str, tuple[str, dict[str, object]]] = {
 SHAPES = ((2,) * 8, (2,) * 16, (3,) * 8, (4,) * 8, (5,) * 8, (8,) * 6)
 
 
-def made(name: str, levels: tuple[int, ...]) -> RecordMechanism:
+def made(name: str, levels: tuple[int, ...]) -> ProfileMechanism:
     """Return a design for attributes of so many levels."""
     method, extra = DESIGNS[name]
-    kind, record = RECORD_MECHANISMS[method], unnamed_record(levels)
+    kind, record = PROFILE_MECHANISMS[method], unnamed_profile(levels)
     wanted: dict[str, object] = {"epsilon": math.log(3), "order": 2, **extra}
     return kind.of(kind.parameters_type.resolve(wanted, record, False), record)
 

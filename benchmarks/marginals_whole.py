@@ -2,8 +2,9 @@
 
 Each row is one population, d yes/no attributes, tables of k of them, an epsilon and a number of
 people. Reports are drawn as counts of what "auto" chooses there. The same reports are smoothed
-table by table and as one distribution of whole records; what is printed is the mean total variation
-of all tables of the former, and the latter's over it, with the standard error of paired runs.
+table by table and as one distribution of whole profiles; what is printed is the mean total
+variation of all tables of the former, and the latter's over it, with the standard error of paired
+runs.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from typing import cast
 
 import numpy as np
 
+from deniable.authoring.auto_profile import profile_choices
 from deniable.marginals.smoothed import smooth
-from deniable.mechanisms import RecordMechanism, mechanism_for
+from deniable.mechanisms import ProfileMechanism, mechanism_for
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.moments import Moments, Subset
-from deniable.mechanisms.record_base import unnamed_record
-from deniable.protocol.auto_record import record_choices
+from deniable.mechanisms.profile_base import unnamed_profile
 from marginals_auto import POPULATIONS, chances, drawn, name_of, table
 from marginals_grid import population
 
@@ -45,8 +46,8 @@ def measured(
     rows = population(name, data).widened(d).rows
     truth = {subset: table(rows, subset) for subset in combinations(range(d), k)}
     wanted = {"epsilon": epsilon, "order": k, "people": n}
-    best = record_choices(unnamed_record((2,) * d), wanted)[0]
-    mechanism = cast(RecordMechanism, mechanism_for(best.parameters))
+    best = profile_choices(unnamed_profile((2,) * d), wanted)[0]
+    mechanism = cast(ProfileMechanism, mechanism_for(best.parameters))
     chance, rng = chances(mechanism, rows), np.random.default_rng([SEED, d, k, n])
     found = []
     for _ in range(runs):

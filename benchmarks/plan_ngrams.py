@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from deniable.discover.ngrams import discover_ngrams
+from deniable.discover.ngrams.discovery import discover_ngrams
 from deniable.mechanisms import NGrams
 from deniable.plan.discovered import smallest_found
 from deniable.protocol import Strings

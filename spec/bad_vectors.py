@@ -16,11 +16,11 @@ from typing import Any
 
 from example_cohorts import bad_parameters, bad_records, part
 from example_marginals import (
-    bad_record_answers,
-    bad_record_domains,
-    bad_record_parameters,
-    bad_record_records,
-    bad_record_surveys,
+    bad_profile_answers,
+    bad_profile_domains,
+    bad_profile_parameters,
+    bad_profile_records,
+    bad_profile_surveys,
 )
 from example_ngrams import bad_ngrams, bad_ngrams_records
 from example_oracles import (
@@ -286,12 +286,12 @@ def _oracles() -> Vectors:
 
 
 def _marginals() -> Vectors:
-    surveys = {"parameters": bad_record_parameters(), "domain": bad_record_domains()}
+    surveys = {"parameters": bad_profile_parameters(), "domain": bad_profile_domains()}
     whole = {
         f"survey-{name}": _survey("parameters", about, asked)
-        for name, (about, asked) in bad_record_surveys().items()
+        for name, (about, asked) in bad_profile_surveys().items()
     }
-    return {**_listed(surveys, bad_record_records(), bad_record_answers()), **whole}
+    return {**_listed(surveys, bad_profile_records(), bad_profile_answers()), **whole}
 
 
 def _cohorts() -> Vectors:

@@ -12,19 +12,19 @@ KEEP = 3 * 2**62
 FLAGS = ["toll", "card", "night", "far"]
 
 
-def record(*attributes: tuple[str, Any]) -> dict[str, Any]:
+def profile(*attributes: tuple[str, Any]) -> dict[str, Any]:
     """Return a published domain of named attributes; a text is a domain without members."""
     listed = [
         {"name": name, "domain": {"type": domain} if isinstance(domain, str) else domain}
         for name, domain in attributes
     ]
-    return {"type": "record", "attributes": listed}
+    return {"type": "profile", "attributes": listed}
 
 
 FARE = {"type": "numbers", "edges": ["0", "10", "20", "50"]}
-YES = record(*((name, "boolean") for name in FLAGS))
-MANY = record(*((f"a{i}", "boolean") for i in range(16)))
-MIXED = record(
+YES = profile(*((name, "boolean") for name in FLAGS))
+MANY = profile(*((f"a{i}", "boolean") for i in range(16)))
+MIXED = profile(
     ("toll", "boolean"),
     ("class", {"type": "categories", "values": ["a", "b", "é"]}),
     ("fare", FARE),
@@ -88,7 +88,7 @@ def _cases(mechanism: str, **mixed: Any) -> list[Case]:
     ]
 
 
-def record_questions(mechanism: str) -> list[Case]:
+def profile_questions(mechanism: str) -> list[Case]:
     """Questions and values for the file of a mechanism."""
     cases = _cases(mechanism, **({"views": MIXED_VIEWS} if mechanism == "views" else {}))
     if mechanism == "inp_rr":
@@ -119,7 +119,7 @@ def _coefficient_cases() -> list[Case]:
     ]
 
 
-def record_epsilons() -> list[tuple[str, dict[str, Any]]]:
+def profile_epsilons() -> list[tuple[str, dict[str, Any]]]:
     """Integers of which epsilon.json states the epsilon."""
     flags = [(name, usual(name, YES, 2)) for name in USUAL]
     mixed = [(name, usual(name, MIXED, 2)) for name in USUAL if name != "views"]
@@ -136,19 +136,19 @@ def record_epsilons() -> list[tuple[str, dict[str, Any]]]:
 Bad = tuple[str, dict[str, Any] | str, str, dict[str, Any]]
 
 
-def bad_record_parameters() -> dict[str, Bad]:
+def bad_profile_parameters() -> dict[str, Bad]:
     """Parameters that a reader refuses: what about them, domain, mechanism, parameters."""
     cases: dict[str, Bad] = {
-        "record-krr": ("one value each", YES, "krr", krr(16, T, 2**63)),
-        "record-order-zero": ("no table", YES, "inp_ht", usual("inp_ht", YES, 0)),
-        "record-order-five": ("four attributes", YES, "inp_ht", usual("inp_ht", YES, 5)),
-        "record-wrong-levels": (
+        "profile-krr": ("one value each", YES, "krr", krr(16, T, 2**63)),
+        "profile-order-zero": ("no table", YES, "inp_ht", usual("inp_ht", YES, 0)),
+        "profile-order-five": ("four attributes", YES, "inp_ht", usual("inp_ht", YES, 5)),
+        "profile-wrong-levels": (
             "3 and 5 levels", MIXED, "inp_ht", {**usual("inp_ht", YES, 2), "levels": [2, 3, 4]}),
-        "record-levels-text": (
+        "profile-levels-text": (
             "integers", YES, "inp_ht", {**usual("inp_ht", YES, 2), "levels": ["2"] * 4}),
-        "record-one-level": (
+        "profile-one-level": (
             "nothing to tell", YES, "inp_ht", {**usual("inp_ht", YES, 2), "levels": [2, 2, 2, 1]}),
-        "record-extra-member": (
+        "profile-extra-member": (
             "seeds", YES, "inp_ht", {**usual("inp_ht", YES, 2), "seeds": 5}),
         "inp-rr-says-nothing": (
             "1/4 and 1/4", YES, "inp_rr", usual("inp_rr", YES, 2, one=2**62)),
@@ -176,33 +176,33 @@ def bad_record_parameters() -> dict[str, Bad]:
             "4 of 0..3", YES, "views", usual("views", YES, 2, views=[[0, 1, 2, 3], [0, 4]])),
         "views-empty": ("none", YES, "views", usual("views", YES, 2, views=[])),
     }  # fmt: skip
-    return {**cases, "record-inp-ht-boolean": ("no record", "boolean", "inp_ht", usual(
+    return {**cases, "profile-inp-ht-boolean": ("no profile", "boolean", "inp_ht", usual(
         "inp_ht", YES, 2))}  # fmt: skip
 
 
-def bad_record_domains() -> dict[str, Bad]:
+def bad_profile_domains() -> dict[str, Bad]:
     """Domains that a reader refuses, with parameters that would fit."""
     fits = usual("inp_ht", YES, 2)
     attributes = YES["attributes"]
     named = {"name": "toll", "domain": {"type": "boolean"}}
     wrong: dict[str, tuple[str, list[Any]]] = {
-        "record-one-attribute": ("a plain question", attributes[:1]),
-        "record-33-attributes": (
+        "profile-one-attribute": ("a plain question", attributes[:1]),
+        "profile-33-attributes": (
             "at most 32", [{**named, "name": f"a{i}"} for i in range(33)]),
-        "record-same-names": ("the same name twice", [*attributes[:3], named]),
-        "record-name": ("a hyphen", [*attributes[:3], {**named, "name": "a-b"}]),
-        "record-strings": (
+        "profile-same-names": ("the same name twice", [*attributes[:3], named]),
+        "profile-name": ("a hyphen", [*attributes[:3], {**named, "name": "a-b"}]),
+        "profile-strings": (
             "not closed", [*attributes[:3], {"name": "far", "domain": {"type": "strings"}}]),
-        "record-in-record": ("one deep", [*attributes[:3], {"name": "far", "domain": YES}]),
-        "record-extra-attribute-member": ("extra", [*attributes[:3], {**named, "levels": 2}]),
+        "profile-in-profile": ("one deep", [*attributes[:3], {"name": "far", "domain": YES}]),
+        "profile-extra-attribute-member": ("extra", [*attributes[:3], {**named, "levels": 2}]),
     }  # fmt: skip
     return {
-        name: (about, {"type": "record", "attributes": listed}, "inp_ht", fits)
+        name: (about, {"type": "profile", "attributes": listed}, "inp_ht", fits)
         for name, (about, listed) in wrong.items()
     }
 
 
-def bad_record_records() -> dict[str, tuple[str, dict[str, Any], str]]:
+def bad_profile_records() -> dict[str, tuple[str, dict[str, Any], str]]:
     """Records that a collector refuses: what about them, question, record."""
 
     def asked(mechanism: str, domain: dict[str, Any] = YES, **changes: Any) -> dict[str, Any]:
@@ -227,29 +227,29 @@ def bad_record_records() -> dict[str, tuple[str, dict[str, Any], str]]:
     }
 
 
-def bad_record_answers() -> dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]]:
-    """Values that are no records of the domain: reason, what about them, question, value."""
+def bad_profile_answers() -> dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]]:
+    """Values that are no profiles of the domain: reason, what about them, question, value."""
     asked = question("trip", part("inp_ht", YES, usual("inp_ht", YES, 2)))
     trip = question("trip", part("inp_ht", MIXED, usual("inp_ht", MIXED, 2)))
     whole = _yes("toll")["fields"]
     fewer = {name: value for name, value in whole.items() if name != "far"}
     return {
-        "answer-record-missing": ("missing_field", "no far", asked, {"fields": fewer}),
-        "answer-record-unknown": (
+        "answer-profile-missing": ("missing_field", "no far", asked, {"fields": fewer}),
+        "answer-profile-unknown": (
             "unknown_field", "colour", asked, {"fields": {**whole, "colour": {"boolean": True}}}),
-        "answer-record-list": ("type", "a list", asked, {"list": list(whole.values())}),
-        "answer-record-absent": ("type", "no absent answer", asked, {"absent": True}),
-        "answer-record-absent-part": (
+        "answer-profile-list": ("type", "a list", asked, {"list": list(whole.values())}),
+        "answer-profile-absent": ("type", "no absent answer", asked, {"absent": True}),
+        "answer-profile-absent-part": (
             "type", "one attribute absent", asked, {"fields": {**whole, "far": {"absent": True}}}),
-        "answer-record-code": (
+        "answer-profile-code": (
             "type", "1 is not true", asked, {"fields": {**whole, "far": {"integer": "1"}}}),
-        "answer-record-category": (
+        "answer-profile-category": (
             "unknown_category", "no such class", trip, _trip(True, "c", "1")),
-        "answer-record-nan": ("not_a_number", "NaN", trip, _trip(True, "a", "nan")),
+        "answer-profile-nan": ("not_a_number", "NaN", trip, _trip(True, "a", "nan")),
     }  # fmt: skip
 
 
-def bad_record_surveys() -> dict[str, tuple[str, dict[str, Any]]]:
+def bad_profile_surveys() -> dict[str, tuple[str, dict[str, Any]]]:
     """Questions that a reader refuses for their parameters."""
     fits = part("inp_ht", YES, usual("inp_ht", YES, 2))
-    return {"record-always": ("there is no absent answer", question("q", fits, send="always"))}
+    return {"profile-always": ("there is no absent answer", question("q", fits, send="always"))}

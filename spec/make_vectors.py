@@ -188,7 +188,7 @@ def answer_vectors() -> Cases:
     parts = {"wet": {"boolean": True}, "size": {"number": "0.1"}, "hue": {"string": "e\u0301"}}
     whole = {"wet": boolean, "size": numbers, "hue": categories}
     listed = [{"name": name, "domain": domain} for name, domain in whole.items()]
-    cases += [({"type": "record", "attributes": listed}, False, {"fields": parts})]
+    cases += [({"type": "profile", "attributes": listed}, False, {"fields": parts})]
     cases += [
         (domain, True, {"absent": True})
         for domain in (boolean, categories, numbers, strings, tools)
@@ -256,7 +256,7 @@ def epsilon_vectors() -> Cases:
         *(("krr", krr(k, 2**63 + 2**62, keep)) for k, keep in ((2, 3 * 2**62), (10, 2**64))),
         *example_cohorts.epsilon_cases(),
         *example_oracles.oracle_epsilons(),
-        *example_marginals.record_epsilons(),
+        *example_marginals.profile_epsilons(),
         *example_prefixes.prefixes_epsilons(),
         *example_ngrams.ngrams_epsilons(),
     ]  # fmt: skip
@@ -335,7 +335,7 @@ def all_files() -> dict[str, str]:
         "hcms.json": record_vectors(example_cohorts.hcms_questions()),
         "fields.json": record_vectors(example_fields.field_questions()),
         **{
-            f"{name}.json": record_vectors(example_marginals.record_questions(name))
+            f"{name}.json": record_vectors(example_marginals.profile_questions(name))
             for name in example_marginals.USUAL
         },
         "prefixes.json": record_vectors(example_prefixes.prefixes_questions()),

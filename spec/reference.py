@@ -108,8 +108,8 @@ def answer(domain: dict[str, Any], value: Any, absent: bool) -> tuple[bytes, int
         return b"a", -1 if domain["type"] == "strings" else size_of(domain)
     if domain["type"] == "strings":
         return fitted(domain, string_key(value)), -1
-    if domain["type"] in ("set", "record"):
-        return (set_key if domain["type"] == "set" else record_key)(domain, value), -1
+    if domain["type"] in ("set", "profile"):
+        return (set_key if domain["type"] == "set" else profile_key)(domain, value), -1
     code = {"boolean": _boolean, "categories": _category, "numbers": _bin}[domain["type"]](
         domain, value
     )
@@ -135,8 +135,8 @@ def set_key(domain: dict[str, Any], value: Any) -> bytes:
     return b"m" + b"".join(struct.pack("<I", code) for code in codes)
 
 
-def record_key(domain: dict[str, Any], value: Any) -> bytes:
-    """Return the key of a record: its attributes' codes in the order of the survey."""
+def profile_key(domain: dict[str, Any], value: Any) -> bytes:
+    """Return the key of a profile: its attributes' codes in the order of the survey."""
     if not isinstance(value, dict):
         raise RefusedError("type")
     domains = {attribute["name"]: attribute["domain"] for attribute in domain["attributes"]}
@@ -147,7 +147,7 @@ def record_key(domain: dict[str, Any], value: Any) -> bytes:
 
 
 def set_codes(key: bytes) -> list[int]:
-    """Return the members' codes from the key of a set, the attributes' from that of a record."""
+    """Return the members' codes from the key of a set, the attributes' from that of a profile."""
     return [code for (code,) in struct.iter_unpack("<I", key[1:])]
 
 

@@ -1,4 +1,4 @@
-"""The mechanisms of records a second time: slow, obvious, from mechanisms.md."""
+"""The mechanisms of profiles a second time: slow, obvious, from mechanisms.md."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def _dot(one: list[Fraction], other: list[Fraction]) -> Fraction:
 def coefficient_value(
     parameters: Steps, codes: list[int], chosen: tuple[tuple[int, int], ...]
 ) -> Fraction:
-    """Return the value of a coefficient for a record."""
+    """Return the value of a coefficient for a profile."""
     value = Fraction(1)
     for i, function in chosen:
         if parameters["basis"] == "walsh":

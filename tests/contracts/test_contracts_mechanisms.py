@@ -16,7 +16,7 @@ from deniable.mechanisms import (
     ORR,
     OUE,
     PGR,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Counts,
     Estimate,
     Hadamard,
@@ -136,7 +136,7 @@ def test_open_alphabets(name: str, rng: np.random.Generator) -> None:
 def test_every_registered_mechanism_is_here() -> None:
     checked = {type(mechanism) for mechanism in (*CLOSED.values(), *OPEN.values())}
     checked |= {type(mechanism) for mechanism, _, _ in COHORTS.values()}
-    assert checked == set(MECHANISMS.values()) - set(RECORD_MECHANISMS.values())
+    assert checked == set(MECHANISMS.values()) - set(PROFILE_MECHANISMS.values())
 
 
 def test_the_risk_is_entered(rng: np.random.Generator) -> None:

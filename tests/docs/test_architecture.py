@@ -15,6 +15,7 @@ from deniable.protocol import Question, RapporParameters, Report, batch_bytes
 from deniable.protocol.canonical import canonical
 from deniable.protocol.hashing import bloom_bits
 from deniable.protocol.prf import Stream
+from material.imports import folder_edges
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "ARCHITECTURE.md").read_text()
@@ -68,6 +69,12 @@ def test_every_folder_of_the_package_is_on_the_code_map() -> None:
     folders = {path.parent.name for path in (ROOT / "src/deniable").glob("*/__init__.py")}
     mapped = set(re.findall(r"^\| `([a-z]+)/` \|", TEXT, re.MULTILINE)) - {"spec"}
     assert mapped == folders
+
+
+def test_the_code_map_lists_the_true_edges_between_folders() -> None:
+    rows = re.findall(r"^\| `([a-z]+)/` \|.*\| ([^|]*) \|$", TEXT, re.MULTILINE)
+    said = {folder: re.findall(r"`([a-z]+)`", cell) for folder, cell in rows if folder != "spec"}
+    assert said == {folder: sorted(edges) for folder, edges in folder_edges().items()}
 
 
 def test_the_layers_are_the_ones_that_are_checked() -> None:

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import typer
 
+from deniable.authoring import domain, read_authored, survey
+from deniable.authoring.field import FIELD_KEYS
 from deniable.cli.app import VERBS, make_app
 from deniable.cli.init import STARTER
-from deniable.protocol import MECHANISMS, authoring, authoring_domain, read_authored
-from deniable.protocol.authoring_field import FIELD_KEYS
+from deniable.protocol import MECHANISMS
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (ROOT / "docs/commands.md").read_text()
@@ -50,8 +51,8 @@ def test_every_command_has_help_json_and_a_documented_row(name: str) -> None:
 
 
 def test_every_survey_key_is_documented() -> None:
-    keys = set(authoring._SURVEY_KEYS | authoring._QUESTION_KEYS | FIELD_KEYS)
-    for allowed in authoring_domain._KEYS.values():
+    keys = set(survey._SURVEY_KEYS | survey._QUESTION_KEYS | FIELD_KEYS)
+    for allowed in domain._KEYS.values():
         keys |= allowed
     for mechanism in MECHANISMS.values():
         keys |= {*mechanism.authored, mechanism.mechanism}

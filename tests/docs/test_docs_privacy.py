@@ -10,7 +10,7 @@ import pytest
 
 from deniable.mechanisms import KRR, OUE
 from deniable.plan import Setting, make_plan, of_categories, plan_reports, plan_window
-from deniable.privacy.shuffling import CONDITIONS, shuffled
+from deniable.privacy.shuffling.central import CONDITIONS, shuffled
 
 ROOT = Path(__file__).parents[2]
 PRIVACY, PLAN = (ROOT / f"docs/{name}.md" for name in ("privacy", "plan"))

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from deniable import Client
+from deniable.authoring import read_authored
 from deniable.cli.process import collector_process
 from deniable.client.consent import Consent
 from deniable.client.encode import encode
 from deniable.client.randomness import StreamDraws
-from deniable.protocol import Question, Report, Survey, batch_bytes, read_authored
+from deniable.protocol import Question, Report, Survey, batch_bytes
 from deniable.protocol.epochs import day_number
 from deniable.protocol.prf import Stream
 

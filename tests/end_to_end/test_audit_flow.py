@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from deniable.cli.app import make_app
-from deniable.protocol import MECHANISMS, RECORD_MECHANISMS, Survey
+from deniable.protocol import MECHANISMS, PROFILE_MECHANISMS, Survey
 
 HEAD = 'name = "every"\nowner = "a@example.org"\npeople = 50000\n'
 QUESTION = """
@@ -77,7 +77,7 @@ def written() -> str:
         parts.append(
             PLAIN.format(domain=domain, mechanism=mechanism, parameters=parameters, more=more)
         )
-    for mechanism in RECORD_MECHANISMS:
+    for mechanism in PROFILE_MECHANISMS:
         parts.append(QUESTION.format(id=mechanism.replace("_", "-")))
         parts.append(f'mechanism = "{mechanism}"\nparameters = {{ epsilon = 1.0 }}\n{ATTRIBUTES}')
     return "".join([*parts, QUESTION.format(id="fields"), FIELDS])
@@ -101,7 +101,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for question in Survey.load(folder / "survey.json").questions:
         where = ("--survey", folder / "survey.json", "--data", folder / "data")
         strings = any(field.domain.size is None for field in question.fields)
-        listed = strings and question.fields[0].parameters.mechanism not in RECORD_MECHANISMS
+        listed = strings and question.fields[0].parameters.mechanism not in PROFILE_MECHANISMS
         more = ("--candidates", folder / "names.txt") if listed else ()
         call("simulate", question.id, *where, "--people", 1_500, *more)
     return folder

@@ -10,9 +10,8 @@ from collections import Counter
 from itertools import count
 from pathlib import Path
 
-from collector_runner import JSON, Running, batch, number_of
-
 from deniable.store import STORE_FILE, SqliteStore
+from material.collector_process import JSON, Running, batch, number_of
 
 SENDERS, ROUNDS, BATCH = 3, 8, 20
 DELAYS = [0.05, 0.31, 0.12, 0.5, 0.02, 0.23, 0.4, 0.17]

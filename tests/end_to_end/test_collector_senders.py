@@ -6,7 +6,7 @@ import http.client
 import socket
 from pathlib import Path
 
-from collector_runner import JSON, Running, batch
+from material.collector_process import JSON, Running, batch
 
 MARK = "Zx7Marked"
 ADDRESS = "203.0.113.77"

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from collector_runner import JSON, Running, batch
 
 from deniable.collector import Settings
 from deniable.collector.serve import address_of, listen
 from deniable.errors import InvalidParameter
 from deniable.store import STORE_FILE, SqliteStore
+from material.collector_process import JSON, Running, batch
 
 HEAD = b"POST /v1/reports HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 

@@ -18,9 +18,10 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
 
+from deniable.authoring import read_authored
 from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
-from deniable.protocol import Record, Survey, read_authored
+from deniable.protocol import Profile, Survey
 from deniable.protocol.epochs import day_number
 from deniable.results.table.text import p_text, percent
 from deniable.store import Batch, open_store
@@ -126,7 +127,7 @@ def fill(survey: Survey, data: Path, people: int) -> None:
         for question in survey.questions[:-1]:
             reports = {}
             for part in question.fields:
-                if isinstance(part.domain, Record):
+                if isinstance(part.domain, Profile):
                     reports[part.name] = mechanism_for(part.parameters).simulate(
                         trips(people, rng), rng
                     )

@@ -1,4 +1,4 @@
-"""The epsilons of the mechanisms of records, proven from the shipped encoders."""
+"""The epsilons of the mechanisms of profiles, proven from the shipped encoders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deniable.client.encoders import encoder_for
 from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Answer,
     Attribute,
     Boolean,
@@ -22,33 +22,33 @@ from deniable.protocol import (
     InpEMParameters,
     InpRRParameters,
     MargPSParameters,
-    Record,
-    RecordParameters,
+    Profile,
+    ProfileParameters,
     ViewsParameters,
 )
 from deniable.protocol.epsilon import within
-from deniable.protocol.record_domain import record_answer
+from deniable.protocol.profile_domain import profile_answer
 from deniable.protocol.thresholds import ONE, as_fraction
 
 SMALL = {"inp_olh": {"seeds": 7}, "inp_ht_cms": {"rows": 2, "width": 8}}
 """Sizes of pools and sketches that can be enumerated."""
 
 
-def record(*levels: int) -> Record:
+def record(*levels: int) -> Profile:
     domains = [
         Boolean() if count == 2 else Categories(tuple(f"c{code}" for code in range(count)))
         for count in levels
     ]
-    return Record(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
+    return Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
 
 
 def every(*levels: int) -> list[Answer]:
-    return [record_answer(codes) for codes in product(*map(range, levels))]
+    return [profile_answer(codes) for codes in product(*map(range, levels))]
 
 
 def resolved(
     name: str, levels: tuple[int, ...], order: int, epsilon: float = 1.0, **others: object
-) -> RecordParameters:
+) -> ProfileParameters:
     wanted: Mapping[str, object] = {
         "epsilon": epsilon,
         "order": order,
@@ -56,13 +56,13 @@ def resolved(
         **others,
     }
     parameters = MECHANISMS[name].resolve(wanted, record(*levels), absent=False)
-    assert isinstance(parameters, RecordParameters)
+    assert isinstance(parameters, ProfileParameters)
     return parameters
 
 
 SHAPES = [((2, 2), 1), ((2, 2), 2), ((2, 2, 2), 2), ((3, 2), 2), ((3, 5), 1), ((2, 3, 2), 2)]
 FORMS: list[tuple[str, dict[str, object]]] = [
-    *((name, {}) for name in RECORD_MECHANISMS),
+    *((name, {}) for name in PROFILE_MECHANISMS),
     ("inp_rr", {"asymmetric": True}),
     ("marg_rr", {"asymmetric": True}),
     ("coefficients", {"basis": "contrasts"}),
@@ -103,7 +103,7 @@ def test_one_report(
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0986122, 5.0])
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_what_was_wanted_is_not_exceeded(name: str, epsilon: float) -> None:
     parameters = resolved(name, (2, 3), 2, epsilon)
     channel = report_channel(encoder_for(parameters), every(2, 3))
@@ -119,7 +119,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_a_wrong_threshold_fails(name: str) -> None:
     right = resolved(name, (2, 3), 2)
     threshold = WRONG.get(name, "keep")
@@ -128,7 +128,7 @@ def test_a_wrong_threshold_fails(name: str) -> None:
     assert not prove_epsilon(channel, right.epsilon_once).holds
 
 
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_many_reports_have_no_epsilon(name: str) -> None:
     parameters = resolved(name, (2, 2), 2)
     channel = permanent_channel(encoder_for(parameters), every(2, 2))

@@ -18,10 +18,10 @@ import pytest
 
 import deniable
 from deniable.audit import Audit
-from deniable.audit.exact import audit_exact
-from deniable.audit.source import floats_in_encoders
-from deniable.audit.store import audit_store
-from deniable.audit.wire import audit_wire
+from deniable.audit.exact.encoder_source import floats_in_encoders
+from deniable.audit.exact.proofs import audit_exact
+from deniable.audit.store.kept_data import audit_store
+from deniable.audit.wire.bytes_sent import audit_wire
 from deniable.client import outbox
 from deniable.client.encoders import oue, rappor
 from deniable.client.encoders.base import Draws

@@ -12,15 +12,15 @@ from datetime import date
 import numpy as np
 import pytest
 
-from deniable.audit import sample_plan
-from deniable.audit.probabilities import directions
-from deniable.audit.sample import audit_sample
+from deniable.audit.sample import size
+from deniable.audit.sample.black_box import audit_sample
+from deniable.audit.sample.probability_scores import directions
 from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws
 from deniable.client.randomness import SystemDraws
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Answer,
     Attribute,
     Boolean,
@@ -30,19 +30,19 @@ from deniable.protocol import (
     Field,
     Parameters,
     PrefixesParameters,
+    Profile,
     Question,
-    Record,
     Sets,
     Strings,
     Survey,
 )
-from deniable.protocol.record_truth import TruthParameters
+from deniable.protocol.profile_truth import TruthParameters
 from deniable.protocol.thresholds import to_text
 from deniable.testing.ledger import LEDGER
 
 PERMANENT: dict[str, object] = {"k": 32, "h": 2, "m": 4, "f": 0.5, "p": 0.0, "q": 1.0}
 SMALL: dict[str, object] = {"k": 32, "h": 4, "m": 4, "f": 0.08, "p": 0.25, "q": 0.75}
-PAIR = Record((Attribute("a", Boolean()), Attribute("b", Boolean())))
+PAIR = Profile((Attribute("a", Boolean()), Attribute("b", Boolean())))
 
 
 def categories(count: int) -> Categories:
@@ -72,7 +72,7 @@ ASKED = [
     a_question("ngrams", NAMES, "ngrams", {"p": 0.4, "q": 0.9, "k": 8, "h": 1, "m": 2}),
     *(
         a_question(name, PAIR, name, {"epsilon": 1.2} if name in BITS else STRONG)
-        for name in RECORD_MECHANISMS
+        for name in PROFILE_MECHANISMS
         if name != "inp_olh"
     ),
     a_question("inp_olh", PAIR, "inp_olh", {**STRONG, "g": 2}),
@@ -149,7 +149,7 @@ def test_an_error_of_5_percent_is_found_with_as_many_devices_as_are_asked(
         return right(mutant, answer, cohort, permanent, fresh)
 
     monkeypatch.setattr(client_encode, "encode_drawn", wrong)
-    monkeypatch.setattr(sample_plan, "ERROR", 0.0345)
+    monkeypatch.setattr(size, "ERROR", 0.0345)
     audit = audit_sample(
         Survey("mutants", "owner", (question,)), draws=SystemDraws(rng.bytes), least=LEAST
     )

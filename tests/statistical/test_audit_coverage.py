@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from deniable.audit.bound import lower_bound
-from deniable.audit.order import order_checks
+from deniable.audit.sample.epsilon_bound import lower_bound
+from deniable.audit.store.arrival_order import order_checks
 from deniable.testing.statistics import accept, goodness_of_fit, proportion, reject
 
 RUNS = 400

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from deniable.marginals import raw_table
-from deniable.mechanisms import RECORD_MECHANISMS
-from deniable.mechanisms.record_base import unnamed_record
+from deniable.mechanisms import PROFILE_MECHANISMS
+from deniable.mechanisms.profile_base import unnamed_profile
 from deniable.testing.statistics import accept, proportion, reject
 
 ALPHA = 1e-9
@@ -36,7 +36,7 @@ METHODS = {
 def test_intervals_cover(name: str, rng: np.random.Generator) -> None:
     """One cell of one table per run, so that the runs are independent."""
     levels, extra = METHODS[name]
-    kind, record = RECORD_MECHANISMS[name.split(" ")[0]], unnamed_record(levels)
+    kind, record = PROFILE_MECHANISMS[name.split(" ")[0]], unnamed_profile(levels)
     wanted: dict[str, object] = {"epsilon": 1.5, "order": 2, **extra}
     mechanism = kind.of(kind.parameters_type.resolve(wanted, record, False), record)
     codes = np.stack([rng.integers(0, count, size=PEOPLE) for count in levels], axis=1)

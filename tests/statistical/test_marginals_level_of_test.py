@@ -8,13 +8,13 @@ import pytest
 from deniable.marginals.independence import plain_chi_square
 from deniable.marginals.pairs import independence
 from deniable.marginals.raw import raw_table
-from deniable.mechanisms import RecordMechanism, mechanism_of
-from deniable.protocol import MECHANISMS, Attribute, Boolean, Categories, Field, Record
+from deniable.mechanisms import ProfileMechanism, mechanism_of
+from deniable.protocol import MECHANISMS, Attribute, Boolean, Categories, Field, Profile
 from deniable.testing.statistics import accept, proportion, reject
 
 RUNS = 1_000
 PEOPLE = 8_000
-RECORD = Record(
+RECORD = Profile(
     (
         Attribute("a", Boolean()),
         Attribute("b", Categories(("x", "y", "z"))),
@@ -23,14 +23,14 @@ RECORD = Record(
 )
 
 
-def mechanism_named(name: str) -> RecordMechanism:
+def mechanism_named(name: str) -> ProfileMechanism:
     parameters = MECHANISMS[name].resolve({"epsilon": 2.0, "order": 2}, RECORD, False)
     found = mechanism_of(Field("value", RECORD, parameters), absent=False)
-    assert isinstance(found, RecordMechanism)
+    assert isinstance(found, ProfileMechanism)
     return found
 
 
-def rejections(mechanism: RecordMechanism, rng: np.random.Generator) -> tuple[int, int]:
+def rejections(mechanism: ProfileMechanism, rng: np.random.Generator) -> tuple[int, int]:
     """Return how often independent attributes are rejected at 5%: with the noise, and without."""
     aware = plain = 0
     for _ in range(RUNS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.decode.significance import holm
-from deniable.discover.tables import Table
+from deniable.discover.group_estimates import Table
 from deniable.discover.verify import holm_adjusted, null_p_values, verify
 from deniable.mechanisms import Prefixes
 from deniable.testing.statistics import accept, proportion, reject

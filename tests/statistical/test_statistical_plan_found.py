@@ -10,7 +10,8 @@ import math
 import numpy as np
 import pytest
 
-from deniable.discover import simulate, train
+from deniable.discover import train
+from deniable.discover.prefixes.simulate import simulate
 from deniable.mechanisms import Prefixes, mechanism_for
 from deniable.plan import Setting, of_strings, predict
 from deniable.plan.discovered import smallest_found

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from deniable.discover.ngrams import discover_ngrams
+from deniable.discover.ngrams.discovery import discover_ngrams
 from deniable.mechanisms import NGrams
 from deniable.mechanisms.base import Floats
 from deniable.plan.discovered import smallest_found

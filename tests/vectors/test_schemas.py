@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from vector_files import BAD, RECORD_FILES, SPEC, load, survey_text
 
-from deniable.protocol import read_authored
+from deniable.authoring import read_authored
+from material.vectors import BAD, RECORD_FILES, SPEC, load, survey_text
 
 NOT_EXPRESSIBLE = {
     "survey-repeated-member": "a reader has dropped one of the two already",
@@ -98,12 +98,12 @@ NOT_EXPRESSIBLE = {
     "survey-olh-uniform": "parameters together",
     "survey-olh-truthful": "numbers in strings",
     "survey-set-most-too-large": "two members together",
-    "survey-record-krr": "parameters and domain together",
-    "survey-record-order-five": "parameters together",
-    "survey-record-wrong-levels": "parameters and domain together",
-    "survey-record-same-names": "a name apart from the rest",
-    "survey-record-inp-ht-boolean": "parameters and domain together",
-    "survey-record-always": "a domain and its question together",
+    "survey-profile-krr": "parameters and domain together",
+    "survey-profile-order-five": "parameters together",
+    "survey-profile-wrong-levels": "parameters and domain together",
+    "survey-profile-same-names": "a name apart from the rest",
+    "survey-profile-inp-ht-boolean": "parameters and domain together",
+    "survey-profile-always": "a domain and its question together",
     "survey-inp-rr-says-nothing": "parameters together",
     "survey-inp-rr-certain": "numbers in strings",
     "survey-inp-ps-uniform": "parameters together",

@@ -7,12 +7,12 @@ import re
 import msgspec
 import pytest
 from test_schemas import PROBLEM, validator
-from vector_files import SPEC
 
 from deniable.client.memo import TAG_BYTES
 from deniable.collector.problems import Problem
 from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.protocol import MECHANISMS, canonical, domain, prf, rappor, report, survey
+from material.vectors import SPEC
 
 PROTOCOL, MECHANISM_PAGE, PRIVACY = (
     (SPEC / name).read_text(encoding="utf-8")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vector_files import BAD, question_of, value_of
 
 from deniable.errors import InvalidAnswer, InvalidParameter, InvalidReport, InvalidSurvey
 from deniable.protocol import MECHANISMS, Report, Survey
 from deniable.protocol.canonical import canonical
+from material.vectors import BAD, question_of, value_of
 
 NAMES = "|".join(MECHANISMS)
 SURVEY_REASONS = {

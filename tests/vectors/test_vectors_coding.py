@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from vector_files import load
 
 from deniable.protocol.coding import Coder
 from deniable.protocol.coding_model import CharacterModel
+from material.vectors import load
 
 CASES = load("coding.json")
 

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from vector_files import FOLDER, SPEC
+
+from material.vectors import FOLDER, SPEC
 
 PROGRAMS = sorted(SPEC.glob("*.py"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from vector_files import load, question_of, value_of
 
 from deniable.protocol import MECHANISMS, Report, batch_bytes
 from deniable.protocol.canonical import canonical
@@ -13,6 +12,7 @@ from deniable.protocol.domain_reading import domain_from_published
 from deniable.protocol.hashing import bloom_bits, fingerprint, hash_word
 from deniable.protocol.prf import Stream, derive_key
 from deniable.protocol.question import Field
+from material.vectors import load, question_of, value_of
 
 
 @pytest.mark.parametrize("case", load("canonical.json"), ids=lambda case: case["name"])

@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from vector_files import RECORD_FILES, load, question_of, value_of
 
 from deniable.client.encode import encode, one_member
 from deniable.client.memo import cohort_draws, permanent_draws, tag
 from deniable.client.randomness import StreamDraws
 from deniable.protocol import Question, Sets
 from deniable.protocol.prf import Stream
+from material.vectors import RECORD_FILES, load, question_of, value_of
 
 RECORDS = [case for name in RECORD_FILES for case in load(name)]
 

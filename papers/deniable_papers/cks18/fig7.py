@@ -129,7 +129,7 @@ def drawer(one: Method, people: People, n: int) -> Any:
     reports = every_report(mechanism)
     if reports is None:
         return lambda rng: one.counts(people.drawn(n, rng), rng)
-    every = mechanism.every_record()
+    every = mechanism.every_profile()
     places = np.ravel_multi_index(tuple(people.rows.T), mechanism.levels)
     shares = np.bincount(places, minlength=len(every)) / len(people.rows)
     chance = mechanism.likelihood(reports) @ shares

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from deniable.authoring.auto_profile import AutoProfile
 from deniable.errors import InvalidParameter
 from deniable.marginals.pairs import independence
 from deniable.marginals.raw import raw_table
-from deniable.mechanisms import RecordMechanism, mechanism_for
-from deniable.protocol import MECHANISMS, Attribute, Categories, Record
-from deniable.protocol.auto_record import AutoRecord
+from deniable.mechanisms import ProfileMechanism, mechanism_for
+from deniable.protocol import MECHANISMS, Attribute, Categories, Profile
 from deniable_papers.cks18.methods import OURS, every_report
 from deniable_papers.common.scoring import mean
 
@@ -53,21 +53,21 @@ def rejections(runs: int, rng: np.random.Generator) -> dict[str, Any]:
     return {"pooled": mean(rates), "settings": found, "runs": runs}
 
 
-def _mechanism(name: str, levels: Sequence[int], epsilon: float, people: int) -> RecordMechanism:
-    record = Record(
+def _mechanism(name: str, levels: Sequence[int], epsilon: float, people: int) -> ProfileMechanism:
+    profile = Profile(
         tuple(
             Attribute(f"a{i}", Categories(tuple(str(j) for j in range(count))))
             for i, count in enumerate(levels)
         )
     )
-    resolver = AutoRecord() if name == OURS else MECHANISMS[name]
+    resolver = AutoProfile() if name == OURS else MECHANISMS[name]
     wanted = {"epsilon": epsilon, "order": 2, "people": people}
-    parameters = resolver.resolve(wanted, record, False)
-    return cast(RecordMechanism, mechanism_for(parameters))
+    parameters = resolver.resolve(wanted, profile, False)
+    return cast(ProfileMechanism, mechanism_for(parameters))
 
 
 def _rate(
-    mechanism: RecordMechanism, first: float, people: int, runs: int, rng: np.random.Generator
+    mechanism: ProfileMechanism, first: float, people: int, runs: int, rng: np.random.Generator
 ) -> float:
     joint = np.ones(1)
     for count in mechanism.levels:

@@ -8,19 +8,19 @@ from typing import cast
 
 import numpy as np
 
+from deniable.authoring.auto_profile import AutoProfile
 from deniable.decode.simplex import project
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.marginals.inp_em import likely_table
 from deniable.marginals.smoothed import smoothed_tables
-from deniable.mechanisms import Counts, RecordMechanism, mechanism_for
+from deniable.mechanisms import Counts, ProfileMechanism, mechanism_for
 from deniable.mechanisms.base import Floats, Reports
 from deniable.mechanisms.inp_em import InpEM
 from deniable.mechanisms.inp_ht import InpHT
 from deniable.mechanisms.inp_rr import InpRR
 from deniable.mechanisms.marg_ps import MargPS
 from deniable.mechanisms.views import Views
-from deniable.protocol import MECHANISMS, Attribute, Boolean, Parameters, Record
-from deniable.protocol.auto_record import AutoRecord
+from deniable.protocol import MECHANISMS, Attribute, Boolean, Parameters, Profile
 from deniable.protocol.inp_ht import InpHTParameters
 from deniable_papers.cks18.people import Crowd, People
 
@@ -48,7 +48,7 @@ class Method:
     """
 
     name: str
-    mechanism: RecordMechanism
+    mechanism: ProfileMechanism
 
     def counts(self, crowd: Crowd, rng: np.random.Generator) -> Counts:
         """Return the counts of the people's reports.
@@ -103,7 +103,7 @@ def _drawn_bits(mechanism: InpRR, crowd: Crowd, rng: np.random.Generator) -> Cou
     return Counts(np.array([crowd.n], dtype=np.int64), ones[None, :])
 
 
-def same_as_signs(mechanism: RecordMechanism) -> InpHT | None:
+def same_as_signs(mechanism: ProfileMechanism) -> InpHT | None:
     """Return inp_ht where a mechanism's reports are just its reports, else None.
 
     Order 1: marg_ps, and views of one attribute, send the level of one drawn yes/no attribute and
@@ -118,7 +118,7 @@ def same_as_signs(mechanism: RecordMechanism) -> InpHT | None:
     return InpHT.from_parameters(InpHTParameters(mechanism.levels, 1, keep))
 
 
-def every_report(mechanism: RecordMechanism) -> Reports | None:
+def every_report(mechanism: ProfileMechanism) -> Reports | None:
     """Return every report that a client could send, where a report is one of a few symbols.
 
     With their probabilities the counts of a crowd are one multinomial draw.
@@ -131,7 +131,7 @@ def every_report(mechanism: RecordMechanism) -> Reports | None:
     return reports[[_possible(mechanism, bytes(report)) for report in reports]]
 
 
-def _possible(mechanism: RecordMechanism, record: bytes) -> bool:
+def _possible(mechanism: ProfileMechanism, record: bytes) -> bool:
     try:
         mechanism.parameters.check_record(record)
     except InvalidReport:
@@ -145,7 +145,7 @@ def method(name: str, people: People, order: int, epsilon: float, n: int) -> Met
     Raises:
         InvalidParameter: if it cannot be run here; the message says why.
     """
-    record = Record(tuple(Attribute(one, Boolean()) for one in people.names))
+    profile = Profile(tuple(Attribute(one, Boolean()) for one in people.names))
     wanted: dict[str, object] = {"epsilon": float(f"{epsilon:.6f}"), "order": order, "people": n}
     if name in ASYMMETRIC:
         wanted["asymmetric"] = True
@@ -155,6 +155,6 @@ def method(name: str, people: People, order: int, epsilon: float, n: int) -> Met
             f"inp_olh would be decoded over {columns:,} cells, each by a pass over its pool of "
             f"seeds: at most {MOST_COLUMNS:,} here."
         )
-    resolver = AutoRecord() if name == OURS else MECHANISMS[name]
-    parameters: Parameters = resolver.resolve(wanted, record, False)
-    return Method(name, cast(RecordMechanism, mechanism_for(parameters)))
+    resolver = AutoProfile() if name == OURS else MECHANISMS[name]
+    parameters: Parameters = resolver.resolve(wanted, profile, False)
+    return Method(name, cast(ProfileMechanism, mechanism_for(parameters)))

@@ -13,7 +13,7 @@ import numpy as np
 
 from deniable.decode import Decoded, decode
 from deniable.discover import Discovery
-from deniable.discover.ngrams import Search, discover_ngrams
+from deniable.discover.ngrams.discovery import Search, discover_ngrams
 from deniable.mechanisms import NGrams, Rappor
 from deniable.mechanisms.base import Floats, Reports
 from deniable.protocol import Strings

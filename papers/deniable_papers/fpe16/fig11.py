@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from deniable.decode import decode
-from deniable.discover.ngram_marginals import common_grams
-from deniable.discover.ngram_pairs import all_pairs
-from deniable.discover.ngrams import THRESHOLD, Search, candidates_of
+from deniable.discover.ngrams.discovery import THRESHOLD, Search, candidates_of
+from deniable.discover.ngrams.marginals import common_grams
+from deniable.discover.ngrams.pairs import all_pairs
 from deniable.protocol import Strings
 from deniable_papers.base import Figure, Options, Outcome, Rows
 from deniable_papers.common.charts import altair, data_of, styled

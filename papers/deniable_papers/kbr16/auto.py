@@ -12,12 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from deniable.authoring.auto import choices
 from deniable.decode.simplex import project
 from deniable.mechanisms import PGR, Counts, Mechanism, mechanism_for
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.candidates import answers_asked
 from deniable.protocol import Categories, Domain, Strings
-from deniable.protocol.auto import choices
 from deniable_papers.common import crowd
 from deniable_papers.common.populations import numbered
 from deniable_papers.kbr16.grid_search import Setting

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, overload
 
 from deniable.errors import InvalidAnswer, InvalidParameter
-from deniable.protocol import Field, Question, Record
+from deniable.protocol import Field, Profile, Question
 from deniable.protocol.domain import MAX_STRING_BYTES, string_key
 
 MAX_CANDIDATES = 1_000_000
@@ -156,7 +156,7 @@ def candidates_for(
 
 def is_open(field: Field) -> bool:
     """Tell whether a field takes strings, which only candidates can list."""
-    return field.domain.size is None and not isinstance(field.domain, Record)
+    return field.domain.size is None and not isinstance(field.domain, Profile)
 
 
 def field_candidates(

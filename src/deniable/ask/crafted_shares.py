@@ -1,10 +1,10 @@
 """A second interval: what a share of crafted reports could have done to estimated shares.
 
-Model: one crafted report counts for at most L honest people (`privacy/leverage.py`), so that a
-share beta of them moves a frequency by at most beta L. The attacked interval is the 95% interval
-with that much added at both ends: it covers the true share where at most so many reports are
-crafted, whatever the attacker does. A level of an attribute of a record is moved by more, since
-attackers choose what their reports are about (`privacy/record_leverage.py`).
+Model: one crafted report counts for at most L honest people (`privacy/leverage/estimates.py`), so
+that a share beta of them moves a frequency by at most beta L. The attacked interval is the 95%
+interval with that much added at both ends: it covers the true share where at most so many reports
+are crafted, whatever the attacker does. The shares of one attribute of a profile are moved by more,
+since attackers choose what their reports are about (`privacy/leverage/profiles.py`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deniable import _validate
-from deniable.privacy.leverage import leverage_of
-from deniable.privacy.record_leverage import record_shift
-from deniable.protocol import Field, RecordParameters
+from deniable.privacy.leverage.estimates import leverage_of
+from deniable.privacy.leverage.profiles import profile_shift
+from deniable.protocol import Field, ProfileParameters
 from deniable.results.table import UNLEARNED, Column, Table
 
 NOTE = (
@@ -56,7 +56,7 @@ def with_attackers(table: Table, field: Field, attackers: float) -> Table:
 def _shifts(field: Field, attackers: float, rows: int) -> list[float]:
     """Return how far each row can be moved; rows of a record are in the survey's order."""
     parameters = field.parameters
-    if not isinstance(parameters, RecordParameters):
+    if not isinstance(parameters, ProfileParameters):
         return [leverage_of(field).shift(attackers)] * max(rows, 1)
     each = enumerate(parameters.levels)
-    return [record_shift(parameters, i, attackers) for i, count in each for _ in range(count)]
+    return [profile_shift(parameters, i, attackers) for i, count in each for _ in range(count)]

@@ -25,7 +25,7 @@ from deniable.ask.options import DEFAULTS, Options
 from deniable.decode.significance import half_width
 from deniable.discover import Discovery, Found
 from deniable.discover import discover as discover_prefixes
-from deniable.discover.ngrams import discover_ngrams
+from deniable.discover.ngrams.discovery import discover_ngrams
 from deniable.engines.local import Accumulated
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter

@@ -22,7 +22,7 @@ from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.candidates import every_code
-from deniable.protocol import ABSENT, Field, Question, Record, Sets
+from deniable.protocol import ABSENT, Field, Profile, Question, Sets
 from deniable.protocol.epsilon import as_float
 from deniable.results.charts.bars import ORDERED_DOMAINS, bars, caption, described
 from deniable.results.table import About, Cell, Column, Ends, Epochs, Table, Tables
@@ -99,7 +99,7 @@ def table_of(
     Raises:
         InvalidParameter: if the field takes strings and there are no candidates.
     """
-    if isinstance(field.domain, Record):
+    if isinstance(field.domain, Profile):
         found = _attributes(accumulated, field)
     else:
         found = _answers(accumulated, field, candidates)

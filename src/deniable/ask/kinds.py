@@ -12,7 +12,7 @@ from deniable.ask.options import DEFAULTS, Options
 from deniable.ask.profiles.reports import Profiles
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, Question, Record
+from deniable.protocol import Field, Profile, Question
 from deniable.results.table import Table, Tables
 from deniable.store.base import Store
 
@@ -62,7 +62,7 @@ def ask_each(store: Store, question: Question, options: Options = DEFAULTS) -> t
     for field in chosen(question, options.fields):
         try:
             table = KINDS[kind_of(field)](counted, field, store, options)
-            profiles = Profiles.of(counted) if isinstance(field.domain, Record) else None
+            profiles = Profiles.of(counted) if isinstance(field.domain, Profile) else None
             found.append(Answered(field, table, profiles=profiles))
         except InvalidParameter as error:
             found.append(Answered(field, None, str(error)))

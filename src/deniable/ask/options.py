@@ -14,7 +14,7 @@ from deniable.protocol.prefixes_plan import BEAM
 from deniable.store.base import Store
 
 if TYPE_CHECKING:
-    from deniable.discover.ngrams import Search
+    from deniable.discover.ngrams.discovery import Search
 
 Stages = Callable[[str, int, int], None]
 """Called with the name of a stage, how much of it is done, and how much there is."""

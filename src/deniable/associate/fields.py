@@ -133,17 +133,17 @@ def rest_shares(variable: Variable) -> tuple[NDArray[np.intp], Floats]:
 
 def records_repeat(records: Reports) -> bool:
     """Tell whether a record occurs dozens of times, as far as some of them show."""
-    keys = _record_keys(records)
+    keys = _profile_keys(records)
     return keys is not None and _repeat(keys, _OFTEN)
 
 
 def _grouped(records: Reports) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Return the places of distinct records and each report's number among them; None if many."""
-    keys = _record_keys(records)
+    keys = _profile_keys(records)
     return None if keys is None else _by_keys(keys)
 
 
-def _record_keys(records: Reports) -> NDArray[np.uint64] | None:
+def _profile_keys(records: Reports) -> NDArray[np.uint64] | None:
     """Return a number for each record, the same for equal ones; None for long records."""
     if records.dtype.itemsize > 8 or records.size == 0:
         return None

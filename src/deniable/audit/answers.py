@@ -10,13 +10,13 @@ from deniable.protocol import (
     CoefficientsParameters,
     Domain,
     Field,
-    Record,
-    RecordParameters,
+    Profile,
+    ProfileParameters,
     Sets,
     Strings,
 )
 from deniable.protocol.domain import ABSENT_KEY, code_key, set_key, string_key
-from deniable.protocol.record_domain import record_answer
+from deniable.protocol.profile_domain import profile_answer
 from deniable.protocol.unary import UnaryParameters
 
 MOST_LEVELS = 64
@@ -26,10 +26,10 @@ STRINGS = ("deniable", "plausible", "local", "differential", "")
 def every_answer(field: Field, absent: bool, most: int) -> list[Answer] | None:
     """Return all answers of a field; None where they are more than `most`, or cannot be listed."""
     domain = field.domain
-    if isinstance(domain, Record):
+    if isinstance(domain, Profile):
         if domain.cells > most:
             return None
-        return [record_answer(codes) for codes in product(*map(range, domain.levels))]
+        return [profile_answer(codes) for codes in product(*map(range, domain.levels))]
     if domain.size is None:
         return None
     if isinstance(domain, Sets):
@@ -51,8 +51,8 @@ def some_answers(field: Field, absent: bool) -> list[Answer]:
     A set of which one member is sampled is replaced by its members: see `convexity`.
     """
     domain = field.domain
-    if isinstance(domain, Record):
-        return some_records(domain.levels)
+    if isinstance(domain, Profile):
+        return some_profiles(domain.levels)
     last: list[Answer] = []
     if absent:
         last = [Answer(ABSENT_KEY, -1 if domain.size is None else domain.size)]
@@ -76,11 +76,11 @@ def some_strings(domain: Domain) -> tuple[str, ...]:
     return tuple(dict.fromkeys((first * domain.length, last * domain.length, mixed, first, "")))
 
 
-def some_records(levels: tuple[int, ...]) -> list[Answer]:
-    """Return a few records, the first two of which differ in every bit of their codes.
+def some_profiles(levels: tuple[int, ...]) -> list[Answer]:
+    """Return a few profiles, the first two of which differ in every bit of their codes.
 
-    Of r levels, codes of b bits, 2^(b - 1) and 2^(b - 1) - 1 differ in every bit. Then come records
-    of the first, second, ... level of every attribute, and two that mix levels.
+    Of r levels, codes of b bits, 2^(b - 1) and 2^(b - 1) - 1 differ in every bit. Then come
+    profiles of the first, second, ... level of every attribute, and two that mix levels.
     """
     top = [1 << ((count - 1).bit_length() - 1) for count in levels]
     chosen = [tuple(top), tuple(code - 1 for code in top)]
@@ -89,19 +89,19 @@ def some_records(levels: tuple[int, ...]) -> list[Answer]:
     chosen.append(tuple(count - 1 for count in levels))
     for step in (1, 2):
         chosen.append(tuple((step * i + i * i) % count for i, count in enumerate(levels)))
-    return [record_answer(codes) for codes in dict.fromkeys(chosen)]
+    return [profile_answer(codes) for codes in dict.fromkeys(chosen)]
 
 
-def worst_records(parameters: RecordParameters) -> tuple[Answer, Answer]:
-    """Return two records that differ as much as two records can.
+def worst_profiles(parameters: ProfileParameters) -> tuple[Answer, Answer]:
+    """Return two profiles that differ as much as two profiles can.
 
     In every bit of their codes; where values of contrasts are reported, the first and the last
     level of every attribute, where the straight line has its ends.
     """
     if isinstance(parameters, CoefficientsParameters) and parameters.basis == "contrasts":
-        last = record_answer(tuple(count - 1 for count in parameters.levels))
-        return last, record_answer((0,) * len(parameters.levels))
-    one, other, *_ = some_records(parameters.levels)
+        last = profile_answer(tuple(count - 1 for count in parameters.levels))
+        return last, profile_answer((0,) * len(parameters.levels))
+    one, other, *_ = some_profiles(parameters.levels)
     return one, other
 
 

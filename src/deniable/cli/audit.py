@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from deniable.authoring import read_authored
 from deniable.cli.output import JsonFlag, emit_json, out, progress
-from deniable.protocol import Survey, read_authored
+from deniable.protocol import Survey
 
 if TYPE_CHECKING:
     from deniable.audit import Audit, Finding
-    from deniable.audit.sample_plan import Plan
+    from deniable.audit.sample.size import Plan
 
 audit = typer.Typer(
     help="Prove, sample, capture, search and attack: nobody's word is needed.",
@@ -33,7 +34,7 @@ AnySurvey = Annotated[
 @audit.command()
 def exact(survey: AnySurvey, json: JsonFlag = False) -> None:
     """Prove every epsilon: enumerate the shipped encoders from their integer thresholds."""
-    from deniable.audit.exact import audit_exact
+    from deniable.audit.exact.proofs import audit_exact
 
     _report(audit_exact(_read(survey)), json)
 
@@ -58,7 +59,7 @@ def sample(
     json: JsonFlag = False,
 ) -> None:
     """Run the shipped encoder on two answers: a lower bound on epsilon, and the exact channel."""
-    from deniable.audit.sample import audit_sample
+    from deniable.audit.sample.black_box import audit_sample
 
     with progress(quiet=json) as display:
         task = display.add_task("Planning", total=None)
@@ -86,7 +87,7 @@ def sample(
 @audit.command()
 def wire(survey: AnySurvey, json: JsonFlag = False) -> None:
     """Record what real clients send to a real collector on this machine, and check it."""
-    from deniable.audit.wire import audit_wire
+    from deniable.audit.wire.bytes_sent import audit_wire
 
     _report(audit_wire(_read(survey)), json)
 
@@ -103,7 +104,7 @@ def store(
     json: JsonFlag = False,
 ) -> None:
     """Search a store for senders, and test that the order of arrival is forgotten."""
-    from deniable.audit.store import audit_store
+    from deniable.audit.store.kept_data import audit_store
 
     _report(audit_store(data, survey=None if survey is None else _read(survey)), json)
 
@@ -121,12 +122,12 @@ def attack(
     json: JsonFlag = False,
 ) -> None:
     """Attack every question: averaging, posteriors, linking, changes, crafted reports."""
-    from deniable.audit.attack import audit_attack
+    from deniable.audit.attack.attackers import audit_attack
 
     attacks = audit_attack(_read(survey), devices=devices, seed=seed)
     files: list[str] = []
     if directory is not None:
-        from deniable.audit.attack_charts import save_charts
+        from deniable.audit.attack.charts import save_charts
 
         files = [str(path) for one in attacks.fields for path in save_charts(one, directory)]
     if json:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from deniable.authoring import Authored, read_authored
+from deniable.authoring.problems import Problem
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, out
-from deniable.protocol import Authored, Question, read_authored
+from deniable.protocol import Question
 from deniable.protocol.epsilon import as_float
-from deniable.protocol.problems import Problem
 
 
 def check(survey: SurveyToml, json: JsonFlag = False) -> None:

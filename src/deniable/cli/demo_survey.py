@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from deniable.authoring import read_authored
 from deniable.cli.output import write_file
-from deniable.protocol import Survey, read_authored
+from deniable.protocol import Survey
 
 SURVEY = """\
 name = "demo"

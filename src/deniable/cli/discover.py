@@ -21,8 +21,8 @@ from deniable.cli.output import (
     write_file,
 )
 from deniable.cli.values import find_question
-from deniable.discover.growth import MAX_BEAM
-from deniable.discover.ngrams import THRESHOLD, Search
+from deniable.discover.ngrams.discovery import THRESHOLD, Search
+from deniable.discover.prefixes.growth import MAX_BEAM
 from deniable.discover.train import ORDER, fitting, train
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from deniable.authoring import read_authored
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, out
 from deniable.errors import InvalidParameter
-from deniable.protocol import Survey, read_authored
+from deniable.protocol import Survey
 from deniable.results.explain import explain_question
 
 

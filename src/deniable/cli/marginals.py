@@ -18,6 +18,7 @@ from deniable.ask.profiles import (
     shares_of,
     tree_table,
 )
+from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
     Attackers,
     DataDirectory,
@@ -28,7 +29,6 @@ from deniable.cli.output import (
     emit_tables,
     stages,
 )
-from deniable.cli.spread import SpreadCommand
 from deniable.cli.values import find_question
 from deniable.results.table import Tables
 from deniable.store import open_store

@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from deniable.authoring import read_authored
 from deniable.cli.output import JsonFlag, emit_json, out
 from deniable.errors import InvalidParameter
 from deniable.plan import (
@@ -22,10 +23,10 @@ from deniable.plan import (
     plan_survey,
     plan_window,
 )
-from deniable.plan.setting import ALPHABET, LENGTH, known_mechanism
-from deniable.protocol import Boolean, Domain, Strings, Survey, read_authored
+from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
+from deniable.protocol import Boolean, Domain, Strings, Survey
 from deniable.protocol.domain import MAX_CATEGORIES
-from deniable.protocol.record_domain import MAX_ATTRIBUTES
+from deniable.protocol.profile_domain import MAX_ATTRIBUTES
 from deniable.results.plans import plan_tables, reports_tables, survey_tables, window_tables
 from deniable.results.table import Tables
 

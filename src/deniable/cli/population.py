@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.cli.record_population import draw_records, record_truth
+from deniable.cli.profile_population import draw_profiles, profile_truth
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Candidate, Codes, Floats, Reports
 from deniable.mechanisms.candidates import every_code
 from deniable.mechanisms.records import join_records
-from deniable.protocol import ABSENT, Domain, Field, Numbers, Question, Record, Sets, Strings
+from deniable.protocol import ABSENT, Domain, Field, Numbers, Profile, Question, Sets, Strings
 from deniable.protocol.domain import Absent
 
 CHUNK = 100_000
@@ -25,7 +25,7 @@ Answers = Sequence[str | Absent]
 
 def answers_of(question: Question, field: Field, candidates: Sequence[str]) -> Answers:
     """Return the answers people in the population may give, in order of their codes."""
-    if isinstance(field.domain, Record):
+    if isinstance(field.domain, Profile):
         return list(field.domain.names)
     if isinstance(field.domain, Sets):
         known = list(field.domain.values)
@@ -88,11 +88,11 @@ class Population:
         return Population(self.question, self.answers, rest)
 
     def truth(self, field: str) -> dict[str, float]:
-        """Return the true share of each answer, by its label (of a record: "attribute=level")."""
+        """Return the true share of each answer, by its label (of a profile: "attribute=level")."""
         codes, answers = self.codes[field], len(self.answers[field])
         domain = next(one.domain for one in self.question.fields if one.name == field)
-        if isinstance(domain, Record):
-            return record_truth(domain, codes)
+        if isinstance(domain, Profile):
+            return profile_truth(domain, codes)
         if codes.ndim == 1:
             counts = np.bincount(codes, minlength=answers)
         else:
@@ -113,7 +113,7 @@ class Population:
 
     def _simulate(self, field: Field, codes: Codes, rng: np.random.Generator) -> Reports:
         mechanism = mechanism_of(field, self.question.absent)
-        if isinstance(field.domain, Record):
+        if isinstance(field.domain, Profile):
             return mechanism.simulate(codes, rng)
         listed: Sequence[Candidate] | None = self.answers[field.name]
         if field.domain.size is not None:
@@ -133,7 +133,7 @@ def _holders(codes: Codes, answers: int, absent: bool) -> Codes:
 
 def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
     """Return a value whose answer has the code, or a set or record with these."""
-    if isinstance(field.domain, Record):
+    if isinstance(field.domain, Profile):
         parts = zip(field.domain.attributes, np.atleast_1d(person).tolist(), strict=True)
         return {name: _level(domain, code) for (name, domain), code in parts}
     if isinstance(field.domain, Sets):
@@ -176,8 +176,8 @@ def draw_population(
     for field in question.fields:
         known = answers_of(question, field, candidates.get(field.name, ()))
         answers[field.name] = known
-        if isinstance(field.domain, Record):
-            codes[field.name] = draw_records(field.domain, people, rng)
+        if isinstance(field.domain, Profile):
+            codes[field.name] = draw_profiles(field.domain, people, rng)
             continue
         weights = weights_of(field, known)
         if isinstance(field.domain, Sets):

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from deniable.authoring import read_authored
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, err, out, write_file
 from deniable.errors import InvalidParameter
-from deniable.protocol import Question, Survey, read_authored
+from deniable.protocol import Question, Survey
 from deniable.protocol.epsilon import as_float
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deniable.errors import InvalidParameter
-from deniable.protocol import Domain, Question, Record, Survey
+from deniable.protocol import Domain, Profile, Question, Survey
 
 
 def load_survey(path: Path) -> Survey:
@@ -64,7 +64,7 @@ def _parse(domain: Domain, text: str) -> object:
             raise InvalidParameter("The value must be a number.") from None
     if domain.kind == "set":
         return _names(text)
-    if isinstance(domain, Record):
+    if isinstance(domain, Profile):
         return _mapping(text, domain.names)
     return text
 

@@ -11,8 +11,8 @@ from typing import Self
 from deniable import _validate
 from deniable.client import ledger, outbox
 from deniable.client.consent import Consent
+from deniable.client.cut_or_escaped import FITTED, was_fitted
 from deniable.client.device import Clock, Device
-from deniable.client.fitting import FITTED, was_fitted
 from deniable.client.ledger import Disclosed
 from deniable.client.lifecycle import Life
 from deniable.client.limits import Limits

@@ -4,8 +4,8 @@ from deniable.discover import discover
 found = discover(mechanism, counts, domain).found
 """
 
-from deniable.discover.discovery import Discovery, discover
-from deniable.discover.simulate import Run, simulate, simulated_counts
+from deniable.discover.prefixes.discovery import Discovery, discover
+from deniable.discover.prefixes.simulate import Run, simulate, simulated_counts
 from deniable.discover.train import train
 from deniable.discover.verify import Found
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from deniable._distributions import binomial_sf, normal_sf
 from deniable.decode.significance import half_width, holm, selected_level, storey
-from deniable.discover.tables import Table
+from deniable.discover.group_estimates import Table
 from deniable.mechanisms.base import Floats
 from deniable.protocol.prefixes import chained
 

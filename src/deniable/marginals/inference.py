@@ -138,7 +138,7 @@ class TreeModel:
         if cells > MOST_CELLS:
             raise InvalidParameter(
                 f"A table of {cells:,} cells is too large. Ask for at most {MOST_CELLS:,} cells at "
-                "once, or sample records and count."
+                "once, or sample profiles and count."
             )
 
 

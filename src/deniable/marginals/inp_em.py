@@ -20,7 +20,7 @@ from deniable.kernels.one_thread import one_thread
 from deniable.marginals.raw import axes_of
 from deniable.marginals.table import Table
 from deniable.mechanisms import Counts, InpEM
-from deniable.mechanisms.record_base import NO_REPORTS
+from deniable.mechanisms.profile_base import NO_REPORTS
 
 ALPHA = 0.05
 NO_INFORMATION = (

@@ -1,13 +1,13 @@
-"""The distribution of whole records, where they have few cells: all tables are its margins.
+"""The distribution of whole profiles, where they have few cells: all tables are its margins.
 
 Tables that are smoothed one by one know nothing of each other but their margins. Where all cells of
-the record can be listed, one distribution p over them is fitted to all moments x_S at once:
+the profile can be listed, one distribution p over them is fitted to all moments x_S at once:
 
     minimise KL(p | r) + sum_S t_S^2 (E_p[phi_S] - x_S)^2 / (2 V_S)
 
-(marginals/relaxed.py), where phi_S is the product of one contrast of each attribute of the set S,
-and V_S the noise of x_S. That every cell of the whole record is at least 0 is then used for every
-table, which helps most where attributes are rare or follow from each other.
+(marginals/maxent_of_noisy_means.py), where phi_S is the product of one contrast of each attribute
+of the set S, and V_S the noise of x_S. That every cell of the whole profile is at least 0 is then
+used for every table, which helps most where attributes are rare or follow from each other.
 
 The reference r has the shares of single attributes and nothing else, or what common causes explain
 besides (marginals/factors.py). KL is the prior: for one small interaction, divided by the standard
@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from deniable.marginals.interactions import Interactions, Shape
-from deniable.marginals.relaxed import relaxed_entropy
+from deniable.marginals.maxent_of_noisy_means import relaxed_entropy
 from deniable.marginals.shrinkage import LARGEST, SMALLEST_SPREAD, fit_spread
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.contrast_matrices import contrast_matrix
@@ -34,7 +34,7 @@ from deniable.mechanisms.moments import Moments, Subset, design
 
 MOST_CELLS = 1_024
 MOST_MOMENTS = 512
-"""Records of more cells or moments than these are smoothed table by table."""
+"""Profiles of more cells or moments than these are smoothed table by table."""
 PRECISE = 0.004
 """So are pairs whose moments have a smaller standard error in the middle: there is nothing to win,
 and that the prior is about interactions with all other attributes held fixed begins to show."""
@@ -73,7 +73,7 @@ class _Means(NamedTuple):
 
 
 def is_fitted_whole(moments: Moments) -> bool:
-    """Return whether the record has few cells and moments, and noise that is worth taking off."""
+    """Return whether the profile has few cells and moments, and noise that is worth taking off."""
     pairs = [moment.variance.reshape(-1) for s, moment in moments.measured.items() if len(s) == 2]
     if not pairs or prod(moments.levels) > MOST_CELLS:
         return False
@@ -84,7 +84,7 @@ def is_fitted_whole(moments: Moments) -> bool:
 def joint_distribution(
     moments: Moments, tables: Mapping[Subset, Floats], steps: Sequence[Step]
 ) -> Floats:
-    """Return the distribution of whole records, an axis per attribute.
+    """Return the distribution of whole profiles, an axis per attribute.
 
     Guarantees: cells are at least 0 and sum to 1. What nobody measured has no interaction.
 
@@ -136,7 +136,7 @@ def _never_zero(shares: Floats) -> Floats:
 
 
 def _functions(levels: Sequence[int], attributes: Subset) -> Floats:
-    """Return the products of one contrast of each attribute, over all cells of the record."""
+    """Return the products of one contrast of each attribute, over all cells of the profile."""
     parts = [
         contrast_matrix(count)[1:] if i in attributes else np.ones((1, count))
         for i, count in enumerate(levels)

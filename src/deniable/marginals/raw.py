@@ -8,12 +8,14 @@ import numpy as np
 
 from deniable.kernels.one_thread import one_thread
 from deniable.marginals.table import Table
-from deniable.mechanisms import Counts, RecordMechanism
-from deniable.mechanisms.record_base import NO_REPORTS, NOT_REPORTED
+from deniable.mechanisms import Counts, ProfileMechanism
+from deniable.mechanisms.profile_base import NO_REPORTS, NOT_REPORTED
 
 
 @one_thread
-def raw_table(mechanism: RecordMechanism, counts: Counts, attributes: Sequence[str | int]) -> Table:
+def raw_table(
+    mechanism: ProfileMechanism, counts: Counts, attributes: Sequence[str | int]
+) -> Table:
     """Return the unbiased table of some attributes.
 
     Guarantees: unbiased given the people's values; its intervals are normal ones from the exact
@@ -42,8 +44,8 @@ def raw_table(mechanism: RecordMechanism, counts: Counts, attributes: Sequence[s
 
 
 def axes_of(
-    mechanism: RecordMechanism, attributes: Sequence[int]
+    mechanism: ProfileMechanism, attributes: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Return the names of attributes and the labels of their levels."""
-    chosen = [mechanism.record.attributes[i] for i in attributes]
+    chosen = [mechanism.profile.attributes[i] for i in attributes]
     return tuple(a.name for a in chosen), tuple(a.domain.labels for a in chosen)

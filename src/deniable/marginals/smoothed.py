@@ -12,8 +12,8 @@ From the moments that a mechanism measured, order by order:
 So tables agree: the margin of a table of k attributes is the table of those k - 1. Orders that
 nobody measured, and coefficients without reports, have no interaction: largest entropy.
 
-Where the whole record has few cells, these steps only say how far to shrink, and all tables are the
-margins of one distribution of whole records (marginals/joint.py).
+Where the whole profile has few cells, these steps only say how far to shrink, and all tables are
+the margins of one distribution of whole profiles (marginals/joint.py).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from deniable.marginals.joint import Step, is_fitted_whole, joint_distribution
 from deniable.marginals.maxent import fit_margins, largest_entropy, margins_of
 from deniable.marginals.raw import axes_of
 from deniable.marginals.table import Table
-from deniable.mechanisms import Counts, RecordMechanism
+from deniable.mechanisms import Counts, ProfileMechanism
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse
 from deniable.mechanisms.moments import Moments, Subset, along_axes
-from deniable.mechanisms.record_base import NO_REPORTS
+from deniable.mechanisms.profile_base import NO_REPORTS
 
 Tables = dict[Subset, Floats]
 
@@ -54,7 +54,7 @@ TOO_FEW = (
 
 @one_thread
 def smoothed_tables(
-    mechanism: RecordMechanism,
+    mechanism: ProfileMechanism,
     counts: Counts,
     order: int | None = None,
     subsets: Iterable[Sequence[str | int]] | None = None,
@@ -94,7 +94,7 @@ def smoothed_tables(
     return found
 
 
-def _common_notes(mechanism: RecordMechanism, n: int) -> tuple[str, ...]:
+def _common_notes(mechanism: ProfileMechanism, n: int) -> tuple[str, ...]:
     """Return what must be known of all smoothed tables: that there are no or too few reports."""
     order, unknowns = mechanism.parameters.order, mechanism.parameters.unknowns
     if n == 0:
@@ -105,7 +105,7 @@ def _common_notes(mechanism: RecordMechanism, n: int) -> tuple[str, ...]:
 
 
 def _wanted(
-    mechanism: RecordMechanism,
+    mechanism: ProfileMechanism,
     order: int | None,
     subsets: Iterable[Sequence[str | int]] | None,
 ) -> list[Subset]:
@@ -132,7 +132,7 @@ def smooth(
         order: attributes of the largest tables.
         wanted: of three and more attributes only these sets and their subsets are made; all,
             unless said.
-        whole: whether records of few cells are fitted as one distribution; for comparisons.
+        whole: whether profiles of few cells are fitted as one distribution; for comparisons.
 
     Raises:
         InvalidParameter: if no moments of single attributes were measured.

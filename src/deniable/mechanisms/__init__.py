@@ -31,11 +31,11 @@ from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.prefixes import Prefixes
+from deniable.mechanisms.profile_base import ProfileMechanism
 from deniable.mechanisms.rappor import Rappor
-from deniable.mechanisms.record_base import RecordMechanism
 from deniable.mechanisms.registry import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     mechanism_for,
     mechanism_of,
 )
@@ -50,7 +50,7 @@ __all__ = [
     "ORR",
     "OUE",
     "PGR",
-    "RECORD_MECHANISMS",
+    "PROFILE_MECHANISMS",
     "Candidate",
     "Coefficients",
     "Counts",
@@ -69,8 +69,8 @@ __all__ = [
     "Members",
     "NGrams",
     "Prefixes",
+    "ProfileMechanism",
     "Rappor",
-    "RecordMechanism",
     "Subset",
     "Views",
     "mechanism_for",

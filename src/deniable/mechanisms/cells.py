@@ -14,14 +14,14 @@ CHUNK = 2**20
 """Reports that are counted at once."""
 
 
-def check_below(records: Reports, bounds: Mapping[str, int]) -> None:
-    """Refuse records of which a number is not below its bound.
+def check_below(profiles: Reports, bounds: Mapping[str, int]) -> None:
+    """Refuse profiles of which a number is not below its bound.
 
     Raises:
         InvalidReport: naming the number and the bound.
     """
     for name, bound in bounds.items():
-        if records.size and int(records[name].max()) >= bound:
+        if profiles.size and int(profiles[name].max()) >= bound:
             raise InvalidReport("record", f"The {name} must be below {bound}.")
 
 
@@ -31,21 +31,21 @@ def no_counts(rows: int, columns: int) -> Counts:
 
 
 def count_cells(
-    records: Reports, size: int, cell: Callable[[Reports], NDArray[np.integer]]
+    profiles: Reports, size: int, cell: Callable[[Reports], NDArray[np.integer]]
 ) -> NDArray[np.int64]:
     """Return how often each cell of 0..size-1 was reported.
 
     Cost: linear; a few megabytes beside the counts.
 
     Args:
-        records: checked ones.
+        profiles: checked ones.
         size: the number of cells.
-        cell: from some records to their cells.
+        cell: from some profiles to their cells.
     """
     table = np.zeros(size, dtype=np.int64)
     step = max(CHUNK, size)  # so that the table is not added up for a few reports
-    for start in range(0, records.size, step):
-        table += np.bincount(cell(records[start : start + step]), minlength=size)
+    for start in range(0, profiles.size, step):
+        table += np.bincount(cell(profiles[start : start + step]), minlength=size)
     return table
 
 

@@ -1,4 +1,4 @@
-"""Coefficients for whole populations; see protocol/coefficients.py and record_signs.py."""
+"""Coefficients for whole populations; see protocol/coefficients.py and profile_signs.py."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from deniable.mechanisms.base import Codes, Floats
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.contrast_matrices import contrast_matrix, walsh_matrix
-from deniable.mechanisms.record_signs import SignMechanism
+from deniable.mechanisms.profile_signs import SignMechanism
 from deniable.protocol import thresholds
 from deniable.protocol.coefficients import CoefficientsParameters
-from deniable.protocol.record_selection import Selection
+from deniable.protocol.profile_selection import Selection
 
 
 class Coefficients(SignMechanism):

@@ -19,8 +19,8 @@ from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.moments import Subset, along_axes
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed, unknown
-from deniable.mechanisms.record_symbols import count_symbols
+from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading, summed, unknown
+from deniable.mechanisms.profile_symbols import count_symbols
 from deniable.protocol import thresholds
 from deniable.protocol.inp_em import InpEMParameters
 
@@ -46,8 +46,8 @@ class Kept(Counts):
         return Kept(self.reports + other.reports, self.table, both)
 
 
-class InpEM(RecordMechanism):
-    """Every bit of the record through a coin of its own."""
+class InpEM(ProfileMechanism):
+    """Every bit of the profile through a coin of its own."""
 
     parameters_type = InpEMParameters
     parameters: InpEMParameters
@@ -67,7 +67,7 @@ class InpEM(RecordMechanism):
         return self.parameters.width <= MOST_COUNTED
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write every bit of each record, kept or flipped."""
+        """Write every bit of each profile, kept or flipped."""
         own = self._words(codes)
         for place in range(self.parameters.width):
             flipped = ~coins(rng, self.parameters.keep, own.size)
@@ -75,7 +75,7 @@ class InpEM(RecordMechanism):
         reports["bits"] = _bytes_of(own)[:, : self.dtype["bits"].itemsize]
 
     def _words(self, codes: Codes) -> Words:
-        """Return records in binary, in 64 bits without a sign."""
+        """Return profiles in binary, in 64 bits without a sign."""
         own, place = np.zeros(len(codes), dtype=np.uint64), 0
         for column, width in enumerate(self.parameters.bits):
             own |= codes[:, column].astype(np.uint64) << np.uint64(place)
@@ -156,9 +156,9 @@ class InpEM(RecordMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
+        """Return P(report | profile), a column per profile of `every_profile`."""
         codes = _codes_of(self.records(reports)["bits"])
-        own = self._words(self.every_record())
+        own = self._words(self.every_profile())
         flipped = np.bitwise_count(codes.astype(np.uint64)[:, None] ^ own).astype(np.float64)
         kept = self.parameters.width - flipped
         result: Floats = kept * np.log(self.keep) + flipped * np.log1p(-self.keep)

@@ -1,4 +1,4 @@
-"""InpHT for whole populations; the model stands in protocol/inp_ht.py and record_signs.py."""
+"""InpHT for whole populations; the model stands in protocol/inp_ht.py and profile_signs.py."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from deniable.mechanisms.base import Codes, Floats
 from deniable.mechanisms.contrast_matrices import walsh_matrix
-from deniable.mechanisms.record_signs import SignMechanism
+from deniable.mechanisms.profile_signs import SignMechanism
 from deniable.protocol.inp_ht import InpHTParameters
-from deniable.protocol.record_selection import Selection
+from deniable.protocol.profile_selection import Selection
 
 
 class InpHT(SignMechanism):
-    """One Hadamard coefficient of the record, each drawn alike."""
+    """One Hadamard coefficient of the profile, each drawn alike."""
 
     parameters_type = InpHTParameters
     parameters: InpHTParameters

@@ -1,9 +1,9 @@
 """InpHTCMS for whole populations; the model stands in protocol/inp_ht_cms.py.
 
-Many possible records share a bucket, so that their estimates are not independent. A table's cell is
-the sum over its records of the support of their buckets: with W_b of them in bucket b of a row, a
-report of coefficient a with sign s adds (m + s W^_a)/2 to it, W^ the Walsh-Hadamard transform of W
-and m the number of records. So the covariance is that of known numbers over the reports.
+Many possible profiles share a bucket, so that their estimates are not independent. A table's cell
+is the sum over its profiles of the support of their buckets: with W_b of them in bucket b of a row,
+a report of coefficient a with sign s adds (m + s W^_a)/2 to it, W^ the Walsh-Hadamard transform of
+W and m the number of profiles. So the covariance is that of known numbers over the reports.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.hcms import HCMS
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, unknown
-from deniable.mechanisms.record_symbols import count_symbols
-from deniable.mechanisms.record_words import record_numbers, record_words
+from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading, unknown
+from deniable.mechanisms.profile_symbols import count_symbols
+from deniable.mechanisms.profile_words import profile_numbers, profile_words
 from deniable.protocol import HCMSParameters, Parameters
 from deniable.protocol.inp_ht_cms import InpHTCMSParameters
 
 
-class InpHTCMS(RecordMechanism):
-    """Hadamard count-mean sketch of the whole record; counts as HCMS's."""
+class InpHTCMS(ProfileMechanism):
+    """Hadamard count-mean sketch of the whole profile; counts as HCMS's."""
 
     parameters_type = InpHTCMSParameters
     parameters: InpHTCMSParameters
@@ -42,22 +42,22 @@ class InpHTCMS(RecordMechanism):
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The levels themselves: records that cannot occur are not hashed."""
+        """The levels themselves: profiles that cannot occur are not hashed."""
         return self.levels
 
     @cached_property
     def _words(self) -> Words:
-        return record_words(self.levels)
+        return profile_words(self.levels)
 
     @cached_property
     def _buckets(self) -> NDArray[np.int64]:
-        """The bucket of every possible record in every row."""
+        """The bucket of every possible profile in every row."""
         rows = np.arange(self.parameters.rows, dtype=np.uint64)[:, None]
         return self.sketch.buckets(self._words[None, :, :], rows).astype(np.int64)
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write the sign of a drawn coefficient of a drawn row; a SHA-256 per possible record."""
-        shape, numbers = self.parameters, record_numbers(self.levels, codes)
+        """Write the sign of a drawn coefficient of a drawn row; a SHA-256 per possible profile."""
+        shape, numbers = self.parameters, profile_numbers(self.levels, codes)
         row = rng.integers(0, shape.rows, size=numbers.size)
         drawn = rng.integers(0, shape.width, size=numbers.size)
         odd = np.bitwise_count(drawn & self._buckets[row, numbers]) & 1
@@ -83,12 +83,12 @@ class InpHTCMS(RecordMechanism):
         return Counts(table.sum(axis=1), table)
 
     def reader(self, counts: Counts) -> Reader:
-        """Return tables as sums over records of their buckets' support.
+        """Return tables as sums over profiles of their buckets' support.
 
-        What records of other cells add by sharing buckets, sum f^2 / (g w) for each record of a
+        What profiles of other cells add by sharing buckets, sum f^2 / (g w) for each profile of a
         cell, is in the variance and does not fall with n.
 
-        Cost: O(records g) per table, and a transform of g w numbers per cell.
+        Cost: O(profiles g) per table, and a transform of g w numbers per cell.
         """
         width, n = self.parameters.width, counts.n
         plus, minus = counts.table[:, :width], counts.table[:, width:]
@@ -132,9 +132,9 @@ class InpHTCMS(RecordMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
+        """Return P(report | profile), a column per profile of `every_profile`."""
         shape, symbols = self.parameters, self.records(reports)["symbol"].astype(np.int64)
-        self.every_record()
+        self.every_profile()
         row, drawn = np.divmod(symbols // 2, shape.width)
         odd = np.bitwise_count(drawn[:, None] & self._buckets[row]) & 1
         keep = self.sketch.pure.p

@@ -1,7 +1,7 @@
 """InpOLH for whole populations; the model stands in protocol/inp_olh.py.
 
-Supports of two records are uncorrelated given the people's values, over the seeds: a table's cell,
-the sum of its records' estimates, has the sum of their variances.
+Supports of two profiles are uncorrelated given the people's values, over the seeds: a table's cell,
+the sum of its profiles' estimates, has the sum of their variances.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.inp_rr import cell_sums, summed_variance
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.olh import OLH
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, unknown
-from deniable.mechanisms.record_symbols import moved
-from deniable.mechanisms.record_words import record_numbers, record_words
+from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading, unknown
+from deniable.mechanisms.profile_symbols import moved
+from deniable.mechanisms.profile_words import profile_numbers, profile_words
 from deniable.protocol import OLHParameters, Parameters
 from deniable.protocol.inp_olh import InpOLHParameters
 
 
-class InpOLH(RecordMechanism):
-    """Optimised local hashing of the whole record."""
+class InpOLH(ProfileMechanism):
+    """Optimised local hashing of the whole profile."""
 
     parameters_type = InpOLHParameters
     parameters: InpOLHParameters
     oracle: OLH
-    """The same without attributes: it counts reports and finds the support of records."""
+    """The same without attributes: it counts reports and finds the support of profiles."""
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
@@ -38,16 +38,16 @@ class InpOLH(RecordMechanism):
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The levels themselves: records that cannot occur are not hashed."""
+        """The levels themselves: profiles that cannot occur are not hashed."""
         return self.levels
 
     @cached_property
     def _words(self) -> Words:
-        return record_words(self.levels)
+        return profile_words(self.levels)
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write a seed and the hashed record after k-RR; a SHA-256 per possible record."""
-        shape, numbers = self.parameters, record_numbers(self.levels, codes)
+        """Write a seed and the hashed profile after k-RR; a SHA-256 per possible profile."""
+        shape, numbers = self.parameters, profile_numbers(self.levels, codes)
         seeds = rng.integers(0, shape.seeds, size=numbers.size, dtype=np.int64)
         own = self.oracle.symbols_of(self._words[numbers], seeds)
         reports["seed"] = seeds
@@ -66,12 +66,12 @@ class InpOLH(RecordMechanism):
         return self.oracle.counted(self.records(reports))
 
     def reader(self, counts: Counts) -> Reader:
-        """Return tables as sums of the records' estimates.
+        """Return tables as sums of the profiles' estimates.
 
         A pool's hash functions are the same for everybody, which adds sum f^2 / ((g - 1) K) to the
-        variance of every record (mechanisms/olh.py); it is included.
+        variance of every profile (mechanisms/olh.py); it is included.
 
-        Cost: a hash per seed (or report) and possible record, once; then O(records) per table.
+        Cost: a hash per seed (or report) and possible profile, once; then O(profiles) per table.
         """
         n, pure = counts.n, self.oracle.pure
         support = self.oracle.support(counts, self._words) if n else np.zeros(self._cells)
@@ -103,9 +103,9 @@ class InpOLH(RecordMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
+        """Return P(report | profile), a column per profile of `every_profile`."""
         records, shape = self.records(reports), self.parameters
-        self.every_record()
+        self.every_profile()
         seeds = records["seed"].astype(np.int64)[:, None]
         own = self.oracle.symbols_of(self._words[None, :, :], seeds)
         move = (1 - self.oracle.pure.p) / (shape.symbols - 1)
@@ -116,7 +116,7 @@ class InpOLH(RecordMechanism):
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return the variance of the share f of a level of a yes/no attribute.
 
-        n Var = c/2 q (1 - q)/(p - q)^2 + f (1 - p - q)/(p - q), c the number of possible records.
+        n Var = c/2 q (1 - q)/(p - q)^2 + f (1 - p - q)/(p - q), c the number of possible profiles.
 
         Guarantees: exact, given the people's values and over the seeds; a pool adds a little.
         """

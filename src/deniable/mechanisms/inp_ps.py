@@ -13,14 +13,14 @@ import numpy as np
 from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed
-from deniable.mechanisms.record_symbols import count_symbols, krr_reading, moved
+from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading, summed
+from deniable.mechanisms.profile_symbols import count_symbols, krr_reading, moved
 from deniable.protocol import Parameters
 from deniable.protocol.inp_ps import InpPSParameters
 
 
-class InpPS(RecordMechanism):
-    """Preferential sampling over all cells of the record."""
+class InpPS(ProfileMechanism):
+    """Preferential sampling over all cells of the profile."""
 
     parameters_type = InpPSParameters
     parameters: InpPSParameters
@@ -31,7 +31,7 @@ class InpPS(RecordMechanism):
         self.pure = Pure.of(*self.parameters.support)
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write the cell of each record after k-RR."""
+        """Write the cell of each profile after k-RR."""
         shape = self.parameters
         reports["symbol"] = moved(self.packed(codes), shape.cells, shape.keep, rng)
 
@@ -73,9 +73,9 @@ class InpPS(RecordMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
+        """Return P(report | profile), a column per profile of `every_profile`."""
         symbols = self.records(reports)["symbol"]
-        own = self.packed(self.every_record())
+        own = self.packed(self.every_profile())
         result: Floats = np.where(symbols[:, None] == own, self.pure.p, self.pure.q)
         return np.log(result) if log else result
 

@@ -1,4 +1,4 @@
-"""InpRR for whole populations; the model stands in protocol/record_unary.py.
+"""InpRR for whole populations; the model stands in protocol/profile_unary.py.
 
 Bits are independent given the people's values, so that a table's cell, the sum of its cells'
 estimates, has the sum of their variances.
@@ -14,15 +14,15 @@ from deniable.mechanisms import bitmaps, unary
 from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism, summed, unknown
+from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading, summed, unknown
 from deniable.protocol import Parameters
 from deniable.protocol.inp_rr import InpRRParameters
 
 _AT_ONCE = 2**17
 
 
-class InpRR(RecordMechanism):
-    """One bit for each cell of the whole record."""
+class InpRR(ProfileMechanism):
+    """One bit for each cell of the whole profile."""
 
     parameters_type = InpRRParameters
     parameters: InpRRParameters
@@ -33,7 +33,7 @@ class InpRR(RecordMechanism):
         self.pure = Pure.of(*self.parameters.support)
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write a bit for each cell: O(2^D) bit operations per record, 64 at a time."""
+        """Write a bit for each cell: O(2^D) bit operations per profile, 64 at a time."""
         # Imported here because Numba takes most of a second to load and few commands simulate.
         from deniable.kernels.simulate_bits import simulate_basic
 
@@ -84,11 +84,11 @@ class InpRR(RecordMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
+        """Return P(report | profile), a column per profile of `every_profile`."""
         packed, cells = self.records(reports)["bits"], self.parameters.cells
         bitmaps.check_padding(packed, cells)
         ones = bitmaps.unpacked(packed, cells).astype(np.float64)
-        held = np.eye(cells)[self.packed(self.every_record())]
+        held = np.eye(cells)[self.packed(self.every_profile())]
         result = unary.log_likelihood(self.pure, ones, held)
         return result if log else np.exp(result)
 

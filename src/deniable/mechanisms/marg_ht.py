@@ -1,4 +1,4 @@
-"""MargHT for whole populations; the model stands in protocol/marg_ht.py and record_signs.py."""
+"""MargHT for whole populations; the model stands in protocol/marg_ht.py and profile_signs.py."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.contrast_matrices import inverse, walsh_matrix
 from deniable.mechanisms.marg_ps import shared_variance
 from deniable.mechanisms.moments import Subset, design
-from deniable.mechanisms.record_base import Reader, Reading
-from deniable.mechanisms.record_symbols import count_symbols
-from deniable.mechanisms.record_tables import TableMechanism
+from deniable.mechanisms.profile_base import Reader, Reading
+from deniable.mechanisms.profile_symbols import count_symbols
+from deniable.mechanisms.profile_tables import TableMechanism
 from deniable.protocol import thresholds
 from deniable.protocol.marg_ht import MargHTParameters
 
@@ -93,8 +93,8 @@ class MargHT(TableMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
-        symbols, every = self.records(reports)["symbol"].astype(np.int64), self.every_record()
+        """Return P(report | profile), a column per profile of `every_profile`."""
+        symbols, every = self.records(reports)["symbol"].astype(np.int64), self.every_profile()
         drawn, alpha = np.divmod(symbols // 2, self.parameters.most_cells)
         sign = 1 - 2 * (symbols % 2)
         result = np.empty((symbols.size, len(every)))

@@ -11,10 +11,10 @@ from deniable.errors import InvalidReport
 from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading
-from deniable.mechanisms.record_pools import Pools
-from deniable.mechanisms.record_symbols import count_symbols, krr_reading, moved
-from deniable.mechanisms.record_tables import TableMechanism, weighted
+from deniable.mechanisms.profile_base import Reader, Reading
+from deniable.mechanisms.profile_pools import Pools
+from deniable.mechanisms.profile_symbols import count_symbols, krr_reading, moved
+from deniable.mechanisms.profile_tables import TableMechanism, weighted
 from deniable.protocol import thresholds
 from deniable.protocol.marg_ps import MargPSParameters
 
@@ -32,7 +32,7 @@ class MargPS(TableMechanism):
     parameters: MargPSParameters
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write the cell of each record in a drawn table, after k-RR."""
+        """Write the cell of each profile in a drawn table, after k-RR."""
         shape = self.parameters
         drawn = rng.integers(0, shape.marginals, size=len(codes))
         sent = drawn_cells(self.pools, shape.keep, drawn, codes, rng)
@@ -78,11 +78,11 @@ class MargPS(TableMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
+        """Return P(report | profile), a column per profile of `every_profile`."""
         symbols = self.records(reports)["symbol"].astype(np.int64)
         drawn, cells = np.divmod(symbols, self.parameters.most_cells)
         result = cell_likelihood(
-            self.pools, self.parameters.keep, drawn, cells, self.every_record()
+            self.pools, self.parameters.keep, drawn, cells, self.every_profile()
         )
         return np.log(result) if log else result
 
@@ -134,7 +134,7 @@ def drawn_cells(
 
 
 def cell_likelihood(pools: Pools, keep: Keep, drawn: Codes, cells: Codes, every: Codes) -> Floats:
-    """Return P(view and cell | record), a row per report and a column per record."""
+    """Return P(view and cell | profile), a row per report and a column per profile."""
     result = np.empty((drawn.size, len(every)))
     for size in np.unique(pools.cells).tolist():
         rows = np.flatnonzero(pools.cells[drawn] == size)

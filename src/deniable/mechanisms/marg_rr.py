@@ -1,4 +1,4 @@
-"""MargRR for whole populations; the model stands in protocol/record_unary.py."""
+"""MargRR for whole populations; the model stands in protocol/profile_unary.py."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.inp_rr import bits_at_once, cell_sums, summed_variance
 from deniable.mechanisms.marg_ps import no_cells
 from deniable.mechanisms.moments import Subset
-from deniable.mechanisms.record_base import Reader, Reading
-from deniable.mechanisms.record_symbols import count_symbols
-from deniable.mechanisms.record_tables import TableMechanism, weighted
+from deniable.mechanisms.profile_base import Reader, Reading
+from deniable.mechanisms.profile_symbols import count_symbols
+from deniable.mechanisms.profile_tables import TableMechanism, weighted
 from deniable.protocol import Parameters
 from deniable.protocol.marg_rr import MargRRParameters
 
@@ -41,7 +41,7 @@ class MargRR(TableMechanism):
         self.pure = Pure.of(*self.parameters.support)
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write a bit for each cell of a drawn table: a bit operation per cell and 64 records."""
+        """Write a bit for each cell of a drawn table: a bit operation per cell and 64 profiles."""
         # Imported here because Numba takes most of a second to load and few commands simulate.
         from deniable.kernels.simulate_bits import simulate_basic
 
@@ -152,8 +152,8 @@ class MargRR(TableMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
-        records, every = self.records(reports), self.every_record()
+        """Return P(report | profile), a column per profile of `every_profile`."""
+        records, every = self.records(reports), self.every_profile()
         most, drawn = self.parameters.most_cells, records["marginal"].astype(np.int64)
         ones = bitmaps.unpacked(records["bits"], most).astype(np.float64)
         result = np.empty((records.size, len(every)))

@@ -1,4 +1,4 @@
-"""What reports say about records, in one form for every method: moments of contrasts.
+"""What reports say about profiles, in one form for every method: moments of contrasts.
 
 Model: attribute i with r levels has r - 1 *contrasts*, functions of the level with values in
 [-1, 1] that sum to 0 over the levels (protocol/contrasts.py; of a yes/no attribute +1 and -1). The

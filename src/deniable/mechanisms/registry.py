@@ -24,13 +24,13 @@ from deniable.mechanisms.orr import ORR
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.prefixes import Prefixes
+from deniable.mechanisms.profile_base import ProfileMechanism
 from deniable.mechanisms.rappor import Rappor
-from deniable.mechanisms.record_base import RecordMechanism
 from deniable.mechanisms.subset import Subset
 from deniable.mechanisms.views import Views
-from deniable.protocol import Field, Parameters, Record, Sets
+from deniable.protocol import Field, Parameters, Profile, Sets
 
-RECORD_MECHANISMS: dict[str, type[RecordMechanism]] = {
+PROFILE_MECHANISMS: dict[str, type[ProfileMechanism]] = {
     mechanism.parameters_type.mechanism: mechanism
     for mechanism in (
         InpRR,
@@ -54,7 +54,7 @@ _SINGLE: tuple[type[Mechanism], ...] = (
 )
 MECHANISMS: dict[str, type[Mechanism]] = {
     **{mechanism.parameters_type.mechanism: mechanism for mechanism in _SINGLE},
-    **RECORD_MECHANISMS,
+    **PROFILE_MECHANISMS,
 }
 
 
@@ -79,7 +79,7 @@ def mechanism_of(field: Field, absent: bool) -> Mechanism:
         InvalidParameter: if no mechanism of that name is registered.
     """
     mechanism = mechanism_for(field.parameters)
-    if isinstance(mechanism, RecordMechanism) and isinstance(field.domain, Record):
+    if isinstance(mechanism, ProfileMechanism) and isinstance(field.domain, Profile):
         return type(mechanism).of(field.parameters, field.domain)
     if isinstance(field.domain, Sets):
         return Members(mechanism, field.domain, absent)

@@ -29,13 +29,13 @@ from deniable.mechanisms.marg_ps import (
     shared_variance,
 )
 from deniable.mechanisms.moments import Moment, Moments, Subset, design, subsets_of
-from deniable.mechanisms.record_base import Reader, Reading, RecordMechanism
-from deniable.mechanisms.record_pools import Pool, Pools
+from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading
+from deniable.mechanisms.profile_pools import Pool, Pools
 from deniable.protocol import Parameters
 from deniable.protocol.views import ViewsParameters
 
 
-class Views(RecordMechanism):
+class Views(ProfileMechanism):
     """k-RR over the cells of one of a few overlapping sets of attributes, at their own levels.
 
     Its counts have a row per view and a column per cell of the largest one.
@@ -59,7 +59,7 @@ class Views(RecordMechanism):
         return krr_over(self.parameters.keep(cells), cells).gap
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
-        """Write the cell of each record in a drawn view, after k-RR."""
+        """Write the cell of each profile in a drawn view, after k-RR."""
         shape = self.parameters
         drawn = rng.integers(0, len(shape.views), size=len(codes))
         sent = drawn_cells(self.pools, shape.keep, drawn, codes, rng)
@@ -126,11 +126,11 @@ class Views(RecordMechanism):
         *,
         log: bool = False,
     ) -> Floats:
-        """Return P(report | record), a column per record of `every_record`."""
+        """Return P(report | profile), a column per profile of `every_profile`."""
         symbols = self.records(reports)["symbol"].astype(np.int64)
         drawn, cells = np.divmod(symbols, self.parameters.most_cells)
         result = cell_likelihood(
-            self.pools, self.parameters.keep, drawn, cells, self.every_record()
+            self.pools, self.parameters.keep, drawn, cells, self.every_profile()
         )
         return np.log(result) if log else result
 

@@ -3,11 +3,11 @@
 Everything here is a closed form; nothing is simulated.
 """
 
+from deniable.plan.collection import Setting, of_attributes, of_bins, of_categories, of_strings
 from deniable.plan.inverse import epsilon_needed, people_needed
 from deniable.plan.plan import Needed, Plan, make_plan
 from deniable.plan.prediction import Prediction, predict
 from deniable.plan.reports import ReportsPlan, plan_reports
-from deniable.plan.setting import Setting, of_attributes, of_bins, of_categories, of_strings
 from deniable.plan.survey import Planned, SurveyPlan, plan_survey
 from deniable.plan.window import WindowPlan, plan_window
 

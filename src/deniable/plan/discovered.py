@@ -7,10 +7,11 @@ found have no closed form: imagined crowds go through them, normal numbers with 
 the reports instead of reports.
 
 `prefixes`  An imagined crowd says what a beginning must show to be kept at every level
-            (`discover/growth_crowd.py`), and many paths how often a string of share f does
-            (`discover/chances.py`).
-`ngrams`    Imagined crowds are looked at, joined and tested (`discover/ngram_crowd.py`); the share
-            is that of a line through the chances at five shares (`discover/half.py`).
+            (`discover/prefixes/imagined_crowd.py`), and many paths how often a string of share f
+            does (`discover/prefixes/chance_of_finding.py`).
+`ngrams`    Imagined crowds are looked at, joined and tested (`discover/ngrams/imagined_crowd.py`);
+the share
+            is that of a line through the chances at five shares (`discover/detection_limit.py`).
 
 Accuracy: within 5% of simulated reports (`tests/statistical/test_statistical_plan_found.py` and
 `test_statistical_plan_ngrams.py`). Real strings share beginnings and n-grams more often than random
@@ -28,12 +29,12 @@ import numpy as np
 
 from deniable._distributions import normal_isf
 from deniable.discover.branches import branches_of
-from deniable.discover.chances import Group, Way
-from deniable.discover.discovery import MOST_TESTED
-from deniable.discover.growth_crowd import imagined_levels
-from deniable.discover.half import half_found
-from deniable.discover.ngram_crowd import Imagined
-from deniable.discover.ngrams import Search
+from deniable.discover.detection_limit import half_found
+from deniable.discover.ngrams.discovery import Search
+from deniable.discover.ngrams.imagined_crowd import Imagined
+from deniable.discover.prefixes.chance_of_finding import Group, Way
+from deniable.discover.prefixes.discovery import MOST_TESTED
+from deniable.discover.prefixes.imagined_crowd import imagined_levels
 from deniable.discover.verify import ALPHA
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import NGrams

@@ -21,9 +21,9 @@ from __future__ import annotations
 import numpy as np
 
 from deniable._distributions import binomial_pmf
+from deniable.authoring.auto import SUM_OF_SQUARES
 from deniable.mechanisms.closed_form import Pure
 from deniable.protocol import ORRParameters, RapporParameters
-from deniable.protocol.auto import SUM_OF_SQUARES
 from deniable.protocol.thresholds import as_fraction
 
 COMMON = round(1 / SUM_OF_SQUARES)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deniable import _validate
+from deniable.plan.collection import MOST_PEOPLE, Setting
 from deniable.plan.prediction import margin_of
-from deniable.plan.setting import MOST_PEOPLE, Setting
 
 LARGEST = 16_000
 """Of an epsilon, in thousandths: nobody should plan for more."""

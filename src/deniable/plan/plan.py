@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deniable.errors import InvalidParameter
+from deniable.plan.collection import FIND, Setting, known_mechanism
 from deniable.plan.inverse import epsilon_needed, people_needed
 from deniable.plan.prediction import Prediction, predict
-from deniable.plan.setting import FIND, Setting, known_mechanism
-from deniable.protocol import Record
+from deniable.protocol import Profile
 
 NOTHING = 0.5
 """Where the smallest share that can be seen is above this, nothing can be learned."""
@@ -60,7 +60,7 @@ class Plan:
                 row |= {"people_needed": found.people, "epsilon_needed": found.epsilon}
             rows.append(row)
         tables: dict[str, object] = {}
-        if isinstance(setting.domain, Record):
+        if isinstance(setting.domain, Profile):
             tables = {"attributes": len(setting.domain.levels), "order": setting.order}
         return {
             **tables,
@@ -125,7 +125,7 @@ def make_plan(
 
 
 def _reason(setting: Setting, predictions: tuple[Prediction, ...]) -> str:
-    if isinstance(setting.domain, Record):
+    if isinstance(setting.domain, Profile):
         return reason_of_record(predictions, setting.people)
     if predictions[0].mechanism in FIND:
         return reason_of_found(predictions)
@@ -171,7 +171,7 @@ def reason(predictions: tuple[Prediction, ...]) -> str:
 
 
 def reason_of_record(predictions: tuple[Prediction, ...], people: int) -> str:
-    """Return why the first of all mechanisms of a record is recommended."""
+    """Return why the first of all mechanisms of a profile is recommended."""
     best = predictions[0]
     least = min(predictions, key=lambda p: p.mean_error)
     words = (
@@ -193,7 +193,7 @@ def warn(prediction: Prediction, setting: Setting) -> list[str]:
             f"than {prediction.epsilon:g}."
         )
     elif setting.answers and smallest > 1 / setting.answers:
-        what = "cells of a table" if isinstance(setting.domain, Record) else "answers"
+        what = "cells of a table" if isinstance(setting.domain, Profile) else "answers"
         warnings.append(
             f"Only {what} above {100 * smallest:.3g}% are seen: of {setting.answers:,} {what} "
             "the average one is not. Use fewer, or ask more people."

@@ -11,7 +11,7 @@ second time, and so many equally frequent answers do.
 
 Of mechanisms that find strings the shares are those of whole strings, and the smallest is that of a
 string which is found every second time (`discovered.py`).
-Of a record the shares are those of the cells of tables of k attributes, raw (`record_cells.py`).
+Of a profile the shares are those of the cells of tables of k attributes, raw (`profiles/cells.py`).
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from deniable._distributions import normal_isf
+from deniable.authoring.auto import MOST_LISTED, SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.mechanisms import mechanism_of
+from deniable.plan.collection import Setting
 from deniable.plan.discovered import smallest_found
 from deniable.plan.fitted import fitted_noise
-from deniable.plan.record_cells import cell_deviation
-from deniable.plan.record_choices import WORK
-from deniable.plan.setting import Setting
+from deniable.plan.profiles.cells import cell_deviation
+from deniable.plan.profiles.choices import WORK
 from deniable.plan.work import FOUND, operations, words
-from deniable.privacy.leverage import leverage_of
-from deniable.privacy.shuffling import Shuffled, shuffled
+from deniable.privacy.leverage.estimates import leverage_of
+from deniable.privacy.shuffling.central import Shuffled, shuffled
 from deniable.protocol import (
     Field,
     NGramsParameters,
     ORRParameters,
     Parameters,
     PrefixesParameters,
+    ProfileParameters,
     RapporParameters,
-    RecordParameters,
     Sets,
     Strings,
 )
-from deniable.protocol.auto import MOST_LISTED, SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.question import PLAIN_FIELD
@@ -121,7 +121,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     """Return what a mechanism would give and cost in a setting.
 
     Accuracy: exact for closed domains but O-RR; within some per cent for hashed mechanisms, where
-    what common strings add is assumed (`protocol/auto.py`, `fitted.py`).
+    what common strings add is assumed (`authoring/auto.py`, `fitted.py`).
 
     Args:
         parameters: of the mechanism; they must fit the setting's domain.
@@ -184,7 +184,7 @@ def learned(smallest: float, answers: int) -> int:
 def _deviation(field: Field, setting: Setting, frequency: float) -> float:
     """Return the standard deviation of an estimated share."""
     parameters, people = field.parameters, setting.people
-    if isinstance(parameters, RecordParameters):
+    if isinstance(parameters, ProfileParameters):
         return cell_deviation(parameters, people, frequency)
     shape = parameters.whole if isinstance(parameters, NGramsParameters) else parameters
     if _fitted_together(shape, setting):
@@ -208,7 +208,7 @@ def _fitted_together(
 
 
 def _work(parameters: Parameters) -> str:
-    if isinstance(parameters, RecordParameters):
+    if isinstance(parameters, ProfileParameters):
         return WORK[parameters.mechanism]
     return FOUND[parameters.mechanism] if parameters.mechanism in FOUND else work_of(parameters)
 

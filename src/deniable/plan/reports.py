@@ -1,8 +1,8 @@
 """Values that change all the time within one budget for ever: what each report of a device gives.
 
-Model (`privacy/schedules.py`, [EPK14, section 6.1]): report number i spends a share of what is
-left, so that q comes closer to p with every one. A report is useful while it can tell anything,
-that is while shares below a half are seen; or while a rare share has a wanted error.
+Model (`privacy/over_time/schedules.py`, [EPK14, section 6.1]): report number i spends a share of
+what is left, so that q comes closer to p with every one. A report is useful while it can tell
+anything, that is while shares below a half are seen; or while a rare share has a wanted error.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from fractions import Fraction
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
+from deniable.plan.collection import Setting
 from deniable.plan.plan import NOTHING
 from deniable.plan.prediction import Z, critical
-from deniable.plan.setting import Setting
-from deniable.privacy.schedules import Schedule
-from deniable.protocol import Record
+from deniable.privacy.over_time.schedules import Schedule
+from deniable.protocol import Profile
 from deniable.protocol.epsilon import as_float, wanted
 from deniable.protocol.thresholds import as_fraction
 
@@ -109,7 +109,7 @@ def plan_reports(
         raise InvalidParameter(
             "A schedule is for reports without a permanent response.", "Leave --forever out."
         )
-    if not setting.answers or isinstance(setting.domain, Record):
+    if not setting.answers or isinstance(setting.domain, Profile):
         raise InvalidParameter(
             "A schedule has a bit per answer, and needs answers that can be listed.",
             "Use --yes-no, --categories or --numbers.",

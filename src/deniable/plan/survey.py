@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from deniable.authoring.field import count_listed
+from deniable.plan.collection import Setting
 from deniable.plan.plan import warn
 from deniable.plan.prediction import Prediction, predict
-from deniable.plan.setting import Setting
-from deniable.protocol import Field, Question, RecordParameters, Survey
-from deniable.protocol.authoring_field import count_listed
+from deniable.protocol import Field, ProfileParameters, Question, Survey
 from deniable.protocol.composition import reports_within, survey_cost
 from deniable.protocol.epsilon import as_float
 
@@ -88,7 +88,7 @@ def _planned(
     listed = count_listed(folder / field.candidates) if field.candidates and folder else 0
     once = as_float(field.parameters.epsilon_once)
     setting = Setting(people, once, field.domain, None, question.absent, listed)
-    if isinstance(field.parameters, RecordParameters):
+    if isinstance(field.parameters, ProfileParameters):
         setting = replace(setting, order=field.parameters.order)
     prediction = predict(field.parameters, setting, delta)
     if question.repeat in ("once", "permanent"):

@@ -17,8 +17,8 @@ import math
 from dataclasses import dataclass
 
 from deniable.errors import InvalidParameter
+from deniable.plan.collection import Setting, known_mechanism
 from deniable.plan.prediction import SHOWN, Prediction, Z, predict
-from deniable.plan.setting import Setting, known_mechanism
 from deniable.protocol.epsilon import MICRO
 from deniable.protocol.windows import Window
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from deniable.plan.record_work import record_operations, record_words
+from deniable.authoring.auto import POOL
+from deniable.plan.profiles.work import profile_operations, profile_words
 from deniable.protocol import (
     HadamardParameters,
     HCMSParameters,
@@ -15,11 +16,10 @@ from deniable.protocol import (
     Parameters,
     PGRParameters,
     PrefixesParameters,
+    ProfileParameters,
     RapporParameters,
-    RecordParameters,
     SubsetParameters,
 )
-from deniable.protocol.auto import POOL
 from deniable.protocol.unary import UnaryParameters
 
 FOUND = {"prefixes": "n + groups (K log K + M)", "ngrams": "n k (r + 1) + pairs of places"}
@@ -31,8 +31,8 @@ def words(parameters: Parameters, people: int) -> int:
 
     Edge cases: OLH without a small pool has no counts and keeps every report.
     """
-    if isinstance(parameters, RecordParameters):
-        return record_words(parameters, people)
+    if isinstance(parameters, ProfileParameters):
+        return profile_words(parameters, people)
     if isinstance(parameters, PrefixesParameters):
         return parameters.groups * parameters.cohorts * parameters.oracle.points
     if isinstance(parameters, NGramsParameters):
@@ -59,11 +59,11 @@ def words(parameters: Parameters, people: int) -> int:
 def operations(parameters: Parameters, people: int, asked: int) -> int:
     """Return about how many steps counting n reports and estimating M answers take.
 
-    The formulas are those that `explain` prints (`protocol/auto.py`), with numbers put in: an
+    The formulas are those that `explain` prints (`authoring/auto.py`), with numbers put in: an
     order of magnitude, meant for comparing.
     """
-    if isinstance(parameters, RecordParameters):
-        return record_operations(parameters, people)
+    if isinstance(parameters, ProfileParameters):
+        return profile_operations(parameters, people)
     if isinstance(parameters, PrefixesParameters):
         each = _sorted(parameters.oracle.points) + asked
         return people + parameters.groups * parameters.cohorts * each

@@ -17,8 +17,8 @@ from deniable.privacy.enumeration import (
     paths_at_most,
     worst_ratio,
 )
-from deniable.privacy.over_time import epsilon_after
-from deniable.privacy.schedules import Schedule
+from deniable.privacy.over_time.repeated import epsilon_after
+from deniable.privacy.over_time.schedules import Schedule
 from deniable.protocol.windows import Window
 
 __all__ = [

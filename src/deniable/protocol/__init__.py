@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from deniable.protocol.lazy import look_up
 
 if TYPE_CHECKING:
-    from deniable.protocol.authoring import Authored, read_authored
     from deniable.protocol.coefficients import CoefficientsParameters
     from deniable.protocol.domain import (
         ABSENT,
@@ -41,10 +40,10 @@ if TYPE_CHECKING:
     from deniable.protocol.parameters import Parameters
     from deniable.protocol.pgr import PGRParameters
     from deniable.protocol.prefixes import PrefixesParameters
+    from deniable.protocol.profile_domain import Attribute, Profile
+    from deniable.protocol.profile_parameters import ProfileParameters
     from deniable.protocol.rappor import RapporParameters
-    from deniable.protocol.record_domain import Attribute, Record
-    from deniable.protocol.record_parameters import RecordParameters
-    from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
+    from deniable.protocol.registry import MECHANISMS, PROFILE_MECHANISMS
     from deniable.protocol.report import Report, batch_bytes
     from deniable.protocol.subset import SubsetParameters
     from deniable.protocol.survey import Field, Question, Survey
@@ -53,10 +52,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ABSENT",
     "MECHANISMS",
-    "RECORD_MECHANISMS",
+    "PROFILE_MECHANISMS",
     "Answer",
     "Attribute",
-    "Authored",
     "Boolean",
     "Categories",
     "CoefficientsParameters",
@@ -84,10 +82,10 @@ __all__ = [
     "PGRParameters",
     "Parameters",
     "PrefixesParameters",
+    "Profile",
+    "ProfileParameters",
     "Question",
     "RapporParameters",
-    "Record",
-    "RecordParameters",
     "Report",
     "Sets",
     "Strings",
@@ -95,14 +93,12 @@ __all__ = [
     "Survey",
     "ViewsParameters",
     "batch_bytes",
-    "read_authored",
 ]
 
 _HOMES = {
     "ABSENT": "domain",
     "Answer": "domain",
-    "Attribute": "record_domain",
-    "Authored": "authoring",
+    "Attribute": "profile_domain",
     "Boolean": "domain",
     "Categories": "domain",
     "CoefficientsParameters": "coefficients",
@@ -132,10 +128,10 @@ _HOMES = {
     "Parameters": "parameters",
     "PrefixesParameters": "prefixes",
     "Question": "survey",
-    "RECORD_MECHANISMS": "registry",
+    "PROFILE_MECHANISMS": "registry",
     "RapporParameters": "rappor",
-    "Record": "record_domain",
-    "RecordParameters": "record_parameters",
+    "Profile": "profile_domain",
+    "ProfileParameters": "profile_parameters",
     "Report": "report",
     "Sets": "domain",
     "Strings": "domain",
@@ -143,7 +139,6 @@ _HOMES = {
     "Survey": "survey",
     "ViewsParameters": "views",
     "batch_bytes": "report",
-    "read_authored": "authoring",
 }
 """The module of each name."""
 

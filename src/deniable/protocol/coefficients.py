@@ -6,7 +6,7 @@ Model: each attribute offers functions of its level with values in -1..1,
     basis "contrasts"  the r - 1 orthogonal contrasts of protocol/contrasts.py
 
 and a coefficient is a set of l = 1..k attributes with one function of each; its value v for a
-record is the product. Order l is drawn with probability proportional to n_l sqrt(C(d - l, k - l)),
+profile is the product. Order l is drawn with probability proportional to n_l sqrt(C(d - l, k - l)),
 with n_l coefficients of that order, each of which lies in C(d - l, k - l) of the tables of k
 attributes: the least sum of variances over those tables (Cauchy and Schwarz). Then the coefficient
 is drawn uniformly among the n_l, and +1 is reported with probability
@@ -41,10 +41,9 @@ from deniable.protocol.canonical import Json
 from deniable.protocol.contrasts import MAX_LEVELS, contrasts_of
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     LOWER,
     check_count,
@@ -53,9 +52,10 @@ from deniable.protocol.record_parameters import (
     symbol_layout,
     wanted_shape,
 )
-from deniable.protocol.record_selection import Chosen, Selection
-from deniable.protocol.record_sign import MOST_COEFFICIENTS, SignParameters
+from deniable.protocol.profile_selection import Chosen, Selection
+from deniable.protocol.profile_sign import MOST_COEFFICIENTS, SignParameters
 from deniable.protocol.thresholds import ONE
+from deniable.protocol.truth_thresholds import truth_threshold
 
 BASES = ("walsh", "contrasts")
 
@@ -147,7 +147,7 @@ class CoefficientsParameters(SignParameters):
         return self.selection.up_to(self.order, coefficient)
 
     def value(self, coefficient: int, codes: tuple[int, ...]) -> tuple[int, int]:
-        """Return the value of a coefficient for a record: numerator, and denominator above 0."""
+        """Return the value of a coefficient for a profile: numerator, and denominator above 0."""
         numerator = denominator = 1
         for i, function in self.chosen(coefficient):
             if self.basis == "walsh":

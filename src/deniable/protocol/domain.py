@@ -49,10 +49,10 @@ class Answer:
 
     Attributes:
         key: canonical bytes: b"i" + u32 for a closed domain, b"s" + UTF-8 for strings, b"m" + u32s
-            for a set, b"r" + u32s for a record, b"a" absent.
+            for a set, b"r" + u32s for a profile, b"a" absent.
         code: the index in a closed domain (absent is the last one), -1 for strings, sets, records.
         members: the codes of a set's members, rising.
-        codes: of a record, the code of each attribute, in the order of the survey.
+        codes: of a profile, the code of each attribute, in the order of the survey.
     """
 
     key: bytes

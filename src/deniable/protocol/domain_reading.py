@@ -25,14 +25,14 @@ from deniable.protocol.domain import (
     Strings,
     is_alphabet,
 )
-from deniable.protocol.question import FIELD_NAME
-from deniable.protocol.record_domain import (
+from deniable.protocol.profile_domain import (
     CLOSED_KINDS,
     MAX_ATTRIBUTES,
     MIN_ATTRIBUTES,
     Attribute,
-    Record,
+    Profile,
 )
+from deniable.protocol.question import FIELD_NAME
 
 _DECIMAL = re.compile(r"(?=.{1,32}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?")
 """An edge: a JSON number of at most 32 characters, its exponent marked by a small e."""
@@ -60,11 +60,11 @@ def domain_from_published(data: object) -> Domain:
     if kind == "set" and keys == {"type", "values", "most"}:
         names = _category_names(data["values"], MAX_NAMES)
         return Sets(names, _most(data["most"], len(names)))
-    if kind == "record" and keys == {"type", "attributes"}:
-        return Record(_attributes(data["attributes"]))
+    if kind == "profile" and keys == {"type", "attributes"}:
+        return Profile(_attributes(data["attributes"]))
     raise InvalidParameter(
         "A domain must be boolean, strings (or these with alphabet, length and outside), "
-        "categories with values, numbers with edges, set with values and most, or record with "
+        "categories with values, numbers with edges, set with values and most, or profile with "
         "attributes."
     )
 

@@ -24,9 +24,9 @@ from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Answer, Domain, code_key
 from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import fingerprint, hash_word, reduce_to
-from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written, answers_of
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 MAX_ROWS = 65_536
 MAX_WIDTH = 2**20

@@ -1,4 +1,4 @@
-"""InpEM: every bit of the record through a coin of its own [CKS18, section 4.4; FPE16].
+"""InpEM: every bit of the profile through a coin of its own [CKS18, section 4.4; FPE16].
 
 Model: each of the D bits is kept with probability E/(E + 1), where ln E = epsilon/D, and flipped
 otherwise. Tables are found by expectation maximisation.
@@ -15,11 +15,11 @@ from deniable import _validate
 from deniable.protocol import epsilon, thresholds
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
-from deniable.protocol.inwards import truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
-from deniable.protocol.record_parameters import WHOLE, check_count, code_of, wanted_shape
-from deniable.protocol.record_sign import SignParameters
-from deniable.protocol.record_unary import check_bits
+from deniable.protocol.profile_parameters import WHOLE, check_count, code_of, wanted_shape
+from deniable.protocol.profile_sign import SignParameters
+from deniable.protocol.profile_unary import check_bits
+from deniable.protocol.truth_thresholds import truth_ratio, truth_threshold
 
 MOST_BITS = 64
 
@@ -45,7 +45,7 @@ class InpEMParameters(SignParameters):
 
     @property
     def collected(self) -> int:
-        """Every table: reports are about whole records."""
+        """Every table: reports are about whole profiles."""
         return len(self.levels)
 
     @cached_property
@@ -54,7 +54,7 @@ class InpEMParameters(SignParameters):
         return sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:
-        """Return the record's code in D bits."""
+        """Return the profile's code in D bits."""
         return code_of(codes, self.bits)
 
     @cached_property
@@ -68,7 +68,7 @@ class InpEMParameters(SignParameters):
 
     @cached_property
     def epsilon_once(self) -> int:
-        """D ln(keep / (1 - keep)): some two records differ in every bit."""
+        """D ln(keep / (1 - keep)): some two profiles differ in every bit."""
         return epsilon.epsilon_of(truth_ratio(1, self.keep) ** self.width)
 
     @property

@@ -1,11 +1,11 @@
-"""InpHT: one Hadamard coefficient of the record, its sign through a coin [CKS18, section 4.2].
+"""InpHT: one Hadamard coefficient of the profile, its sign through a coin [CKS18, section 4.2].
 
 Model: alpha has a mask of bits for each attribute, zero for all but 1 to k of them. One of the
 
     T = sum_{l=1..k} sum_{|S|=l} prod_{i in S} (2^{b_i} - 1)        (binary: sum_l C(d, l))
 
 such alpha is drawn uniformly, and the sign (-1)^<alpha, j> is reported, <alpha, j> the number of
-ones that alpha and the record's code j have in common. All tables of k attributes, and of fewer,
+ones that alpha and the profile's code j have in common. All tables of k attributes, and of fewer,
 are sums of these coefficients.
 """
 
@@ -16,9 +16,9 @@ from typing import ClassVar
 
 from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Layout
-from deniable.protocol.record_parameters import LOWER, check_count, read_symbol, symbol_layout
-from deniable.protocol.record_selection import Chosen, Selection
-from deniable.protocol.record_sign import MOST_COEFFICIENTS, SignParameters
+from deniable.protocol.profile_parameters import LOWER, check_count, read_symbol, symbol_layout
+from deniable.protocol.profile_selection import Chosen, Selection
+from deniable.protocol.profile_sign import MOST_COEFFICIENTS, SignParameters
 
 
 @frozen

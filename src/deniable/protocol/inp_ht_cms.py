@@ -1,6 +1,6 @@
-"""InpHTCMS: Hadamard count-mean sketch of the whole record [CKS18, appendix B.2; protocol/hcms.py].
+"""InpHTCMS: Hadamard count-mean sketch of whole profiles [CKS18, appendix B.2; protocol/hcms.py].
 
-The record itself is hashed, by its canonical bytes: no cell stands for a code that no level has.
+The profile itself is hashed, by its canonical bytes: no cell stands for a code that no level has.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from deniable.protocol.domain import Answer, Domain
 from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import hash_word, reduce_to
 from deniable.protocol.hcms import FIRST_INDEX, check_rows, check_width
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     WHOLE,
     check_count,
@@ -28,10 +27,11 @@ from deniable.protocol.record_parameters import (
     symbol_layout,
     wanted_shape,
 )
-from deniable.protocol.record_sign import SignParameters
+from deniable.protocol.profile_sign import SignParameters
+from deniable.protocol.truth_thresholds import truth_threshold
 
 MOST_RECORDS = 2**20
-"""To estimate a table, every possible record is looked up in every row."""
+"""To estimate a table, every possible profile is looked up in every row."""
 MOST_SKETCH = 2**21
 """The largest g w: the counts hold two numbers for each."""
 ROWS, WIDTH = 5, 256
@@ -60,7 +60,7 @@ class InpHTCMSParameters(SignParameters):
     members_published: ClassVar[tuple[str, ...]] = ("rows", "width", "keep")
 
     def _check_size(self) -> None:
-        check_count("inp_ht_cms", "possible records", self.records, MOST_RECORDS, WHOLE)
+        check_count("inp_ht_cms", "possible profiles", self.profiles, MOST_RECORDS, WHOLE)
         check_rows("rows", "inp_ht_cms", self.rows)
         check_width("width", "inp_ht_cms", self.width)
         smaller = "Lower 'rows' or 'width'."
@@ -88,11 +88,11 @@ class InpHTCMSParameters(SignParameters):
 
     @property
     def collected(self) -> int:
-        """Every table: reports are about whole records."""
+        """Every table: reports are about whole profiles."""
         return len(self.levels)
 
     def bucket(self, answer: Answer, row: int) -> int:
-        """Return the bucket of a record in a row."""
+        """Return the bucket of a profile in a row."""
         return reduce_to(hash_word(answer.words, FIRST_INDEX + row), self.width)
 
     @cached_property
@@ -106,6 +106,6 @@ class InpHTCMSParameters(SignParameters):
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own record), and a given other one, over all hashes."""
+        """P(a report supports its own profile), and a given other one, over all hashes."""
         keep, shared = thresholds.as_fraction(self.keep), Fraction(1, self.width)
         return keep, keep * shared + (1 - shared) / 2

@@ -1,6 +1,6 @@
-"""InpOLH: optimised local hashing of the whole record [CKS18, appendix B.2; protocol/olh.py].
+"""InpOLH: optimised local hashing of the whole profile [CKS18, appendix B.2; protocol/olh.py].
 
-The record itself is hashed, by its canonical bytes: no cell stands for a code that no level has.
+The profile itself is hashed, by its canonical bytes: no cell stands for a code that no level has.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
-from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.olh import MAX_SEEDS, MAX_SYMBOLS, OLHParameters, best_symbols
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     WHOLE,
-    RecordParameters,
+    ProfileParameters,
     check_count,
     read_shape,
     symbol_item,
     wanted_shape,
 )
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 MOST_RECORDS = 2**20
-"""To estimate a table, every possible record is hashed with every seed."""
+"""To estimate a table, every possible profile is hashed with every seed."""
 POOL = 65_536
-"""The usual number of seeds: one per report would cost a hash per report and possible record."""
+"""The usual number of seeds: one per report would cost a hash per report and possible profile."""
 
 
 @frozen
-class InpOLHParameters(RecordParameters):
+class InpOLHParameters(ProfileParameters):
     """The integers of InpOLH.
 
     Attributes:
-        levels, order: as of every record.
+        levels, order: as of every profile.
         symbols: g, 2 to 65,536.
         seeds: K, the size of the pool, 2 to 2^32.
-        keep: threshold of reporting the record's own symbol.
+        keep: threshold of reporting the profile's own symbol.
     """
 
     levels: tuple[int, ...]
@@ -63,7 +63,7 @@ class InpOLHParameters(RecordParameters):
 
     def __post_init__(self) -> None:
         self._check_shape()
-        check_count("inp_olh", "possible records", self.records, MOST_RECORDS, WHOLE)
+        check_count("inp_olh", "possible profiles", self.profiles, MOST_RECORDS, WHOLE)
         _validate.integer("symbols", "inp_olh", self.symbols, 2, MAX_SYMBOLS)
         _validate.integer("seeds", "inp_olh", self.seeds, 2, MAX_SEEDS)
         _validate.integer("keep", "inp_olh", self.keep, 0, thresholds.ONE)
@@ -94,7 +94,7 @@ class InpOLHParameters(RecordParameters):
 
     @property
     def collected(self) -> int:
-        """Every table: reports are about whole records."""
+        """Every table: reports are about whole profiles."""
         return len(self.levels)
 
     @cached_property
@@ -112,10 +112,10 @@ class InpOLHParameters(RecordParameters):
 
     @property
     def epsilon_once(self) -> int:
-        """ln( keep (g - 1)/(1 - keep) ): the seed does not depend on the record."""
+        """ln( keep (g - 1)/(1 - keep) ): the seed does not depend on the profile."""
         return epsilon.epsilon_of(truth_ratio(self.symbols - 1, self.keep))
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its sender's record), and P(it supports a given other one)."""
+        """P(a report supports its sender's profile), and P(it supports a given other one)."""
         return thresholds.as_fraction(self.keep), Fraction(1, self.symbols)

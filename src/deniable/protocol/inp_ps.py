@@ -1,6 +1,6 @@
-"""InpPS: preferential sampling, k-RR over all 2^D cells of the record [CKS18, section 4.2].
+"""InpPS: preferential sampling, k-RR over all 2^D cells of the profile [CKS18, section 4.2].
 
-Model: the record's cell is reported with probability keep = E/(E + 2^D - 1), epsilon = ln E, any
+Model: the profile's cell is reported with probability keep = E/(E + 2^D - 1), epsilon = ln E, any
 other with probability (1 - keep)/(2^D - 1).
 """
 
@@ -16,13 +16,12 @@ from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
-from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     WHOLE,
-    RecordParameters,
+    ProfileParameters,
     check_count,
     code_of,
     read_shape,
@@ -30,18 +29,19 @@ from deniable.protocol.record_parameters import (
     symbol_layout,
     wanted_shape,
 )
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 MOST_CELLS = 2**20
 """A count for each cell; with so many, keep is hardly above its complement."""
 
 
 @frozen
-class InpPSParameters(RecordParameters):
+class InpPSParameters(ProfileParameters):
     """The integers of InpPS.
 
     Attributes:
-        levels, order: as of every record.
-        keep: threshold of reporting the record's own cell.
+        levels, order: as of every profile.
+        keep: threshold of reporting the profile's own cell.
     """
 
     levels: tuple[int, ...]
@@ -77,7 +77,7 @@ class InpPSParameters(RecordParameters):
 
     @property
     def collected(self) -> int:
-        """Every table: reports are about whole records."""
+        """Every table: reports are about whole profiles."""
         return len(self.levels)
 
     @cached_property
@@ -86,7 +86,7 @@ class InpPSParameters(RecordParameters):
         return 1 << sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:
-        """Return the cell of a record."""
+        """Return the cell of a profile."""
         return code_of(codes, self.bits)
 
     @cached_property
@@ -105,6 +105,6 @@ class InpPSParameters(RecordParameters):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(the report is the record's own cell), and P(it is a given other one)."""
+        """P(the report is the profile's own cell), and P(it is a given other one)."""
         keep = thresholds.as_fraction(self.keep)
         return keep, (1 - keep) / (self.cells - 1)

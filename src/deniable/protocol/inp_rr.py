@@ -1,4 +1,4 @@
-"""InpRR: one bit for each of the 2^D cells of the whole record [CKS18, section 4.2]."""
+"""InpRR: one bit for each of the 2^D cells of the whole profile [CKS18, section 4.2]."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Item, Layout
-from deniable.protocol.record_parameters import WHOLE, check_count, code_of
-from deniable.protocol.record_unary import ParallelParameters, check_bits
+from deniable.protocol.profile_parameters import WHOLE, check_count, code_of
+from deniable.protocol.profile_unary import ParallelParameters, check_bits
 
 MOST_CELLS = 2**16
 """8 KB for a report, and as many coins on the device."""
@@ -25,7 +25,7 @@ class InpRRParameters(ParallelParameters):
 
     @property
     def collected(self) -> int:
-        """Every table: reports are about whole records."""
+        """Every table: reports are about whole profiles."""
         return len(self.levels)
 
     @cached_property
@@ -34,7 +34,7 @@ class InpRRParameters(ParallelParameters):
         return 1 << sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:
-        """Return the cell of a record."""
+        """Return the cell of a profile."""
         return code_of(codes, self.bits)
 
     @cached_property

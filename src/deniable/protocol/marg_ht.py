@@ -1,7 +1,7 @@
 """MargHT: one Hadamard coefficient of one table of k attributes [CKS18, section 4.3].
 
 Model: a table is drawn, then one of its m - 1 coefficients alpha = 1..m-1, m the number of its
-cells, both uniformly; the sign (-1)^<alpha, j> of the record's cell j in it is reported through a
+cells, both uniformly; the sign (-1)^<alpha, j> of the profile's cell j in it is reported through a
 coin.
 """
 
@@ -13,9 +13,9 @@ from typing import ClassVar
 from deniable.errors import InvalidReport
 from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Layout
-from deniable.protocol.record_marginals import MarginalParameters
-from deniable.protocol.record_parameters import read_symbol, symbol_layout
-from deniable.protocol.record_sign import SignParameters
+from deniable.protocol.profile_marginals import MarginalParameters
+from deniable.protocol.profile_parameters import read_symbol, symbol_layout
+from deniable.protocol.profile_sign import SignParameters
 
 
 @frozen

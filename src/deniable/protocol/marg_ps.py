@@ -11,16 +11,16 @@ from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
-from deniable.protocol.record_marginals import MarginalParameters
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_marginals import MarginalParameters
+from deniable.protocol.profile_parameters import (
     read_shape,
     read_symbol,
     symbol_layout,
     wanted_shape,
 )
-from deniable.protocol.record_truth import TruthParameters
+from deniable.protocol.profile_truth import TruthParameters
+from deniable.protocol.truth_thresholds import truth_threshold
 
 
 @frozen

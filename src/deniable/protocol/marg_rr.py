@@ -8,9 +8,9 @@ from typing import ClassVar
 from deniable.errors import InvalidReport
 from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Item, Layout
-from deniable.protocol.record_marginals import MarginalParameters
-from deniable.protocol.record_parameters import symbol_item
-from deniable.protocol.record_unary import ParallelParameters, check_bits
+from deniable.protocol.profile_marginals import MarginalParameters
+from deniable.protocol.profile_parameters import symbol_item
+from deniable.protocol.profile_unary import ParallelParameters, check_bits
 
 
 @frozen

@@ -26,9 +26,9 @@ from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import hash_word, reduce_to
-from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 MAX_SYMBOLS = 65_536
 MAX_SEEDS = 2**32

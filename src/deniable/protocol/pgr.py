@@ -29,10 +29,10 @@ from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.domain import MAX_CATEGORIES, Answer, Domain
 from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import hash_word, reduce_to
-from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written, answers_of
 from deniable.protocol.projective import points_below
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 MAX_POINTS = 2**22
 """Decoding takes about 50 bytes for each of K points."""

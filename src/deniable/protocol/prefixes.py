@@ -31,10 +31,10 @@ from deniable.protocol.coding_model import MAX_TYPICAL, CharacterModel
 from deniable.protocol.domain import ABSENT_KEY, MAX_LENGTH, Answer, Domain, Strings
 from deniable.protocol.frozen import frozen
 from deniable.protocol.hashing import GOLDEN, MASK, fingerprint, hash_word, mix, reduce_to
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written
 from deniable.protocol.pgr import MOST_HASHED_POINTS, PGRParameters, best_geometry, odds_of
+from deniable.protocol.truth_thresholds import truth_threshold
 
 MAX_GROUPS = 255
 MAX_WEIGHT = 2**16

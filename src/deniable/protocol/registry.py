@@ -33,7 +33,7 @@ class Mechanisms(Mapping[str, type[Parameters]]):
         return name in self._classes
 
 
-RECORD_MECHANISMS = (
+PROFILE_MECHANISMS = (
     "inp_rr",
     "inp_ps",
     "inp_ht",

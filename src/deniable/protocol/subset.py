@@ -22,9 +22,9 @@ from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import MAX_CATEGORIES, Domain
 from deniable.protocol.frozen import frozen
-from deniable.protocol.inwards import check_truth, truth_ratio, truth_threshold
 from deniable.protocol.layout import Item, Layout
 from deniable.protocol.parameters import Parameters, Written, answers_of
+from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 _PUBLISHED = {"categories", "size", "include"}
 

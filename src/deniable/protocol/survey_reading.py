@@ -14,6 +14,7 @@ from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.protocol.canonical import canonical
 from deniable.protocol.domain_reading import domain_from_published
+from deniable.protocol.profile_domain import Profile
 from deniable.protocol.question import (
     FIELD_NAME,
     MAX_EPOCH_DAYS,
@@ -26,8 +27,7 @@ from deniable.protocol.question import (
     Question,
     is_candidate_path,
 )
-from deniable.protocol.record_domain import Record
-from deniable.protocol.registry import MECHANISMS, RECORD_MECHANISMS
+from deniable.protocol.registry import MECHANISMS, PROFILE_MECHANISMS
 
 FORMAT = 1
 MAX_QUESTIONS = 1_000
@@ -95,12 +95,12 @@ def _read_question(raw: object) -> Question:
 
 
 def _check_fits(field: Field) -> None:
-    """Raise InvalidParameter if a record is asked for by a mechanism that reports one value."""
+    """Raise InvalidParameter if a profile is asked for by a mechanism that reports one value."""
     owner = field.parameters.mechanism
-    if isinstance(field.domain, Record) and owner not in RECORD_MECHANISMS:
+    if isinstance(field.domain, Profile) and owner not in PROFILE_MECHANISMS:
         raise InvalidParameter(
-            f"{owner} reports one value, not a record.",
-            f"Use one of: {', '.join(RECORD_MECHANISMS)}.",
+            f"{owner} reports one value, not a profile.",
+            f"Use one of: {', '.join(PROFILE_MECHANISMS)}.",
         )
 
 

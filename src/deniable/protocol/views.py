@@ -1,7 +1,7 @@
 """Views: k-RR over the cells of one of a few overlapping sets of attributes.
 
 Model: the published views are sets of attributes such that every k attributes are together in one
-of them. A report draws a view uniformly, and passes the record's cell in it, one of m combinations
+of them. A report draws a view uniformly, and passes the profile's cell in it, one of m combinations
 of levels that can occur, through k-RR over these m cells at the whole epsilon. Tables follow from
 all views that contain their attributes (compare CALM [ZWLHC18]).
 """
@@ -19,11 +19,10 @@ from deniable.protocol import thresholds
 from deniable.protocol.canonical import Json
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
-from deniable.protocol.inwards import truth_threshold
 from deniable.protocol.layout import Layout
 from deniable.protocol.parameters import Written
-from deniable.protocol.record_domain import MAX_ATTRIBUTES
-from deniable.protocol.record_noise import (
+from deniable.protocol.profile_domain import MAX_ATTRIBUTES
+from deniable.protocol.profile_noise import (
     PEOPLE,
     cell_noise,
     cover_orders,
@@ -32,7 +31,7 @@ from deniable.protocol.record_noise import (
     smoothed_noise,
     view_orders,
 )
-from deniable.protocol.record_parameters import (
+from deniable.protocol.profile_parameters import (
     AUTHORED,
     cell_of,
     check_count,
@@ -41,7 +40,8 @@ from deniable.protocol.record_parameters import (
     symbol_layout,
     wanted_shape,
 )
-from deniable.protocol.record_truth import TruthParameters
+from deniable.protocol.profile_truth import TruthParameters
+from deniable.protocol.truth_thresholds import truth_threshold
 from deniable.protocol.view_cover import cover, uncovered
 
 MOST_VIEWS = 16_384
@@ -148,7 +148,7 @@ class ViewsParameters(TruthParameters):
         return self.sizes[-1]
 
     def cell(self, number: int, codes: tuple[int, ...]) -> int:
-        """Return the cell of a record in a view, the first attribute's level fastest."""
+        """Return the cell of a profile in a view, the first attribute's level fastest."""
         among = self.views[number]
         return cell_of([codes[i] for i in among], [self.levels[i] for i in among])
 

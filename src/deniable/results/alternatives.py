@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 
+from deniable.authoring.auto import Choice, choices, noise_of, work_of
+from deniable.authoring.auto_profile import profile_choices, profile_noise
 from deniable.errors import InvalidParameter
 from deniable.protocol import (
     Field,
     NGramsParameters,
     PrefixesParameters,
+    ProfileParameters,
     Question,
     RapporParameters,
-    RecordParameters,
     Sets,
     ViewsParameters,
 )
-from deniable.protocol.auto import Choice, choices, noise_of, work_of
-from deniable.protocol.auto_record import record_choices, record_noise
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import answers_of
+from deniable.protocol.profile_noise import PEOPLE
 from deniable.protocol.question import PLAIN_FIELD
-from deniable.protocol.record_noise import PEOPLE
 from deniable.protocol.unary import UnaryParameters
 
 _SHOWN = 4
@@ -40,7 +40,7 @@ def alternatives(
     for strings that are found, not listed.
     """
     own = field.parameters
-    if isinstance(own, RecordParameters):
+    if isinstance(own, ProfileParameters):
         return _of_record(field, own, people)
     wanted: dict[str, object] = {"epsilon": as_float(own.epsilon_once)}
     if own.memoised:
@@ -60,7 +60,7 @@ def alternatives(
     )
 
 
-def _of_record(field: Field, own: RecordParameters, people: int | None) -> list[Choice]:
+def _of_record(field: Field, own: ProfileParameters, people: int | None) -> list[Choice]:
     """Return the mechanisms that "auto" compares for a record, and its own with its number.
 
     A mechanism with other integers than "auto" would give it, such as views of another size, stands
@@ -68,13 +68,13 @@ def _of_record(field: Field, own: RecordParameters, people: int | None) -> list[
     """
     wanted = {"epsilon": as_float(own.epsilon_once), "order": own.order}
     try:
-        found = record_choices(field.domain, {**wanted, "people": people or PEOPLE})
+        found = profile_choices(field.domain, {**wanted, "people": people or PEOPLE})
     except InvalidParameter:
         return []
     if any(choice.parameters == own for choice in found):
         return found
     same = [choice for choice in found if choice.mechanism == own.mechanism]
-    noise = record_noise(own, own.epsilon_once) if same else math.nan
+    noise = profile_noise(own, own.epsilon_once) if same else math.nan
     return [*found, Choice(own, noise, same[0].work if same else "")]
 
 
@@ -103,7 +103,7 @@ def why(field: Field, found: list[Choice], listed: int = 0, people: int | None =
 
 
 def _verdict(best: Choice, mine: Choice, people: int | None) -> str:
-    if isinstance(best.parameters, RecordParameters):
+    if isinstance(best.parameters, ProfileParameters):
         reason = f"the least error of smoothed tables{_expected(best, people)}"
         if best is mine:
             return f'what "auto" chooses ({reason})'
@@ -118,7 +118,7 @@ def _verdict(best: Choice, mine: Choice, people: int | None) -> str:
 
 def _expected(choice: Choice, people: int | None) -> str:
     """Return for how many people a choice about a record was made; nothing for other ones."""
-    if not isinstance(choice.parameters, RecordParameters):
+    if not isinstance(choice.parameters, ProfileParameters):
         return ""
     if people:
         return f" with {people:,} people"
@@ -133,7 +133,7 @@ def _named(choice: Choice) -> str:
 
 
 def _about(field: Field, listed: int) -> str:
-    if isinstance(field.parameters, RecordParameters):
+    if isinstance(field.parameters, ProfileParameters):
         return f"a cell of a table of {field.parameters.order} attributes, on average"
     if isinstance(field.domain, Sets):
         return "a drawn member, on average"

@@ -6,7 +6,7 @@ The keys are those of the entries in github.com/opendp/deployments-registry-data
 
 from __future__ import annotations
 
-from deniable.protocol import Field, Question, Record, Survey
+from deniable.protocol import Field, Profile, Question, Survey
 from deniable.protocol.epsilon import as_float
 from deniable.results.randomised import how
 from deniable.results.yaml_writing import Yaml, to_yaml
@@ -82,7 +82,7 @@ def deployment(survey: Survey) -> dict[str, Yaml]:
 
 def _described(survey: Survey) -> str:
     words = "Shares of answers with standard errors, intervals and tests."
-    if any(isinstance(f.domain, Record) for q in survey.questions for f in q.fields):
+    if any(isinstance(f.domain, Profile) for q in survey.questions for f in q.fields):
         words += " Tables of a few attributes of records, raw with errors and smoothed."
     return words
 
@@ -187,7 +187,7 @@ def _mechanism(question: Question, field: Field) -> dict[str, Yaml]:
 
 def _kind(field: Field) -> str:
     """Return the kind of a field's domain; of a record how many attributes, with which levels."""
-    if not isinstance(field.domain, Record):
+    if not isinstance(field.domain, Profile):
         return field.domain.kind
     levels = " x ".join(map(str, field.domain.levels))
     return f"record of {len(field.domain.levels)} attributes ({levels} levels)"

@@ -13,8 +13,8 @@ from deniable.protocol import (
     Domain,
     Field,
     Numbers,
+    Profile,
     Question,
-    Record,
     Sets,
     Survey,
 )
@@ -137,7 +137,7 @@ def _collected(question: Question) -> list[str]:
 def _what(field: Field) -> list[str]:
     """Return what is collected: a point for a field, or one for every attribute of a record."""
     domain = field.domain
-    if isinstance(domain, Record):
+    if isinstance(domain, Profile):
         first = (
             f"{len(domain.attributes)} answers together, of which one report is made. It has one "
             "limit for all of them, so that none is protected less than said here."

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from deniable.authoring.field import count_listed
 from deniable.mechanisms import mechanism_of
-from deniable.protocol import Field, Question, RecordParameters, Sets
-from deniable.protocol.authoring_field import count_listed
+from deniable.protocol import Field, ProfileParameters, Question, Sets
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters
@@ -184,7 +184,7 @@ def _members(field: Field) -> str:
 def _together(field: Field) -> str:
     """Say what one report about many attributes covers."""
     parameters = field.parameters
-    if not isinstance(parameters, RecordParameters):
+    if not isinstance(parameters, ProfileParameters):
         return ""
     return (
         f"One report covers all {len(parameters.levels)} attributes together: its epsilon is for "
@@ -216,7 +216,7 @@ def _std_error(field: Field, people: int, absent: bool) -> float:
 def _accuracy(question: Question, field: Field, people: int | None) -> str:
     error = _std_error(field, people or 1, question.absent)
     name = "" if question.plain else f" of {field.name}"
-    what = "a rare answer" if field.domain.kind != "record" else "a rare level of an attribute"
+    what = "a rare answer" if field.domain.kind != "profile" else "a rare level of an attribute"
     return (
         f"With {people:,} people the share{name} of {what} is known to within "
         f"±{100 * 1.96 * error:.2f} percentage points (95%); what fewer than about "

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from deniable.plan import Plan, Setting
+from deniable.plan.collection import FIND
 from deniable.plan.prediction import margin_of, predict
-from deniable.plan.setting import FIND
 from deniable.results.charts import look as styling
 
 COLOURS = (*styling.COLOURS, "#c2255c", "#5c940d", "#6741d9", "#a0522d")

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from deniable.plan import Needed, Plan, Planned, Prediction, ReportsPlan, SurveyPlan, WindowPlan
-from deniable.privacy.shuffling import CONDITIONS
-from deniable.protocol import Record, Strings
+from deniable.privacy.shuffling.central import CONDITIONS
+from deniable.protocol import Profile, Strings
 from deniable.protocol.survey import PLAIN_FIELD
 from deniable.results.plan_chart import plan_picture
 from deniable.results.table import About, Cell, Column, Table, Tables
@@ -96,7 +96,7 @@ def _asked(plan: Plan) -> str:
         asked = (
             f"strings of {setting.domain.length} characters that nobody listed; if listed, {asked}"
         )
-    if isinstance(setting.domain, Record):
+    if isinstance(setting.domain, Profile):
         asked = f"{setting.tests:,} cells of tables of {setting.order} attributes"
     return f"{setting.people:,} people, epsilon {setting.epsilon:g}, {asked} tested for"
 

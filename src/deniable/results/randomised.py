@@ -14,8 +14,8 @@ from deniable.protocol import (
     ORRParameters,
     PGRParameters,
     PrefixesParameters,
+    ProfileParameters,
     RapporParameters,
-    RecordParameters,
     Sets,
     SubsetParameters,
 )
@@ -28,7 +28,7 @@ def how(field: Field) -> list[str]:
     """Return how a field's answer is randomised, one thought per sentence."""
     sentences = []
     parameters = field.parameters
-    if isinstance(parameters, RecordParameters):
+    if isinstance(parameters, ProfileParameters):
         clear = clear_part(parameters)
         return [how_record(parameters), *([clear] if clear else [])]
     per_bit = isinstance(parameters, UnaryParameters) and parameters.members > 0

@@ -14,14 +14,14 @@ from deniable.protocol import (
     MargHTParameters,
     MargPSParameters,
     MargRRParameters,
-    RecordParameters,
+    ProfileParameters,
     ViewsParameters,
 )
-from deniable.protocol.record_sign import SignParameters
+from deniable.protocol.profile_sign import SignParameters
 from deniable.protocol.thresholds import as_fraction
 
 
-def how_record(parameters: RecordParameters) -> str:
+def how_record(parameters: ProfileParameters) -> str:
     """Return how the answers to all attributes together become one report."""
     if isinstance(parameters, InpEMParameters):
         return (
@@ -43,7 +43,7 @@ def how_record(parameters: RecordParameters) -> str:
     return f"Your device randomises the answers by the mechanism '{parameters.mechanism}'."
 
 
-def clear_part(parameters: RecordParameters) -> str:
+def clear_part(parameters: ProfileParameters) -> str:
     """Return what a report shows besides, which is drawn by lot; nothing where it shows nothing."""
     drawn = {
         "marg_rr": "which answers it is about",

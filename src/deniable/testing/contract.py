@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from deniable.errors import InvalidReport
-from deniable.mechanisms import Counts, Mechanism, RecordMechanism, mechanism_for
+from deniable.mechanisms import Counts, Mechanism, ProfileMechanism, mechanism_for
 from deniable.mechanisms.base import Codes, Floats, Reports
 from deniable.testing import contract_exact
 from deniable.testing.statistics import ALPHA, Check, accept, mean, spread
@@ -36,7 +36,7 @@ class Case:
     Attributes:
         mechanism: under test.
         candidates: the strings of an open alphabet; None for a closed domain.
-        answers: the number of answers; of a record, of levels of all its attributes.
+        answers: the number of answers; of a profile, of levels of all its attributes.
     """
 
     mechanism: Mechanism
@@ -61,13 +61,13 @@ class Case:
     @property
     def _records(self) -> Codes | None:
         """All records in order, where answers are records."""
-        if not isinstance(self.mechanism, RecordMechanism):
+        if not isinstance(self.mechanism, ProfileMechanism):
             return None
-        return self.mechanism.every_record()
+        return self.mechanism.every_profile()
 
     def shares(self, codes: Codes) -> Floats:
         """Return the true share of every answer, or of every level of every attribute."""
-        if not isinstance(self.mechanism, RecordMechanism):
+        if not isinstance(self.mechanism, ProfileMechanism):
             return np.asarray(np.bincount(codes, minlength=self.answers) / len(codes))
         columns = zip(codes.T, self.mechanism.levels, strict=True)
         counted = [np.bincount(column, minlength=levels) for column, levels in columns]

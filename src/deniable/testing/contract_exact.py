@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 
 from deniable.client.encoders import encoder_for
-from deniable.mechanisms import Mechanism, RecordMechanism
+from deniable.mechanisms import Mechanism, ProfileMechanism
 from deniable.privacy import paths_at_most, permanent_channel, report_channel
 from deniable.privacy.proof import Proof, prove_epsilon
 from deniable.protocol import MECHANISMS, Answer
 from deniable.protocol.domain import code_key, string_key
-from deniable.protocol.record_domain import record_answer
+from deniable.protocol.profile_domain import profile_answer
 
 MOST_PATHS = 1_024
 """An encoder with more paths per answer is not enumerated."""
@@ -36,8 +36,8 @@ def answers_for(mechanism: Mechanism, candidates: Sequence[str] | None) -> list[
     """Return the answers in the order of the columns of the likelihood."""
     if candidates is not None:
         return [Answer(string_key(candidate)) for candidate in candidates]
-    if isinstance(mechanism, RecordMechanism):
-        return [record_answer(tuple(codes)) for codes in mechanism.every_record().tolist()]
+    if isinstance(mechanism, ProfileMechanism):
+        return [profile_answer(tuple(codes)) for codes in mechanism.every_profile().tolist()]
     count = len(mechanism.estimate(mechanism.zero()).candidates)
     return [Answer(code_key(code), code) for code in range(count)]
 

@@ -6,8 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-from attacks_on_tables import poisoned, strongest, without_first
-from people_for_associate import STRINGS, dependent
 
 from deniable.associate import (
     Derived,
@@ -26,6 +24,8 @@ from deniable.associate import (
 from deniable.associate.attacked import margins_wanted
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, Mechanism, Rappor
+from material.associate_people import STRINGS, dependent
+from material.attacks_on_tables import poisoned, strongest, without_first
 
 PEOPLE = 4_000
 MIXES: dict[str, tuple[Mechanism, Mechanism]] = {

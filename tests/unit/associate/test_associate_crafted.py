@@ -6,13 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from attacks_on_tables import poisoned, strongest, without_first
-from people_for_associate import STRINGS, dependent
 
 from deniable.associate import Variable, crafted, crafted_shifts, estimate_joint
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OLH, OUE, Mechanism, Rappor
 from deniable.testing.ledger import LEDGER
+from material.associate_people import STRINGS, dependent
+from material.attacks_on_tables import poisoned, strongest, without_first
 
 PEOPLE = 6_000
 MIXES: dict[str, tuple[Mechanism, Mechanism]] = {

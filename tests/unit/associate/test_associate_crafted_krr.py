@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from people_for_associate import dependent
 
 from deniable.associate import Variable, crafted_shifts, estimate_joint
 from deniable.associate.crafted_krr import all_krr, krr_shifts
 from deniable.mechanisms import KRR, OUE
+from material.associate_people import dependent
 
 PEOPLE = 20_000
 

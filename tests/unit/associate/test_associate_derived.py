@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from people_for_associate import closed, dependent, two_fields
 
 from deniable.associate import Joint, conditional, estimate_joint, hellinger, odds_ratios
 from deniable.errors import InvalidParameter
+from material.associate_people import closed, dependent, two_fields
 
 
 def table(probability: np.ndarray, covariance: np.ndarray | None = None) -> Joint:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from people_for_associate import OPEN, STRINGS, closed, dependent, opened, two_fields
 from scipy import stats
 
 from deniable.associate import Variable, estimate_joint, independence, independence_of_pairs
@@ -10,6 +9,7 @@ from deniable.associate.independence import bh_adjusted, holm_adjusted
 from deniable.associate.wald import wald_test
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, Rappor
+from material.associate_people import OPEN, STRINGS, closed, dependent, opened, two_fields
 
 METHODS = ("score", "moments", "wald")
 

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from people_for_associate import CLOSED, OPEN, STRINGS, closed, dependent, opened, two_fields
 from scipy import optimize
 
 from deniable.associate import Variable, associate, estimate_joint, independence
@@ -13,6 +12,7 @@ from deniable.associate.joint import NO_INFORMATION
 from deniable.associate.patterns import patterns_of
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, Rappor
+from material.associate_people import CLOSED, OPEN, STRINGS, closed, dependent, opened, two_fields
 
 
 def truth_of(*columns: np.ndarray) -> np.ndarray:

@@ -4,15 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
-from people_for_associate import OPEN, STRINGS
 
 from deniable.associate import Variable
 from deniable.associate.other import PROFILES, other_likelihood
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import HCMS, OLH, ORR, PGR, Rappor
+from material.associate_people import OPEN, STRINGS
 
 
-def every_record(mechanism: Rappor) -> np.ndarray:
+def every_profile(mechanism: Rappor) -> np.ndarray:
     """Return all records of a mechanism of 4 bits and 2 cohorts."""
     records = np.zeros(32, dtype=mechanism.dtype)
     for place, (cohort, bits) in enumerate(itertools.product(range(2), range(16))):
@@ -25,7 +25,7 @@ def test_probabilities_of_all_records_sum_to_one(rng):
     reports = tiny.simulate(rng.integers(0, 5, 2_000), rng, [f"s{i}" for i in range(5)])
     variable = Variable("a", tiny, reports, ("s0", "s1"))
     for profile in PROFILES:
-        logs = other_likelihood(variable, profile)(every_record(tiny), 0)
+        logs = other_likelihood(variable, profile)(every_profile(tiny), 0)
         # Halves have two profiles, one for the even places and one for the odd ones.
         total = 1.0 if profile != "halves" else pytest.approx(1.0, abs=0.2)
         assert np.exp(logs).sum() == pytest.approx(total)

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from people_for_associate import CLOSED, OPEN, STRINGS, closed, dependent, opened, two_fields
 
 from deniable.associate import Variable, estimate_joint
 from deniable.associate.fields import field_rows
 from deniable.associate.patterns import empty_cohorts, patterns_of
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OUE, Rappor
+from material.associate_people import CLOSED, OPEN, STRINGS, closed, dependent, opened, two_fields
 
 
 def slow_lines(variable: Variable) -> np.ndarray:

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from people_for_associate import CLOSED, HADAMARD, OPEN, STRINGS
 
 from deniable.associate import OTHER_LABEL, Variable
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.mechanisms import KRR, OLH, Members, Rappor
 from deniable.mechanisms.candidates import every_code
 from deniable.protocol import Sets
+from material.associate_people import CLOSED, HADAMARD, OPEN, STRINGS
 
 
 def reports(mechanism, n=10):

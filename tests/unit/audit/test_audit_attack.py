@@ -9,25 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audit_material import (
-    ONCE,
-    PAPER,
-    RESPONSE,
-    TWO_STAGES,
-    a_question,
-    about_records,
-    categories,
-    found_strings,
-    large_questions,
-    small_questions,
-    survey,
-)
 
-from deniable.audit import linking
-from deniable.audit.attack import WINDOWS, audit_attack
-from deniable.audit.attack_charts import attack_charts, save_charts
-from deniable.audit.averaging import bound, epsilon_of_window, favours, right_guesses
-from deniable.audit.linking import chance_equal, linkable
+from deniable.audit.attack import linking
+from deniable.audit.attack.attackers import WINDOWS, audit_attack
+from deniable.audit.attack.averaging import bound, epsilon_of_window, favours, right_guesses
+from deniable.audit.attack.charts import attack_charts, save_charts
+from deniable.audit.attack.linking import chance_equal, linkable
 from deniable.client.encoders import encoder_for
 from deniable.privacy import report_channel
 from deniable.protocol import (
@@ -42,9 +29,22 @@ from deniable.protocol import (
 from deniable.protocol.domain import code_key
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, proportion, reject
+from material.audits import (
+    ONCE,
+    PAPER,
+    RESPONSE,
+    TWO_STAGES,
+    a_question,
+    about_profiles,
+    categories,
+    found_strings,
+    large_questions,
+    small_questions,
+    survey,
+)
 
 QUESTIONS = {question.id: question for question in (*small_questions(), *large_questions())}
-EVERY = [*QUESTIONS.values(), *found_strings(), *about_records((2, 2, 2))]
+EVERY = [*QUESTIONS.values(), *found_strings(), *about_profiles((2, 2, 2))]
 PAPER_QUESTION = a_question("paper", Strings(), "rappor", PAPER)
 
 

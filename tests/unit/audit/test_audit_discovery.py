@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from audit_material import a_question, found_strings, survey
 
 from deniable.audit.answers import some_strings
-from deniable.audit.attack import audit_attack
-from deniable.audit.averaging import right_guesses
-from deniable.audit.detect import advice_finding, advise
-from deniable.audit.exact import audit_exact, prove_field
-from deniable.audit.ngrams_cells import ngrams_ratios
-from deniable.audit.pairs import worst_pair
-from deniable.audit.poison import crafted
-from deniable.audit.poisoning import poison_field
+from deniable.audit.attack.attackers import audit_attack
+from deniable.audit.attack.averaging import right_guesses
+from deniable.audit.attack.detection import advice_finding, advise
+from deniable.audit.attack.poison import crafted
+from deniable.audit.attack.poisoned_estimates import poison_field
+from deniable.audit.channel_checks_ngrams import ngrams_ratios
+from deniable.audit.exact.proofs import audit_exact, prove_field
 from deniable.audit.reading import records_of, supports
-from deniable.audit.sample import audit_sample
+from deniable.audit.sample.answer_pairs import worst_pair
+from deniable.audit.sample.black_box import audit_sample
 from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws
 from deniable.client.encoders.ngrams import NGramsEncoder
@@ -26,7 +25,7 @@ from deniable.client.randomness import SystemDraws
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Reports
 from deniable.plan import Setting, predict
-from deniable.privacy.leverage import leverage
+from deniable.privacy.leverage.estimates import leverage
 from deniable.protocol import (
     Answer,
     Field,
@@ -38,6 +37,7 @@ from deniable.protocol import (
 from deniable.protocol.domain import string_key
 from deniable.results.randomised import how
 from deniable.testing.ledger import LEDGER
+from material.audits import a_question, found_strings, survey
 
 ALPHA = 1e-10
 QUESTIONS = {question.id: question for question in found_strings()}

@@ -6,27 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from audit_material import (
-    ONCE,
-    PAPER,
-    RESPONSE,
-    TWO_STAGES,
-    a_field,
-    a_question,
-    categories,
-    found_strings,
-    large_questions,
-    large_records,
-    of_fields,
-    small_questions,
-    small_records,
-    survey,
-)
 
-from deniable.audit import exact
 from deniable.audit.answers import every_answer, some_answers
-from deniable.audit.exact import FOREVER, audit_exact, prove_field
-from deniable.audit.exact_bits import read_bits
+from deniable.audit.exact import proofs
+from deniable.audit.exact.proofs import FOREVER, audit_exact, prove_field
+from deniable.audit.exact.unary_bits import read_bits
 from deniable.client.encoders.base import Draws
 from deniable.client.encoders.krr import KRREncoder
 from deniable.client.encoders.olh import OLHEncoder
@@ -43,21 +27,37 @@ from deniable.protocol import (
     Strings,
 )
 from deniable.protocol.thresholds import ONE
+from material.audits import (
+    ONCE,
+    PAPER,
+    RESPONSE,
+    TWO_STAGES,
+    a_field,
+    a_question,
+    categories,
+    found_strings,
+    large_profiles,
+    large_questions,
+    of_fields,
+    small_profiles,
+    small_questions,
+    survey,
+)
 
-SMALL = (*small_questions(), *small_records())
+SMALL = (*small_questions(), *small_profiles())
 QUESTIONS = {
     question.id: question
-    for question in (*SMALL, *large_questions(), *large_records(), *found_strings())
+    for question in (*SMALL, *large_questions(), *large_profiles(), *found_strings())
 }
 
 
-def proofs(question: Question) -> list[exact.Proven]:
+def proven_of(question: Question) -> list[proofs.Proven]:
     return prove_field(question, question.fields[0], np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_promise_is_true_and_the_smallest_that_is(name: str) -> None:
-    for proven in proofs(QUESTIONS[name]):
+    for proven in proven_of(QUESTIONS[name]):
         assert proven.holds, proven
         assert proven.proof.tight, proven.proof
 
@@ -71,9 +71,9 @@ def test_every_mechanism_is_here() -> None:
 @pytest.mark.parametrize("question", SMALL, ids=lambda question: question.id)
 def test_the_structure_says_what_enumeration_says(question: Question) -> None:
     (field,) = question.fields
-    direct = exact._direct(field, question.absent)
-    structural = exact._structural(field, question.absent, np.random.default_rng(2))
-    claims = [exact.ONCE]
+    direct = proofs._direct(field, question.absent)
+    structural = proofs._structural(field, question.absent, np.random.default_rng(2))
+    claims = [proofs.ONCE]
     if field.parameters.memoised and question.repeat == "epoch":
         claims.append(FOREVER)
     if direct is None:
@@ -90,7 +90,7 @@ def test_the_structure_says_what_enumeration_says(question: Question) -> None:
 
 def test_the_arguments_are_said() -> None:
     named = ("krr-3", "paper", "olh-strings", "hcms-200", "subset-200", "many-set-drawn")
-    said = {name: proofs(QUESTIONS[name])[0].argument for name in named}
+    said = {name: proven_of(QUESTIONS[name])[0].argument for name in named}
     assert said["krr-3"] == "every draw enumerated, for each of 3 answers"
     assert said["paper"].startswith("per bit, given the cohort: each of 128 bits")
     assert said["olh-strings"].startswith("per symbol, given the seed")
@@ -100,7 +100,7 @@ def test_the_arguments_are_said() -> None:
 
 
 def test_the_numbers_of_the_paper() -> None:
-    once, forever = proofs(QUESTIONS["paper"])
+    once, forever = proven_of(QUESTIONS["paper"])
     assert once.proof.worst == Fraction(77, 45) ** 2  # (11/16 * 7/16) / (9/16 * 5/16), twice
     assert forever.proof.worst == 3**4
     assert (once.proof.micros, forever.proof.micros) == (1_074_286, 4_394_450)
@@ -129,8 +129,8 @@ def test_an_audit_names_every_field_and_adds_them_up() -> None:
 
 
 def test_a_permanent_question_promises_no_more_than_one_report() -> None:
-    claims = [proven.claim for proven in proofs(QUESTIONS["warner"])]
-    assert claims == [exact.ONCE]
+    claims = [proven.claim for proven in proven_of(QUESTIONS["warner"])]
+    assert claims == [proofs.ONCE]
 
 
 class TestBits:
@@ -160,7 +160,7 @@ class TestBroken:
     """Encoders that break the argument are not proven."""
 
     def fails(self, question: Question) -> str:
-        (proven, *_) = proofs(question)
+        (proven, *_) = proven_of(question)
         assert not proven.holds
         return proven.problem
 
@@ -211,7 +211,7 @@ class TestBroken:
 
         monkeypatch.setattr(KRREncoder, "_stage", stage)
         for name in ("krr-permanent-3", "krr-permanent-30"):
-            assert not any(proven.holds for proven in proofs(QUESTIONS[name]))
+            assert not any(proven.holds for proven in proven_of(QUESTIONS[name]))
 
     def test_a_keep_that_is_too_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
         right = KRREncoder._stage
@@ -221,7 +221,7 @@ class TestBroken:
 
         monkeypatch.setattr(KRREncoder, "_stage", stage)
         for name in ("krr-3", "krr-200"):
-            (proven,) = proofs(QUESTIONS[name])
+            (proven,) = proven_of(QUESTIONS[name])
             assert not proven.holds
             assert (proven.proof.micros or 0) > 1_000_000
 

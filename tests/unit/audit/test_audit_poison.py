@@ -6,7 +6,32 @@ import math
 
 import numpy as np
 import pytest
-from audit_material import (
+
+from deniable.audit.attack.detection import (
+    advice_finding,
+    advise,
+    field_records,
+    most_equal,
+    ones_law,
+)
+from deniable.audit.attack.poison import crafted
+from deniable.audit.attack.poisoned_estimates import ATTACKERS, poison_field
+from deniable.audit.reading import records_of, supports
+from deniable.mechanisms import Rappor, mechanism_for, mechanism_of
+from deniable.mechanisms.base import Reports
+from deniable.privacy.leverage.estimates import leverage_of
+from deniable.protocol import (
+    MECHANISMS,
+    PROFILE_MECHANISMS,
+    Answer,
+    Boolean,
+    Question,
+    Strings,
+)
+from deniable.protocol.domain import code_key, string_key
+from deniable.protocol.unary import UnaryParameters
+from deniable.testing.ledger import LEDGER
+from material.audits import (
     ONCE,
     PAPER,
     a_field,
@@ -16,25 +41,6 @@ from audit_material import (
     of_fields,
     small_questions,
 )
-
-from deniable.audit.detect import advice_finding, advise, field_records, most_equal, ones_law
-from deniable.audit.poison import crafted
-from deniable.audit.poisoning import ATTACKERS, poison_field
-from deniable.audit.reading import records_of, supports
-from deniable.mechanisms import Rappor, mechanism_for, mechanism_of
-from deniable.mechanisms.base import Reports
-from deniable.privacy.leverage import leverage_of
-from deniable.protocol import (
-    MECHANISMS,
-    RECORD_MECHANISMS,
-    Answer,
-    Boolean,
-    Question,
-    Strings,
-)
-from deniable.protocol.domain import code_key, string_key
-from deniable.protocol.unary import UnaryParameters
-from deniable.testing.ledger import LEDGER
 
 QUESTIONS = {question.id: question for question in (*small_questions(), *large_questions())}
 CLOSED = [
@@ -64,7 +70,7 @@ def test_the_shift_is_what_leverage_allows_and_most_of_it(
 def test_every_mechanism_is_attacked() -> None:
     """Records and found strings have files of their own: poison_records, discovery."""
     attacked = {q.fields[0].parameters.mechanism for q in QUESTIONS.values()}
-    assert attacked | {*RECORD_MECHANISMS, "prefixes", "ngrams"} == set(MECHANISMS)
+    assert attacked | {*PROFILE_MECHANISMS, "prefixes", "ngrams"} == set(MECHANISMS)
 
 
 @pytest.mark.parametrize("name", CLOSED)

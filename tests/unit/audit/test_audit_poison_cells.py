@@ -6,25 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from audit_material import about_records
 
-from deniable.audit.poison_records import crafted_cells
+from deniable.audit.attack.poison_profiles import crafted_cells
 from deniable.errors import InvalidReport
 from deniable.marginals.raw import raw_table
-from deniable.mechanisms import Counts, RecordMechanism, mechanism_of
-from deniable.privacy.table_leverage import shares_of_one, table_shift
+from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
+from deniable.privacy.leverage.tables import shares_of_one, table_shift
 from deniable.protocol import (
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     CoefficientsParameters,
     InpHTParameters,
     MargHTParameters,
     MargPSParameters,
     MargRRParameters,
+    ProfileParameters,
     Question,
-    RecordParameters,
     ViewsParameters,
 )
 from deniable.testing.ledger import LEDGER
+from material.audits import about_profiles
 
 ATTACKERS, PEOPLE = 0.01, 100_000
 LEAST = 0.6
@@ -47,7 +47,7 @@ CASES = {
         ((2, 3, 5), 2, (1, 2), (1, 2)),
         ((2, 2, 2, 2, 2), 3, (0, 1, 3), (1, 0, 1)),
     )
-    for question in about_records(levels, order=order)
+    for question in about_profiles(levels, order=order)
 }
 SYMBOLS = [
     name
@@ -57,10 +57,10 @@ SYMBOLS = [
 ]
 
 
-def read(case: Case) -> tuple[RecordMechanism, RecordParameters]:
+def read(case: Case) -> tuple[ProfileMechanism, ProfileParameters]:
     (field,) = case.question.fields
     mechanism = mechanism_of(field, False)
-    assert isinstance(mechanism, RecordMechanism)
+    assert isinstance(mechanism, ProfileMechanism)
     return mechanism, mechanism.parameters
 
 
@@ -74,7 +74,7 @@ def honest(case: Case, held: bool, rng: np.random.Generator) -> Counts:
     return mechanism.accumulate(mechanism.simulate(codes, rng))
 
 
-def rarest(parameters: RecordParameters) -> float:
+def rarest(parameters: ProfileParameters) -> float:
     """Return the share of honest reports about the part that has the fewest."""
     if isinstance(parameters, CoefficientsParameters | InpHTParameters):
         return float(shares_of_one(parameters).min())
@@ -85,7 +85,7 @@ def rarest(parameters: RecordParameters) -> float:
     return 1 / len(parameters.views) if isinstance(parameters, ViewsParameters) else 1.0
 
 
-def slack(parameters: RecordParameters, bar: float, error: float) -> float:
+def slack(parameters: ProfileParameters, bar: float, error: float) -> float:
     """Return seven deviations of chance: in honest answers, and in how many are about a part."""
     share = rarest(parameters)
     among = ATTACKERS / (ATTACKERS + share * (1 - ATTACKERS))
@@ -95,7 +95,7 @@ def slack(parameters: RecordParameters, bar: float, error: float) -> float:
 
 def test_every_mechanism_is_attacked() -> None:
     found = {case.question.fields[0].parameters.mechanism for case in CASES.values()}
-    assert found == set(RECORD_MECHANISMS)
+    assert found == set(PROFILE_MECHANISMS)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -141,7 +141,7 @@ def test_no_possible_report_does_better(name: str, rng: np.random.Generator) -> 
     assert 0 < max(moved) <= most
 
 
-def possible(mechanism: RecordMechanism) -> list[int]:
+def possible(mechanism: ProfileMechanism) -> list[int]:
     """Return the symbols that the collector admits."""
     found, layout = [], mechanism.parameters.layout
     for symbol in range(1 << 8 * layout.size):

@@ -7,27 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audit_material import (
-    ONCE,
-    PAPER,
-    RESPONSE,
-    TWO_STAGES,
-    a_question,
-    categories,
-    record,
-    survey,
-)
 from scipy import stats
 
-from deniable.audit import sample, sampled
-from deniable.audit.pairs import worst_pair
-from deniable.audit.permanent import LettingThrough
-from deniable.audit.probabilities import Error, Tally, _chernoff, deviations, directions
 from deniable.audit.reading import bit_table, records_of
-from deniable.audit.sample import Part, audit_sample
-from deniable.audit.sample_plan import REPORTS, Plan
-from deniable.audit.sampled import Sampled, Task, perform
-from deniable.audit.workers import Workers, workers
+from deniable.audit.sample import batches, black_box
+from deniable.audit.sample.answer_pairs import worst_pair
+from deniable.audit.sample.batches import Sampled, Task, perform
+from deniable.audit.sample.black_box import Part, audit_sample
+from deniable.audit.sample.permanent import LettingThrough
+from deniable.audit.sample.probability_scores import Error, Tally, _chernoff, deviations, directions
+from deniable.audit.sample.size import REPORTS, Plan
+from deniable.audit.sample.workers import Workers, workers
+from deniable.authoring import read_authored
 from deniable.cli.demo_survey import publish_demo
 from deniable.cli.init import STARTER
 from deniable.client.encode import encode_field
@@ -37,17 +28,26 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Boolean,
     KRRParameters,
     Question,
     Sets,
     Strings,
-    read_authored,
 )
 from deniable.protocol.unary import UnaryParameters
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, goodness_of_fit
+from material.audits import (
+    ONCE,
+    PAPER,
+    RESPONSE,
+    TWO_STAGES,
+    a_question,
+    categories,
+    record,
+    survey,
+)
 
 STRONG: dict[str, object] = {"epsilon": 3.0}
 """Large probabilities: few devices are needed to see an error of 5%."""
@@ -66,7 +66,7 @@ ASKED = [
     a_question("ngrams", NAMES, "ngrams", {"p": 0.4, "q": 0.9, "k": 8, "h": 1, "m": 2}),
     *(
         a_question(name, record(2, 2), name, {"epsilon": 1.2} if name in BITS else STRONG)
-        for name in RECORD_MECHANISMS
+        for name in PROFILE_MECHANISMS
         if name != "inp_olh"
     ),
     a_question("inp_olh", record(2, 2), "inp_olh", {**STRONG, "g": 2}),
@@ -172,7 +172,7 @@ def test_surveys_that_people_start_from_need_no_more_than_some_million_reports(
     rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error of 5% is within reach of every question, in a minute or two at the most."""
-    monkeypatch.setattr(sample, "PILOT", 100)
+    monkeypatch.setattr(black_box, "PILOT", 100)
     starter = tmp_path / "survey.toml"
     starter.write_text(STARTER)
     for one in (read_authored(starter).require(), publish_demo(tmp_path)):
@@ -300,7 +300,7 @@ def test_progress_and_how_many_are_enough(rng: np.random.Generator) -> None:
 def test_only_the_first_reports_are_kept(rng: np.random.Generator) -> None:
     question = a_question("q", Boolean(), "krr", ONCE)
     part = Part.of(question, 1e-6, 100)
-    part.done[REPORTS, 0] = sampled.KEPT - 3
+    part.done[REPORTS, 0] = batches.KEPT - 3
     first, *others = part._tasks((REPORTS, 0), 12_000)
     assert (first.keep, first.devices, [task.keep for task in others]) == (3, 5_000, [0, 0])
     ((place, seen),) = perform(Task(question, 0, 20, keep=3), SystemDraws(rng.bytes))

@@ -6,7 +6,18 @@ import math
 
 import numpy as np
 import pytest
-from audit_material import (
+
+from deniable.audit import Audit
+from deniable.audit.sample.answer_pairs import scores, worst_pair
+from deniable.audit.sample.black_box import audit_sample
+from deniable.audit.sample.epsilon_bound import clopper_pearson, lower_bound
+from deniable.client import encode as client_encode
+from deniable.client.encoders import Draws
+from deniable.client.randomness import SystemDraws
+from deniable.mechanisms import mechanism_for
+from deniable.protocol import Answer, Boolean, Field, Question, Sets, Strings
+from deniable.testing.ledger import LEDGER
+from material.audits import (
     ONCE,
     PAPER,
     TWO_STAGES,
@@ -18,17 +29,6 @@ from audit_material import (
     small_questions,
     survey,
 )
-
-from deniable.audit import Audit
-from deniable.audit.bound import clopper_pearson, lower_bound
-from deniable.audit.pairs import scores, worst_pair
-from deniable.audit.sample import audit_sample
-from deniable.client import encode as client_encode
-from deniable.client.encoders import Draws
-from deniable.client.randomness import SystemDraws
-from deniable.mechanisms import mechanism_for
-from deniable.protocol import Answer, Boolean, Field, Question, Sets, Strings
-from deniable.testing.ledger import LEDGER
 
 ALPHA = 1e-10
 SMALL = {question.id: question for question in small_questions()}

@@ -19,12 +19,12 @@ from audit_material import (
     of_fields,
     small_questions,
 )
+from deniable.audit.attack.poisoning import poisoned_reports, worst_attribute
 
 from deniable.ask import Options, estimate
 from deniable.audit.answers import some_strings
-from deniable.audit.poisoning import poisoned_reports, worst_attribute
 from deniable.mechanisms.base import Reports
-from deniable.protocol import MECHANISMS, Question, RecordParameters, Strings
+from deniable.protocol import MECHANISMS, ProfileParameters, Question, Strings
 from deniable.results.table import Row, Table
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
@@ -52,7 +52,7 @@ def published(question: Question, columns: list[Reports], folder: Path) -> list[
     listed = {
         field.name: list(some_strings(field.domain)[:2])
         for field in question.fields
-        if field.domain.size is None and not isinstance(field.parameters, RecordParameters)
+        if field.domain.size is None and not isinstance(field.parameters, ProfileParameters)
     }
     with SqliteStore(folder) as store:
         batch = Batch(question.id, 1, question.digest, 1)
@@ -62,7 +62,7 @@ def published(question: Question, columns: list[Reports], folder: Path) -> list[
 
 def target_of(question: Question, place: int, result: Table) -> Row:
     field = question.fields[place]
-    if isinstance(field.parameters, RecordParameters):
+    if isinstance(field.parameters, ProfileParameters):
         worst = worst_attribute(field.parameters, ATTACKERS)
         return result.rows[sum(field.parameters.levels[:worst])]
     if field.domain.size is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import deniable
-from deniable.audit.source import floats_in_encoders
+from deniable.audit.exact.encoder_source import floats_in_encoders
 
 PACKAGE = Path(deniable.__file__).parent
 

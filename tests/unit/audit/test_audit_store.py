@@ -12,15 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audit_material import ONCE, a_question, categories, survey
 from starlette.requests import Request
 from starlette.responses import Response
 
-from deniable.audit import probe
-from deniable.audit.order import group_check, order_checks
-from deniable.audit.probe import Sender, probe_finding
-from deniable.audit.store import audit_store
-from deniable.audit.store_files import files_findings, sender_traces
+from deniable.audit.store import known_senders
+from deniable.audit.store.arrival_order import group_check, order_checks
+from deniable.audit.store.files import files_findings, sender_traces
+from deniable.audit.store.kept_data import audit_store
+from deniable.audit.store.known_senders import Sender, probe_finding
 from deniable.collector.endpoints import Collector
 from deniable.errors import StoreError
 from deniable.mechanisms import mechanism_for
@@ -28,6 +27,7 @@ from deniable.protocol import Question, Report, Strings
 from deniable.store import STORE_FILE, Batch, open_store
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, reject
+from material.audits import ONCE, a_question, categories, survey
 
 ALPHA = 1e-10
 
@@ -223,18 +223,18 @@ class TestProbe:
         assert f"{name}" in finding.words
 
     def test_four_bytes_that_turn_up_by_chance_are_no_finding(self) -> None:
-        senders = [Sender.random() for _ in range(probe.SENDERS)]
+        senders = [Sender.random() for _ in range(known_senders.SENDERS)]
         one = ipaddress.IPv4Address(senders[0].address).packed
-        assert list(probe._traces(senders, b"." + one * 3, "a file")) == []
+        assert list(known_senders._traces(senders, b"." + one * 3, "a file")) == []
         second = 1_772_452_800
-        assert not list(probe._arrivals(second.to_bytes(4, "big"), second, second))
+        assert not list(known_senders._arrivals(second.to_bytes(4, "big"), second, second))
 
     def test_a_time_of_arrival(self) -> None:
         second = 1_772_452_800
         for content in (second.to_bytes(4, "big"), second.to_bytes(8, "little")):
-            assert list(probe._arrivals(b"..." + 5 * content, second - 1, second + 1))
-        assert list(probe._arrivals(b"at 1772452800", second - 1, second + 1))
-        assert not list(probe._arrivals(b"nothing", second - 1, second + 1))
+            assert list(known_senders._arrivals(b"..." + 5 * content, second - 1, second + 1))
+        assert list(known_senders._arrivals(b"at 1772452800", second - 1, second + 1))
+        assert not list(known_senders._arrivals(b"nothing", second - 1, second + 1))
 
     def test_senders_differ(self) -> None:
         assert len({Sender.random().agent for _ in range(5)}) == 5

@@ -8,7 +8,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from audit_material import (
+
+from deniable.audit.wire.bytes_sent import audit_wire, capture
+from deniable.audit.wire.captured_requests import Captured, Exchange, sent_reports
+from deniable.audit.wire.checks import findings
+from deniable.audit.wire.made_up_values import two_answers, two_values
+from deniable.protocol import Boolean, Numbers, Sets, Strings
+from material.audits import (
     ONCE,
     PAPER,
     TWO_STAGES,
@@ -18,12 +24,6 @@ from audit_material import (
     of_fields,
     survey,
 )
-
-from deniable.audit.captured import Captured, Exchange, sent_reports
-from deniable.audit.values import two_answers, two_values
-from deniable.audit.wire import audit_wire, capture
-from deniable.audit.wire_checks import findings
-from deniable.protocol import Boolean, Numbers, Sets, Strings
 
 SURVEY = survey(
     a_question("once", Boolean(), "krr", ONCE),

@@ -310,7 +310,7 @@ def test_what_cannot_go_together(folder: Path, arguments: tuple[str, ...]) -> No
 
 def test_estimate_shows_every_level_of_every_attribute(folder: Path) -> None:
     found = json.loads(call("estimate", "trips", "--json", *places(folder)))
-    assert found["domain"] == "record"
+    assert found["domain"] == "profile"
     assert [row["value"] for row in found["rows"]] == [
         *("card=false", "card=true", "tip=false", "tip=true"),
         *("zone=inner", "zone=outer", "zone=far <b>", "night=false", "night=true"),

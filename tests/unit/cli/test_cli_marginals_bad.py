@@ -65,7 +65,7 @@ def asked(folder: Path, *arguments: object) -> dict[str, Any]:
     ("domains", "how", "problem", "fix"),
     [
         ([YES_NO], {"order": 1}, "2 to 32 fields. Got 1", "as a plain question"),
-        ([YES_NO] * 64, {}, "2 to 32 fields. Got 64", "into several records"),
+        ([YES_NO] * 64, {}, "2 to 32 fields. Got 64", "into several profiles"),
         ([YES_NO] * 3, {"order": 4}, "at most 3, the number of fields. Got 4", "Lower it"),
         ([YES_NO, YES_NO, ONE_LEVEL], {}, "2 to 65,536 names. Got 1", "always the same"),
         ([YES_NO] * 32, {"mechanism": "inp_rr"}, "4,294,967,296 bits: at most", "coefficients"),
@@ -92,7 +92,7 @@ def test_what_cannot_be_asked_is_refused_before_it_starts(
 
 
 def test_order_of_all_attributes(tmp_path: Path) -> None:
-    """k = d: the whole record is one table; a table of more attributes there cannot be."""
+    """k = d: the whole profile is one table; a table of more attributes there cannot be."""
     published(tmp_path, [YES_NO] * 3, order=3)
     call("simulate", "trips", "--people", 5_000, "--seed", 1, *places(tmp_path))
     found = asked(tmp_path, "--attributes", "a0", "a1", "a2")

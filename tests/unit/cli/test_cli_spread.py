@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deniable.cli.spread import repeated
+from deniable.cli.options_of_many_words import repeated
 
 LISTS = ("--attributes", "-a", "--given")
 

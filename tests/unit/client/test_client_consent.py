@@ -6,13 +6,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from client_kit import BLOOM, Clock, Script, files, question, strict, strings, survey
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable.client import Client, Consent
 from deniable.client.consent import from_environment
 from deniable.errors import InvalidParameter, RecordRefused
+from material.clients import BLOOM, Clock, Script, files, question, strict, strings, survey
 
 ASKED = survey(strings(), question("once", repeat="once"))
 

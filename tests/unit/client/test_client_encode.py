@@ -6,7 +6,6 @@ import hashlib
 import hmac
 
 import pytest
-from client_kit import BLOOM, COLOURS, PERMANENT, a_field, question, strings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,20 +17,21 @@ from deniable.errors import InvalidAnswer, InvalidParameter
 from deniable.protocol import (
     ABSENT,
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Attribute,
     Boolean,
     Domain,
     Field,
     KRRParameters,
     Numbers,
+    Profile,
     Question,
     RapporParameters,
-    Record,
     Strings,
 )
 from deniable.protocol.prf import Stream
 from deniable.protocol.thresholds import ONE
+from material.clients import BLOOM, COLOURS, PERMANENT, a_field, question, strings
 
 SECRET = bytes(range(32))
 BYTES = st.binary(min_size=32, max_size=32)
@@ -200,8 +200,8 @@ def test_the_number_of_draws_does_not_depend_on_the_answer(asked: Question) -> N
 
 
 def test_every_mechanism_has_an_encoder() -> None:
-    pair = Record((Attribute("colour", COLOURS), Attribute("dark", Boolean())))
-    special: dict[str, Domain] = dict.fromkeys(RECORD_MECHANISMS, pair)
+    pair = Profile((Attribute("colour", COLOURS), Attribute("dark", Boolean())))
+    special: dict[str, Domain] = dict.fromkeys(PROFILE_MECHANISMS, pair)
     special |= dict.fromkeys(("prefixes", "ngrams"), Strings("abc", 12))
     for name, kind in MECHANISMS.items():
         domain = special.get(name, COLOURS)

@@ -12,7 +12,6 @@ import traceback
 from pathlib import Path
 
 import pytest
-from client_kit import COLOURS, Clock, a_field, files, question, strict, strings, survey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from deniable.client import Client, Consent
 from deniable.client.recorder import Entry
 from deniable.errors import RecordRefused
 from deniable.protocol import Numbers, Strings
+from material.clients import COLOURS, Clock, a_field, files, question, strict, strings, survey
 
 MARK = "zq-Marker-7f3a91"
 ASKED = survey(

@@ -6,13 +6,13 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from client_kit import COLOURS, Clock, a_field, question, strict, survey
 
 from deniable.client import ledger
 from deniable.errors import RecordRefused
 from deniable.protocol import Question, composition
 from deniable.protocol.composition import Cost, device_cost, survey_cost
 from deniable.protocol.epochs import day_number, epoch_of
+from material.clients import COLOURS, Clock, a_field, question, strict, survey
 
 TWO_STAGES: dict[str, object] = {"epsilon": 0.5, "epsilon_forever": 1.5}
 BOTH = (a_field("kept", COLOURS, "krr", TWO_STAGES), a_field("fresh", COLOURS))

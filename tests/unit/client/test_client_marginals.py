@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from client_kit import Clock, Script, files, question, strict, survey
 
 from deniable.client import Client
 from deniable.errors import RecordRefused
-from deniable.protocol import RECORD_MECHANISMS, Attribute, Boolean, Categories, Numbers, Record
+from deniable.protocol import PROFILE_MECHANISMS, Attribute, Boolean, Categories, Numbers, Profile
+from material.clients import Clock, Script, files, question, strict, survey
 
-TRIP = Record(
+TRIP = Profile(
     (
         Attribute("toll", Boolean()),
         Attribute("town", Categories(("zanzibar", "timbuktu", "samarkand"))),
@@ -34,7 +34,7 @@ def _reason(client: Client, value: object) -> str:
     return caught.value.reason
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_one_report_is_sent_and_paid_for_once(tmp_path: Path, mechanism: str) -> None:
     asked = question("trip", TRIP, mechanism, WANTED, repeat="once")
     transport = Script()

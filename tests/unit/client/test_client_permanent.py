@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from client_kit import BLOOM, COLOURS, Clock, a_field, question, strict, survey
 
 from deniable.client.encode import encode
 from deniable.client.randomness import SystemDraws
 from deniable.errors import RecordRefused
 from deniable.protocol import Boolean, Categories, Domain, Question, Sets, Strings
+from material.clients import BLOOM, COLOURS, Clock, a_field, question, strict, survey
 
 SECRET = bytes(range(32))
 MANY = Categories(tuple(f"c{i}" for i in range(60)))

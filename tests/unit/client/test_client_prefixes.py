@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from client_kit import a_field, question, strict, survey
 
+from deniable.client.cut_or_escaped import was_fitted
 from deniable.client.encode import encode
-from deniable.client.fitting import was_fitted
 from deniable.client.randomness import SystemDraws
 from deniable.errors import RecordRefused
 from deniable.protocol import Question, Strings
+from material.clients import a_field, question, strict, survey
 
 ESCAPING = Strings("abc", 3, "escape")
 

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
-from client_kit import Clock, Script, question, strict, strings, survey
 
 from deniable.client import Client, Consent
+from material.clients import Clock, Script, question, strict, strings, survey
 
 ASKED = survey(*(strings(f"q{i}") for i in range(20)))
 

@@ -8,7 +8,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from client_kit import (
+
+from deniable import Client as ExportedClient
+from deniable.client import Client, Consent, Limits
+from deniable.client.ledger import round_up
+from deniable.client.refusals import REASONS
+from deniable.errors import InvalidParameter, InvalidSurvey, RecordRefused
+from deniable.protocol import Boolean, Numbers, Survey
+from material.clients import (
     BLOOM,
     COLOURS,
     PERMANENT,
@@ -19,13 +26,6 @@ from client_kit import (
     strings,
     survey,
 )
-
-from deniable import Client as ExportedClient
-from deniable.client import Client, Consent, Limits
-from deniable.client.ledger import round_up
-from deniable.client.refusals import REASONS
-from deniable.errors import InvalidParameter, InvalidSurvey, RecordRefused
-from deniable.protocol import Boolean, Numbers, Survey
 
 TWO_STAGES = {"epsilon": 1.0, "epsilon_forever": 3.0}
 

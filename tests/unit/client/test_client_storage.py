@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from client_kit import Clock, question, strict, survey
 
 from deniable.client import Client, Consent, Limits
 from deniable.client.database import FILE_NAME, MIGRATIONS, Database
 from deniable.errors import RecordRefused, StoreError
+from material.clients import Clock, question, strict, survey
 
 ASKED = survey(question("a"), question("b"))
 QUICK = Limits(busy_seconds=0.05)

@@ -6,12 +6,12 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from client_kit import BLOOM, Clock, Script, strict, strings, survey
 
 from deniable.client import Client, Consent, Response
 from deniable.errors import RecordRefused
 from deniable.protocol import Survey
 from deniable.protocol.survey import MAX_SURVEY_BYTES
+from material.clients import BLOOM, Clock, Script, strict, strings, survey
 
 OLD = survey(strings())
 NEW = survey(strings(), strings(version=2), strings("more"))

@@ -7,7 +7,14 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from client_kit import (
+
+from deniable.client import Client, Consent, Limits
+from deniable.client.encode import encode
+from deniable.client.randomness import SystemDraws
+from deniable.errors import RecordRefused
+from deniable.protocol import ABSENT
+from deniable.protocol.epochs import day_number
+from material.clients import (
     BLOOM,
     COLOURS,
     PERMANENT,
@@ -19,13 +26,6 @@ from client_kit import (
     strings,
     survey,
 )
-
-from deniable.client import Client, Consent, Limits
-from deniable.client.encode import encode
-from deniable.client.randomness import SystemDraws
-from deniable.errors import RecordRefused
-from deniable.protocol import ABSENT
-from deniable.protocol.epochs import day_number
 
 TODAY = day_number(START)
 COLOUR = question("q", COLOURS, "rappor", PERMANENT, send="always")

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
-from client_kit import collector
 
 from deniable.client import HttpTransport, Request
 from deniable.errors import InvalidParameter
+from material.clients import collector
 
 GET = Request("GET", "/v1/survey", largest_answer=1_000)
 

@@ -8,7 +8,15 @@ from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
-from client_kit import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deniable.client import Client, Consent, Limits, Request, Response, outbox
+from deniable.client.answer import REFUSALS, Verdict, judge, read_acknowledgement
+from deniable.collector.reasons import REPORT_REASONS
+from deniable.errors import InvalidParameter
+from deniable.protocol import Report
+from material.clients import (
     START,
     Clock,
     Script,
@@ -22,14 +30,6 @@ from client_kit import (
     strings,
     survey,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
-from deniable.client import Client, Consent, Limits, Request, Response, outbox
-from deniable.client.answer import REFUSALS, Verdict, judge, read_acknowledgement
-from deniable.collector.reasons import REPORT_REASONS
-from deniable.errors import InvalidParameter
-from deniable.protocol import Report
 
 NAMES = [f"q{i}" for i in range(10)]
 ASKED = survey(*(question(name, repeat="once") for name in NAMES))

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from client_kit import COLOURS, Clock, question, strict, strings, survey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from deniable.client.database import FILE_NAME, MIGRATIONS, Database
 from deniable.errors import InvalidParameter, RecordRefused
 from deniable.protocol import Question
 from deniable.protocol.epochs import day_number, days_of, epoch_of
+from material.clients import COLOURS, Clock, question, strict, strings, survey
 
 DAILY = question("daily")  # a fresh epsilon of 1 for every report
 WEEKLY = question("weekly", epoch=7)

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from client_kit import Script, accept, question, status, survey
 
 from deniable.client import Client, Consent, Limits, Response
 from deniable.protocol import Report
+from material.clients import Script, accept, question, status, survey
 
 NAMES = [f"q{i}" for i in range(30)]
 ASKED = survey(*(question(name, repeat="once") for name in NAMES))

@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from collector_material import EXPIRES, SURVEY, TODAY, body, report
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.errors import InvalidReport
 from deniable.protocol import Report
 from deniable.protocol.epochs import day_of
+from material.collector import EXPIRES, SURVEY, TODAY, body, report
 
 RULES = Admission(SURVEY, past_days=30, future_days=1)
 WEEK = TODAY // 7

@@ -7,16 +7,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from collector_material import (
-    JSON,
-    SURVEY,
-    TODAY,
-    InProcess,
-    body,
-    collector,
-    report,
-    settings,
-)
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -27,6 +17,16 @@ from starlette.routing import Route
 from deniable.collector import create_app
 from deniable.errors import InvalidSurvey
 from deniable.store import SqliteStore
+from material.collector import (
+    JSON,
+    SURVEY,
+    TODAY,
+    InProcess,
+    body,
+    collector,
+    report,
+    settings,
+)
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from collector_material import JSON, body, collector, report
 
 from deniable.collector import Settings, hash_token, new_token
 from deniable.collector.auth import AnalystGuard, HostGuard
 from deniable.store import SqliteStore
+from material.collector import JSON, body, collector, report
 
 TOKEN = new_token()
 ELSEWHERE = "10.1.2.3"

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from collector_material import report
 
 from deniable.collector import group_commit
 from deniable.collector.group_commit import GroupCommit
@@ -17,6 +16,7 @@ from deniable.errors import StoreError
 from deniable.protocol import Report
 from deniable.store import Appended, SqliteStore
 from deniable.store.base import Counters
+from material.collector import report
 
 
 class WatchedStore(SqliteStore):

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from collector_material import JSON, TODAY, Answer, InProcess, body, collector, report
 from jsonschema import Draft202012Validator
 from starlette.routing import Route
 
@@ -20,6 +19,7 @@ from deniable.collector.problems import Problem
 from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.collector.settings import hash_token
 from deniable.store import SqliteStore
+from material.collector import JSON, TODAY, Answer, InProcess, body, collector, report
 
 SPEC = Path(__file__).parents[3] / "spec" / "openapi.json"
 TOKEN = new_token()

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from collector_material import TODAY, report
 
 from deniable.collector.upkeep import keep_closing
 from deniable.store import SqliteStore
+from material.collector import TODAY, report
 
 DAYS = {("colour", 1): 1}
 

@@ -10,12 +10,12 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from dashboard_material import EPOCH, Page, Site, WatchedStore, add, get, publish
 from starlette.applications import Starlette
 
 from deniable.dashboard import dashboard_routes
 from deniable.dashboard.overview import SPARK_EPOCHS, Health, Summary, overview
 from deniable.store import Chunk
+from material.dashboards import EPOCH, Page, Site, WatchedStore, add, get, publish
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dashboard_material import EPOCH, Site, WatchedStore
 from starlette.applications import Starlette
 
+from deniable.authoring import read_authored
 from deniable.dashboard import dashboard_routes
 from deniable.mechanisms import mechanism_for
-from deniable.protocol import read_authored
 from deniable.store import Batch
+from material.dashboards import EPOCH, Site, WatchedStore
 
 SURVEY = """name = "n"
 owner = "o"

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from dashboard_material import CANDIDATES, EPOCH, HOSTILE, Page, Site
 from jsonschema import Draft202012Validator
 
 from deniable.results.labels import printable
 from deniable.results.table.text import p_text, percent
+from material.dashboards import CANDIDATES, EPOCH, HOSTILE, Page, Site
 
 PAGES = (
     "/",

@@ -6,14 +6,15 @@ import json
 
 import numpy as np
 import pytest
-from dashboard_material import EPOCH, HOSTILE, Page, Site, WatchedStore
 from starlette.applications import Starlette
 
+from deniable.authoring import read_authored
 from deniable.dashboard import dashboard_routes, questions
 from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
-from deniable.protocol import Question, Survey, read_authored
+from deniable.protocol import Question, Survey
 from deniable.store import Batch
+from material.dashboards import EPOCH, HOSTILE, Page, Site, WatchedStore
 
 NAMES = (HOSTILE, "owl \x07", "elk")
 SURVEY = """

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dashboard_material import EPOCH, Site, WatchedStore
 from starlette.applications import Starlette
 
+from deniable.authoring import read_authored
 from deniable.dashboard import dashboard_routes
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.records import join_records
-from deniable.protocol import Question, Survey, read_authored
+from deniable.protocol import Question, Survey
 from deniable.store import Batch
+from material.dashboards import EPOCH, Site, WatchedStore
 
 SURVEY = """
 name = "Test"

@@ -6,10 +6,10 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from discover_material import DOMAIN, STRINGS, mechanism
 
 from deniable.discover.branches import branches_of
 from deniable.protocol.prefixes import END, chained
+from material.prefixes import DOMAIN, STRINGS, mechanism
 
 
 @pytest.mark.parametrize("coded", [False, True])

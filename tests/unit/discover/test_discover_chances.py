@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import stats
 
-from deniable.discover.chances import Group, Hurdle, Way
+from deniable.discover.prefixes.chance_of_finding import Group, Hurdle, Way
 from deniable.mechanisms.closed_form import Pure
 
 PURE = Pure(0.5, 0.25, 0.25)

@@ -7,8 +7,8 @@ from itertools import islice, product
 import numpy as np
 import pytest
 
-from deniable.discover.cliques import Budget, cliques
-from deniable.discover.graph import Edges, Graph, Pair
+from deniable.discover.ngrams.cliques import Budget, cliques
+from deniable.discover.ngrams.graph import Edges, Graph, Pair
 from deniable.errors import InvalidParameter
 
 

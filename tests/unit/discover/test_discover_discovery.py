@@ -8,16 +8,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from discover_material import DOMAIN, SHARES, STRINGS, counts, discovery, mechanism
 
-from deniable.discover import discover, simulate
+from deniable.discover import discover
 from deniable.discover.branches import branches_of
-from deniable.discover.discovery import learnable
-from deniable.discover.growth import grow
-from deniable.discover.tables import Table
+from deniable.discover.group_estimates import Table
+from deniable.discover.prefixes.discovery import learnable
+from deniable.discover.prefixes.growth import grow
+from deniable.discover.prefixes.simulate import simulate
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Prefixes
 from deniable.protocol import ABSENT
+from material.prefixes import DOMAIN, SHARES, STRINGS, counts, discovery, mechanism
 
 
 @pytest.mark.parametrize("coded", [False, True])

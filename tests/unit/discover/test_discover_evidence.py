@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from discover_material import counts, mechanism
 
-from deniable.discover.evidence import Beliefs
-from deniable.discover.tables import Table
+from deniable.discover.group_estimates import Table
+from deniable.discover.prefixes.evidence import Beliefs
+from material.prefixes import counts, mechanism
 
 TABLE = Table.of(mechanism(), counts(), 0)
 NOISE = TABLE.noise

@@ -9,8 +9,8 @@ import pytest
 
 from deniable.discover import discover, simulated_counts
 from deniable.discover.branches import branches_of
-from deniable.discover.chances import Group
-from deniable.discover.growth_crowd import imagined_levels
+from deniable.discover.prefixes.chance_of_finding import Group
+from deniable.discover.prefixes.imagined_crowd import imagined_levels
 from deniable.mechanisms import Prefixes
 from deniable.protocol import Strings
 

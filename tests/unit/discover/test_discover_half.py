@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from deniable.discover.half import half_found
+from deniable.discover.detection_limit import half_found
 
 
 @pytest.mark.parametrize("truth", [1e-4, 0.01, 0.3])

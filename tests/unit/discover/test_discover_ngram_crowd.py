@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from deniable.discover.ngram_crowd import Imagined
-from deniable.discover.ngram_look import Place
-from deniable.discover.ngram_marginals import MOST_GRAMS
+from deniable.discover.ngrams.imagined_crowd import Imagined
+from deniable.discover.ngrams.imagined_marginals import Place
+from deniable.discover.ngrams.marginals import MOST_GRAMS
 from deniable.mechanisms import NGrams
 from deniable.protocol.ngrams import possible_grams
 

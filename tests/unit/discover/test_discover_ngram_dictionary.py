@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniable.discover.ngram_dictionary import BLOCK, assembled, dictionary, fit_together
+from deniable.discover.ngrams.dictionary import BLOCK, assembled, dictionary, fit_together
 from deniable.errors import InvalidParameter
 from deniable.protocol import NGramsParameters, Strings
 from deniable.protocol.ngrams import possible_grams

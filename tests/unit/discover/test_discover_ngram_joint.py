@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ngram_material import crowd, mechanism
 
 from deniable.decode import fit_mixture
-from deniable.discover.ngram_joint import ENOUGH, Joint, Mask, fit_pairs
-from deniable.discover.ngram_marginals import Common, common_grams
-from deniable.discover.ngram_pairs import all_pairs
+from deniable.discover.ngrams.joint import ENOUGH, Joint, Mask, fit_pairs
+from deniable.discover.ngrams.marginals import Common, common_grams
+from deniable.discover.ngrams.pairs import all_pairs
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
+from material.ngrams import crowd, mechanism
 
 ALL = np.ones((6, 5), dtype=np.bool_)
 

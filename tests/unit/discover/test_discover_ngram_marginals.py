@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.discover.ngram_dictionary import dictionary
-from deniable.discover.ngram_marginals import LOOKED_AT_ONCE, SHORTLIST, common_grams
+from deniable.discover.ngrams.dictionary import dictionary
+from deniable.discover.ngrams.marginals import LOOKED_AT_ONCE, SHORTLIST, common_grams
 from deniable.mechanisms import NGrams
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

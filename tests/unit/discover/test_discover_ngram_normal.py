@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from deniable.discover.ngram_joint import Mask
-from deniable.discover.ngram_normal import Seen, likeliest
+from deniable.discover.ngrams.joint import Mask
+from deniable.discover.ngrams.normal_model import Seen, likeliest
 from deniable.mechanisms.base import Floats
 
 HEAVY = 1e4

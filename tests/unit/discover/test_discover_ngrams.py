@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ngram_material import DOMAIN, SHARES, WORDS, crowd, mechanism
 from scipy import stats
 
 from deniable.decode.significance import holm
-from deniable.discover.graph import Graph
-from deniable.discover.ngram_marginals import SHORTLIST, common_grams
-from deniable.discover.ngrams import Search, candidates_of, discover_ngrams
+from deniable.discover.ngrams.discovery import Search, candidates_of, discover_ngrams
+from deniable.discover.ngrams.graph import Graph
+from deniable.discover.ngrams.marginals import SHORTLIST, common_grams
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import NGrams
 from deniable.protocol import Strings
+from material.ngrams import DOMAIN, SHARES, WORDS, crowd, mechanism
 
 
 def test_strings_are_found_with_their_shares() -> None:

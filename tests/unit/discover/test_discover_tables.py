@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from discover_material import STRINGS, counts, mechanism
 
-from deniable.discover.tables import Table
+from deniable.discover.group_estimates import Table
 from deniable.mechanisms import Prefixes
 from deniable.protocol.prefixes import chained
+from material.prefixes import STRINGS, counts, mechanism
 
 
 def words_of(texts: list[str]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine_material import EPOCH, append, new_store, question, records
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from deniable.mechanisms import Counts, mechanism_for
 from deniable.mechanisms.records import view_records
 from deniable.protocol import Question
 from deniable.store import Batch
+from material.engines import EPOCH, append, new_store, question, records
 
 
 def slow_counts(asked: Question, data: bytes) -> dict[str, Counts]:

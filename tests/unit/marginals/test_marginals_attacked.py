@@ -6,20 +6,20 @@ import math
 
 import numpy as np
 import pytest
-from attacked_records import attack
 
-from deniable.marginals.attacked import (
+from deniable.marginals.correlation import correlation
+from deniable.marginals.crafted.derived import (
     attacked_correlation,
     attacked_share,
     attacked_statistic,
     second_order,
 )
-from deniable.marginals.correlation import correlation
 from deniable.marginals.independence import standardised, wald
 from deniable.marginals.pairs import population_covariance
 from deniable.marginals.raw import raw_table
-from deniable.protocol import RECORD_MECHANISMS
+from deniable.protocol import PROFILE_MECHANISMS
 from deniable.testing.ledger import LEDGER
+from material.attacked_profiles import attack
 
 SLACK = 7.0
 """Standard deviations of the honest reports' own noise, of which a share of liars is replaced."""
@@ -27,7 +27,7 @@ SLACK = 7.0
 
 @pytest.mark.parametrize("pair", [(0, 1), (1, 2)], ids=["yes/no", "three levels"])
 @pytest.mark.parametrize("share", [0.01, 0.03])
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_what_the_honest_say_lies_within(mechanism, share, pair, rng):
     case = attack(mechanism, share, pair, rng)
     seen, honest = (raw_table(case.mechanism, c, pair) for c in (case.seen, case.honest))
@@ -53,7 +53,7 @@ def test_what_the_honest_say_lies_within(mechanism, share, pair, rng):
 
 
 def test_the_bars_are_not_idle(rng):
-    """k-RR over the whole record, whose shift is exact: two fifths of each bar is reached."""
+    """k-RR over the whole profile, whose shift is exact: two fifths of each bar is reached."""
     case = attack("inp_ps", 0.03, (0, 1), rng, levels=(2, 2))
     seen, honest = (raw_table(case.mechanism, c, (0, 1)) for c in (case.seen, case.honest))
     cells, shift = seen.probability, case.shift((0, 1))

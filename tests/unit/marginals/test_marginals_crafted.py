@@ -6,10 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from attacked_records import LEVELS, Attack, attack, mechanism_for
 
 from deniable.errors import InvalidParameter
-from deniable.marginals.crafted import (
+from deniable.marginals.crafted.smoothed import (
     MOST,
     attacks_on,
     check_tables,
@@ -19,10 +18,11 @@ from deniable.marginals.crafted import (
 )
 from deniable.marginals.raw import raw_table
 from deniable.marginals.smoothed import smooth
-from deniable.privacy.table_leverage import table_shift
-from deniable.privacy.weighted_leverage import most_among
-from deniable.protocol import RECORD_MECHANISMS
+from deniable.privacy.leverage.tables import table_shift
+from deniable.privacy.leverage.weighted_sums import most_among
+from deniable.protocol import PROFILE_MECHANISMS
 from deniable.testing.ledger import LEDGER
+from material.attacked_profiles import LEVELS, Attack, attack, mechanism_for
 
 PAIRS = list(combinations(range(len(LEVELS)), 2))
 SLACK = 7.0
@@ -37,7 +37,7 @@ def spanned(case: Attack, pairs: list[tuple[int, ...]]) -> dict[tuple[int, ...],
 
 
 @pytest.mark.parametrize("share", [0.01, 0.03])
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_honest_tables_lie_within(mechanism, share, rng):
     """The replaced honest reports are random: seven standard deviations of them are allowed."""
     pair = (0, 1) if share < 0.02 else (1, 2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from deniable.marginals.relaxed import relaxed_entropy
+from deniable.marginals.maxent_of_noisy_means import relaxed_entropy
 from deniable.mechanisms.base import Floats
 
 

@@ -12,14 +12,14 @@ from deniable.errors import InvalidParameter
 from deniable.marginals import Table, raw_table, smoothed_tables
 from deniable.marginals.inp_em import NO_INFORMATION, likely_table
 from deniable.marginals.smoothed import CONTRADICTS, smooth
-from deniable.mechanisms import RECORD_MECHANISMS, Counts, InpEM, RecordMechanism
+from deniable.mechanisms import PROFILE_MECHANISMS, Counts, InpEM, ProfileMechanism
 from deniable.mechanisms.base import Codes, Floats
 from deniable.mechanisms.moments import Moment, Moments
-from deniable.mechanisms.record_base import NO_REPORTS, NOT_REPORTED, unnamed_record
+from deniable.mechanisms.profile_base import NO_REPORTS, NOT_REPORTED, unnamed_profile
 
 
-def made(name: str, levels: tuple[int, ...], order: int = 2, **wanted: object) -> RecordMechanism:
-    kind, record = RECORD_MECHANISMS[name], unnamed_record(levels)
+def made(name: str, levels: tuple[int, ...], order: int = 2, **wanted: object) -> ProfileMechanism:
+    kind, record = PROFILE_MECHANISMS[name], unnamed_profile(levels)
     asked = {"epsilon": math.log(3), "order": order, **wanted}
     return kind.of(kind.parameters_type.resolve(asked, record, False), record)
 
@@ -37,7 +37,7 @@ def truth(codes: Codes, levels: tuple[int, ...], attributes: tuple[int, ...]) ->
     return np.bincount(places, minlength=math.prod(shape)).reshape(shape) / len(codes)
 
 
-def counted(mechanism: RecordMechanism, n: int, rng: np.random.Generator) -> tuple[Codes, Counts]:
+def counted(mechanism: ProfileMechanism, n: int, rng: np.random.Generator) -> tuple[Codes, Counts]:
     codes = people(mechanism.levels, n, rng)
     return codes, mechanism.accumulate(mechanism.simulate(codes, rng))
 

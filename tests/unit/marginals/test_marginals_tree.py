@@ -11,7 +11,7 @@ import pytest
 from deniable.errors import InvalidParameter
 from deniable.marginals.inference import TreeModel
 from deniable.marginals.information import information_matrix, mutual_information
-from deniable.marginals.synthetic import sample_records
+from deniable.marginals.synthetic import sample_profiles
 from deniable.marginals.tree import (
     Edge,
     Tree,
@@ -159,15 +159,15 @@ def test_a_table_too_large_is_refused() -> None:
 
 def test_records_follow_the_model(model: tuple[TreeModel, np.ndarray]) -> None:
     tree, joint = model
-    codes = sample_records(tree, 200_000, np.random.default_rng(4))
+    codes = sample_profiles(tree, 200_000, np.random.default_rng(4))
     cells = np.ravel_multi_index(tuple(codes.T), LEVELS)
     counts = np.bincount(cells, minlength=joint.size)
     accept(goodness_of_fit(counts, joint.ravel()))
     alone = joint.sum(axis=(1, 2, 3))
     rest = joint.sum(axis=0).ravel()
     reject(goodness_of_fit(counts, np.outer(alone, rest).ravel()), miss=1e-12)
-    with pytest.raises(InvalidParameter, match="'records'"):
-        sample_records(tree, 0, np.random.default_rng(4))
+    with pytest.raises(InvalidParameter, match="'profiles'"):
+        sample_profiles(tree, 0, np.random.default_rng(4))
 
 
 def test_confidence_is_high_for_clear_edges_and_low_for_doubtful_ones() -> None:

@@ -1,4 +1,4 @@
-"""Methods that hash whole records, and InpEM's long reports: against loops over the reports."""
+"""Methods that hash whole profiles, and InpEM's long reports: against loops over the reports."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from record_expected import made, people_of
 
 from deniable.mechanisms.inp_em import MOST_COUNTED, InpEM, Kept
 from deniable.protocol.olh import symbol_of
-from deniable.protocol.record_domain import record_answer
+from deniable.protocol.profile_domain import profile_answer
+from material.profiles_expected import made, people_of
 
 
 @pytest.mark.parametrize("seeds", [64, 2**32])
@@ -21,7 +21,7 @@ def test_olh_sums_the_support_of_records(seeds: int, rng: np.random.Generator) -
     pure, symbols = mechanism.oracle.pure, mechanism.parameters.symbols
     slow = np.zeros(3)
     for codes in product(range(2), range(3), range(2)):
-        words = record_answer(codes).words
+        words = profile_answer(codes).words
         support = sum(
             symbol_of(words, seed, symbols) == symbol for seed, symbol in reports.tolist()
         )
@@ -36,7 +36,7 @@ def test_the_sketch_sums_the_support_of_records(rng: np.random.Generator) -> Non
     pure, width = mechanism.sketch.pure, mechanism.parameters.width
     slow = np.zeros(2)
     for codes in product(range(2), range(3)):
-        answer, support = record_answer(codes), 0
+        answer, support = profile_answer(codes), 0
         for (symbol,) in reports.tolist():
             row, drawn = divmod(symbol // 2, width)
             bucket = mechanism.parameters.bucket(answer, row)

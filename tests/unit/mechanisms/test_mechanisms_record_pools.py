@@ -6,13 +6,13 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from record_expected import made, people_of
 
 from deniable.mechanisms.moments import along_axes, design, subsets_of
-from deniable.mechanisms.record_numbering import CoefficientNumbers
-from deniable.mechanisms.record_pools import Pools
-from deniable.protocol.record_parameters import cell_of
-from deniable.protocol.record_selection import Selection
+from deniable.mechanisms.profile_numbering import CoefficientNumbers
+from deniable.mechanisms.profile_pools import Pools
+from deniable.protocol.profile_parameters import cell_of
+from deniable.protocol.profile_selection import Selection
+from material.profiles_expected import made, people_of
 
 
 @pytest.mark.parametrize(

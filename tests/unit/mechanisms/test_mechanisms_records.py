@@ -6,16 +6,23 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from record_expected import every_report, expected_counts, made, people_of, shares_of, table_of
 
 from deniable.errors import InvalidParameter, InvalidReport
-from deniable.mechanisms import RECORD_MECHANISMS, RecordMechanism, mechanism_for, mechanism_of
+from deniable.mechanisms import PROFILE_MECHANISMS, ProfileMechanism, mechanism_for, mechanism_of
 from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.mechanisms.moments import design
-from deniable.mechanisms.record_base import NOT_REPORTED, unnamed_record
-from deniable.protocol import Attribute, Boolean, Categories, Field, Numbers, Record
+from deniable.mechanisms.profile_base import NOT_REPORTED, unnamed_profile
+from deniable.protocol import Attribute, Boolean, Categories, Field, Numbers, Profile
+from material.profiles_expected import (
+    every_report,
+    expected_counts,
+    made,
+    people_of,
+    shares_of,
+    table_of,
+)
 
-METHODS: dict[str, RecordMechanism] = {
+METHODS: dict[str, ProfileMechanism] = {
     "inp_rr": made("inp_rr", (2, 2, 2)),
     "inp_rr, asymmetric": made("inp_rr", (2, 3), asymmetric=True),
     "inp_ps": made("inp_ps", (2, 3, 2)),
@@ -130,16 +137,16 @@ def test_one_report_is_never_certain(name: str, rng: np.random.Generator) -> Non
 
 
 def test_names_and_refusals() -> None:
-    record = Record(
+    record = Profile(
         (
             Attribute("toll", Boolean()),
             Attribute("zone", Categories(("north", "south", "west"))),
             Attribute("miles", Numbers(("2", "5"))),
         )
     )
-    parameters = RECORD_MECHANISMS["views"].parameters_type.resolve({"epsilon": 1}, record, False)
+    parameters = PROFILE_MECHANISMS["views"].parameters_type.resolve({"epsilon": 1}, record, False)
     mechanism = mechanism_of(Field("value", record, parameters), absent=False)
-    assert isinstance(mechanism, RecordMechanism)
+    assert isinstance(mechanism, ProfileMechanism)
     assert mechanism.one_way_labels[:4] == ("toll=false", "toll=true", "zone=north", "zone=south")
     assert mechanism.chosen(["zone", 0]) == (1, 0)
     for asked, message in (
@@ -152,7 +159,7 @@ def test_names_and_refusals() -> None:
         with pytest.raises(InvalidParameter, match=message):
             mechanism.chosen(asked)
     with pytest.raises(InvalidParameter, match="levels"):
-        RECORD_MECHANISMS["views"].of(parameters, unnamed_record((2, 2, 2)))
+        PROFILE_MECHANISMS["views"].of(parameters, unnamed_profile((2, 2, 2)))
 
 
 @pytest.mark.parametrize(
@@ -233,6 +240,6 @@ def test_a_listing_of_too_many_records_is_refused() -> None:
 
 
 def test_every_parameter_class_has_its_mechanism() -> None:
-    for name in RECORD_MECHANISMS:
+    for name in PROFILE_MECHANISMS:
         mechanism = made(name, (2, 2, 2))
-        assert type(mechanism_for(mechanism.parameters)) is RECORD_MECHANISMS[name]
+        assert type(mechanism_for(mechanism.parameters)) is PROFILE_MECHANISMS[name]

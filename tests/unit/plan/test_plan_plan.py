@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from deniable.authoring.auto import choices
 from deniable.errors import InvalidParameter
 from deniable.plan import (
     Setting,
@@ -18,7 +19,6 @@ from deniable.plan import (
     predict,
 )
 from deniable.protocol import MECHANISMS, Boolean, Domain, Field, Question, Strings, Survey
-from deniable.protocol.auto import choices
 from deniable.protocol.composition import survey_cost
 
 SETTINGS = [

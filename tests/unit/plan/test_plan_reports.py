@@ -10,7 +10,7 @@ from scipy import stats
 
 from deniable.errors import InvalidParameter
 from deniable.plan import Setting, of_attributes, of_categories, plan_reports
-from deniable.privacy.schedules import Schedule
+from deniable.privacy.over_time.schedules import Schedule
 from deniable.protocol import Boolean, Strings
 
 TEN = Setting(100_000, 2.0, of_categories(10))

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from deniable.mechanisms import KRR, Rappor
-from deniable.privacy.blanket import Blanket
-from deniable.privacy.shuffling import shuffled
-from deniable.privacy.two_level import Levels, levels
-from deniable.privacy.yes_no import YesNo
+from deniable.privacy.shuffling.blanket import Blanket
+from deniable.privacy.shuffling.central import shuffled
+from deniable.privacy.shuffling.two_level import Levels, levels
+from deniable.privacy.shuffling.yes_no_crowds import YesNo
 
 Counts = tuple[int, ...]
 GROWN = [Fraction(n, 10) for n in (10, 11, 13, 17, 23)]
@@ -138,7 +138,7 @@ def test_crowds_that_share_a_place_are_on_the_safe_side(monkeypatch: pytest.Monk
     found = levels(KRR(2, epsilon=1.0).parameters)
     assert found is not None
     fine = YesNo(found, 300, DELTA)
-    monkeypatch.setattr("deniable.privacy.yes_no._CROWDS", 40)
+    monkeypatch.setattr("deniable.privacy.shuffling.yes_no_crowds._CROWDS", 40)
     coarse = YesNo(found, 300, DELTA)
     assert fine.looked_at_all
     assert not coarse.looked_at_all

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from deniable.mechanisms import KRR
-from deniable.privacy.blanket import Blanket
-from deniable.privacy.crowds import Crowd, Search, crowds
-from deniable.privacy.halving import reached, smallest
-from deniable.privacy.histograms import Histograms, _places_before, size_of
-from deniable.privacy.shuffling import shuffled
-from deniable.privacy.two_level import Levels
+from deniable.privacy.shuffling.blanket import Blanket
+from deniable.privacy.shuffling.central import shuffled
+from deniable.privacy.shuffling.epsilon_of_delta import reached, smallest
+from deniable.privacy.shuffling.krr_crowds import Crowd, Search, crowds
+from deniable.privacy.shuffling.krr_histograms import Histograms, _places_before, size_of
+from deniable.privacy.shuffling.two_level import Levels
 
 Counts = tuple[int, ...]
 RATIO = Fraction(5, 2)

@@ -10,7 +10,7 @@ import pytest
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OUE, Hadamard, Mechanism, Rappor, Subset, mechanism_of
 from deniable.mechanisms.base import Counts
-from deniable.privacy.leverage import Leverage, leverage, leverage_of
+from deniable.privacy.leverage.estimates import Leverage, leverage, leverage_of
 from deniable.protocol import MECHANISMS, Field, Sets
 
 

@@ -8,7 +8,8 @@ import pytest
 from deniable.client.encoders import encoder_for
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OLH, OUE, Hadamard, Rappor, Subset
-from deniable.privacy import channel, epsilon_after, krr, rappor, worst_ratio
+from deniable.privacy import channel, epsilon_after, worst_ratio
+from deniable.privacy.over_time import krr, rappor
 from deniable.protocol import Answer, Parameters
 from deniable.protocol.domain import code_key
 from deniable.protocol.thresholds import as_fraction

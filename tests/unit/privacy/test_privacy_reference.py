@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from deniable.audit.bound import lower_bound
+from deniable.audit.sample.epsilon_bound import lower_bound
 from deniable.mechanisms import OUE, Rappor
 from deniable.protocol import Parameters
 

@@ -10,7 +10,7 @@ import pytest
 from deniable.client.encoders import encoder_for
 from deniable.errors import InvalidParameter
 from deniable.privacy import report_channel, worst_ratio
-from deniable.privacy.schedules import Schedule
+from deniable.privacy.over_time.schedules import Schedule
 from deniable.protocol import Answer, RapporParameters
 from deniable.protocol.domain import code_key
 from deniable.protocol.epsilon import epsilon_of, within

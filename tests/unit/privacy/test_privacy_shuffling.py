@@ -15,10 +15,10 @@ from deniable.client.encoders import encoder_for
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OLH, OUE, PGR, Hadamard, Mechanism, Subset
 from deniable.privacy import report_channel
-from deniable.privacy.blanket import Blanket
-from deniable.privacy.shuffling import CONDITIONS, clones, shuffled
-from deniable.privacy.tails import at_least, middle
-from deniable.privacy.two_level import Levels, levels
+from deniable.privacy.shuffling.binomial_tails import at_least, middle
+from deniable.privacy.shuffling.blanket import Blanket
+from deniable.privacy.shuffling.central import CONDITIONS, clones, shuffled
+from deniable.privacy.shuffling.two_level import Levels, levels
 from deniable.protocol import Answer
 from deniable.protocol.domain import code_key
 
@@ -134,7 +134,7 @@ def test_cells_that_share_their_clones_are_on_the_safe_side(
     found = levels(KRR(3, epsilon=1.0).parameters)
     assert found is not None
     fine = Blanket(found, 10_000, 1e-6)
-    monkeypatch.setattr("deniable.privacy.blanket._CELLS", cells)
+    monkeypatch.setattr("deniable.privacy.shuffling.blanket._CELLS", cells)
     coarse = Blanket(found, 10_000, 1e-6)
     for epsilon in (0.01, 0.03, 0.045):
         assert fine.delta(epsilon) <= coarse.delta(epsilon) <= 1.2 * fine.delta(epsilon)

@@ -9,41 +9,41 @@ import numpy as np
 import pytest
 
 from deniable.errors import InvalidParameter
-from deniable.privacy.record_leverage import record_shift, table_ways, ways
-from deniable.privacy.table_leverage import best_spread, shares_of_one, table_shift
+from deniable.privacy.leverage.profiles import profile_shift, table_ways, ways
+from deniable.privacy.leverage.tables import best_spread, shares_of_one, table_shift
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Attribute,
     Categories,
     CoefficientsParameters,
     Field,
+    Profile,
+    ProfileParameters,
     Question,
-    Record,
-    RecordParameters,
 )
 
 LEVELS = (2, 3, 5, 2)
 
 
-def parameters_of(mechanism: str, order: int = 2, **wanted: object) -> RecordParameters:
+def parameters_of(mechanism: str, order: int = 2, **wanted: object) -> ProfileParameters:
     domains = [Categories(tuple(f"{i}" for i in range(count))) for count in LEVELS]
-    record = Record(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
+    record = Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
     asked = {"epsilon": 1.0, "order": order, **wanted}
     field = Field("value", record, MECHANISMS[mechanism].resolve(asked, record, False))
     Question("q", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))
-    assert isinstance(field.parameters, RecordParameters)
+    assert isinstance(field.parameters, ProfileParameters)
     return field.parameters
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_of_one_attribute_it_is_the_shift_of_its_levels(mechanism: str) -> None:
     parameters = parameters_of(mechanism)
     for i in range(len(LEVELS)):
-        assert table_shift(parameters, (i,), 0.01) == record_shift(parameters, i, 0.01)
+        assert table_shift(parameters, (i,), 0.01) == profile_shift(parameters, i, 0.01)
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_more_attackers_move_more_and_nobody_nothing(mechanism: str) -> None:
     parameters = parameters_of(mechanism)
     for pair in combinations(range(len(LEVELS)), 2):

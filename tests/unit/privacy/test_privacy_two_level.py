@@ -20,7 +20,7 @@ from deniable.mechanisms import (
     Subset,
 )
 from deniable.privacy import report_channel
-from deniable.privacy.two_level import levels
+from deniable.privacy.shuffling.two_level import levels
 from deniable.protocol import Answer
 from deniable.protocol.domain import code_key
 from deniable.protocol.epsilon import epsilon_of

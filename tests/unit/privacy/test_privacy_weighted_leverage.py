@@ -11,27 +11,27 @@ import numpy as np
 import pytest
 
 from deniable.errors import InvalidParameter
-from deniable.privacy.table_leverage import table_shift
-from deniable.privacy.weighted_leverage import most_among, weighted_shift
+from deniable.privacy.leverage.tables import table_shift
+from deniable.privacy.leverage.weighted_sums import most_among, weighted_shift
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Attribute,
     Categories,
     CoefficientsParameters,
-    Record,
-    RecordParameters,
+    Profile,
+    ProfileParameters,
 )
 
 LEVELS = (2, 3, 5, 2)
 SHARE = 0.01
 
 
-def parameters_of(mechanism: str, order: int = 2) -> RecordParameters:
+def parameters_of(mechanism: str, order: int = 2) -> ProfileParameters:
     domains = [Categories(tuple(f"{i}" for i in range(count))) for count in LEVELS]
-    record = Record(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
+    record = Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
     found = MECHANISMS[mechanism].resolve({"epsilon": 1.0, "order": order}, record, False)
-    assert isinstance(found, RecordParameters)
+    assert isinstance(found, ProfileParameters)
     return found
 
 
@@ -39,7 +39,7 @@ def shape_of(attributes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(LEVELS[i] for i in attributes)
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_one_cell_has_the_bound_of_a_cell(mechanism: str) -> None:
     parameters = parameters_of(mechanism)
     for attributes in [(1,), *combinations(range(len(LEVELS)), 2)]:
@@ -56,7 +56,7 @@ def test_one_cell_has_the_bound_of_a_cell(mechanism: str) -> None:
         assert max(each) == pytest.approx(table_shift(parameters, attributes, SHARE))
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_a_sum_moves_less_than_its_cells(mechanism: str, rng: np.random.Generator) -> None:
     """The shift is a norm, but for what no attack moves: it grows with factors and adds up."""
     parameters = parameters_of(mechanism)
@@ -79,7 +79,7 @@ def test_what_sums_to_1_cannot_be_moved(mechanism: str) -> None:
     assert weighted_shift(parameters, (0, 3), np.ones((2, 2)), 0.05) == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_more_attackers_move_more_and_nobody_nothing(mechanism: str) -> None:
     parameters, weights = parameters_of(mechanism), np.array([[1.0, -1.0], [-1.0, 1.0]])
     shares = (0, 1e-6, 0.01, 0.1, 0.9, 1)

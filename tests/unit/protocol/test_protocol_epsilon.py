@@ -7,7 +7,6 @@ import math
 from fractions import Fraction
 
 import pytest
-from exact_exponential import exp_bounds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from deniable.protocol.epsilon import (
     wanted,
     within,
 )
+from material.exact_exponential import exp_bounds
 
 micros = st.integers(0, LARGEST * 10**6)
 probabilities = st.integers(1, 2**64 - 1).map(lambda threshold: Fraction(threshold, 2**64))

@@ -6,12 +6,12 @@ import math
 from fractions import Fraction
 
 import pytest
-from exact_exponential import exp_bounds
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, KRRParameters, Numbers, Strings
+from material.exact_exponential import exp_bounds
 
 ONE = 2**64
 sizes = st.integers(2, 300) | st.just(65_536)

@@ -1,4 +1,4 @@
-"""The domain of records: from a mapping of values to codes and canonical bytes."""
+"""The domain of profiles: from a mapping of values to codes and canonical bytes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from deniable.errors import InvalidAnswer, InvalidParameter
-from deniable.protocol import ABSENT, Attribute, Boolean, Categories, Numbers, Record
+from deniable.protocol import ABSENT, Attribute, Boolean, Categories, Numbers, Profile
 from deniable.protocol.domain_reading import domain_from_published
 
-TRIP = Record(
+TRIP = Profile(
     (
         Attribute("toll", Boolean()),
         Attribute("kind", Categories(("a", "b", "é"))),
@@ -50,7 +50,7 @@ def test_shape() -> None:
         ({**VALUE, "fare": float("nan")}, "not_a_number"),
     ],
 )
-def test_what_is_no_record_is_refused_without_the_value(value: object, reason: str) -> None:
+def test_what_is_no_profile_is_refused_without_the_value(value: object, reason: str) -> None:
     with pytest.raises(InvalidAnswer) as caught:
         TRIP.answer(value)
     assert caught.value.reason == reason
@@ -78,4 +78,4 @@ def test_published_and_read_again() -> None:
 def test_what_no_survey_says_is_refused(change: Any, message: str) -> None:
     listed = TRIP.published()["attributes"]
     with pytest.raises(InvalidParameter, match=message):
-        domain_from_published({"type": "record", "attributes": change(listed)})
+        domain_from_published({"type": "profile", "attributes": change(listed)})

@@ -9,8 +9,8 @@ from itertools import combinations, product
 import pytest
 
 from deniable.protocol.contrasts import MAX_LEVELS, contrasts_of
-from deniable.protocol.record_selection import Selection, signs_differ
-from deniable.protocol.record_truth import keep_threshold
+from deniable.protocol.profile_selection import Selection, signs_differ
+from deniable.protocol.profile_truth import keep_threshold
 from deniable.protocol.thresholds import ONE
 from deniable.protocol.view_cover import cover, uncovered
 

@@ -1,4 +1,4 @@
-"""Parameters of the mechanisms of records: shapes, limits, wire records, what is refused."""
+"""Parameters of the mechanisms of profiles: shapes, limits, wire records, what is refused."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from record_material import record_of
 
+from deniable.authoring.auto_profile import profile_choices
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Boolean,
     CoefficientsParameters,
     InpHTParameters,
     MargRRParameters,
-    RecordParameters,
+    ProfileParameters,
     Strings,
     ViewsParameters,
 )
-from deniable.protocol.auto_record import record_choices
 from deniable.protocol.coefficients import best_orders
 from deniable.protocol.epsilon import exp_micros
-from deniable.protocol.record_parameters import cell_of, code_of
+from deniable.protocol.profile_parameters import cell_of, code_of
 from deniable.protocol.thresholds import ONE, as_fraction
+from material.profiles import profile_of
 
 WHOLE = ("inp_rr", "inp_ps", "inp_em", "inp_olh", "inp_ht_cms")
 
 
 def resolved(name: str, *levels: int, **wanted: object) -> Any:
     given = {"epsilon": 1.0986122, "order": 2, **wanted}
-    return MECHANISMS[name].resolve(given, record_of(*levels), absent=False)
+    return MECHANISMS[name].resolve(given, profile_of(*levels), absent=False)
 
 
 @pytest.mark.parametrize("levels", [(2,) * 4, (2, 3, 5), (4, 2)])
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_published_and_read_again(name: str, levels: tuple[int, ...]) -> None:
     parameters = resolved(name, *levels)
-    assert isinstance(parameters, RecordParameters)
+    assert isinstance(parameters, ProfileParameters)
     assert MECHANISMS[name].from_published(parameters.published()) == parameters
-    parameters.check_domain(record_of(*levels), absent=False)
+    parameters.check_domain(profile_of(*levels), absent=False)
     assert parameters.collected == (len(levels) if name in WHOLE else 2)
     assert not parameters.memoised
     p, q = parameters.support
@@ -74,22 +74,22 @@ def test_reports_of_sixteen_and_32_attributes_take_two_bytes(name: str) -> None:
     assert resolved(name, *(2,) * 32, order=2).layout.size == 2
 
 
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_no_record_no_absent_answer_and_no_epsilon_are_refused(name: str) -> None:
     kind = MECHANISMS[name]
     for domain in (Boolean(), Strings()):
-        with pytest.raises(InvalidParameter, match="needs a record"):
+        with pytest.raises(InvalidParameter, match="needs a profile"):
             kind.resolve({"epsilon": 1.0}, domain, absent=False)
     with pytest.raises(InvalidParameter, match="no absent answer"):
-        kind.resolve({"epsilon": 1.0}, record_of(2, 2), absent=True)
+        kind.resolve({"epsilon": 1.0}, profile_of(2, 2), absent=True)
     with pytest.raises(InvalidParameter, match="needs 'epsilon'"):
-        kind.resolve({"order": 2}, record_of(2, 2), absent=False)
+        kind.resolve({"order": 2}, profile_of(2, 2), absent=False)
 
 
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_orders(name: str) -> None:
     assert resolved(name, 2, 2, 2, order=3).order == 3
-    assert MECHANISMS[name].resolve({"epsilon": 1}, record_of(2, 2, 2), False).order == 2
+    assert MECHANISMS[name].resolve({"epsilon": 1}, profile_of(2, 2, 2), False).order == 2
     with pytest.raises(InvalidParameter, match="at most 3, the number of fields"):
         resolved(name, 2, 2, 2, order=4)
     with pytest.raises(InvalidParameter, match="'order'"):
@@ -101,8 +101,8 @@ def test_orders(name: str) -> None:
     [
         ("inp_rr", "4,294,967,296 bits"),
         ("inp_ps", "4,294,967,296 cells"),
-        ("inp_olh", "4,294,967,296 possible records"),
-        ("inp_ht_cms", "4,294,967,296 possible records"),
+        ("inp_olh", "4,294,967,296 possible profiles"),
+        ("inp_ht_cms", "4,294,967,296 possible profiles"),
     ],
 )
 def test_what_grows_with_two_to_the_d_is_refused_with_the_figure(name: str, figure: str) -> None:
@@ -112,7 +112,7 @@ def test_what_grows_with_two_to_the_d_is_refused_with_the_figure(name: str, figu
     assert "order" not in caught.value.fix  # which would not help
 
 
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_records_beyond_all_measure_are_refused_at_once(name: str) -> None:
     with pytest.raises(InvalidParameter, match="would need") as caught:
         resolved(name, *(65_536,) * 32, order=16)
@@ -127,18 +127,18 @@ def test_too_high_an_order_is_refused(name: str) -> None:
 
 def test_auto_says_what_is_too_much() -> None:
     with pytest.raises(InvalidParameter, match=r"auto found no .*2,448,023,842") as error:
-        record_choices(record_of(*(2,) * 32), {"epsilon": 1.0, "order": 16})
+        profile_choices(profile_of(*(2,) * 32), {"epsilon": 1.0, "order": 16})
     assert "order" in error.value.fix
 
 
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_other_levels_do_not_fit(name: str) -> None:
     parameters = resolved(name, 2, 3)
-    with pytest.raises(InvalidParameter, match="levels of the record's attributes"):
-        parameters.check_domain(record_of(3, 2), absent=False)
+    with pytest.raises(InvalidParameter, match="levels of the profile's attributes"):
+        parameters.check_domain(profile_of(3, 2), absent=False)
 
 
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 @pytest.mark.parametrize("levels", [[2], [2] * 33, [2, 1], [2, 65_537], "22", [2, True]])
 def test_bad_levels_of_a_published_survey(name: str, levels: Any) -> None:
     published = resolved(name, 2, 2).published()
@@ -221,7 +221,7 @@ def test_levels_of_contrasts() -> None:
         resolved("coefficients", 3, 2, basis="sine")
 
 
-@pytest.mark.parametrize("name", RECORD_MECHANISMS)
+@pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_records_of_another_size_are_refused(name: str) -> None:
     parameters = resolved(name, 2, 2)
     for data in (b"", bytes(parameters.layout.size + 1)):

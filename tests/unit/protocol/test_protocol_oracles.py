@@ -6,7 +6,6 @@ import math
 from fractions import Fraction
 
 import pytest
-from exact_exponential import exp_bounds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.hadamard import sign_of
 from deniable.protocol.olh import best_symbols, symbol_of
 from deniable.protocol.subset import best_size
+from material.exact_exponential import exp_bounds
 
 ONE = 2**64
 sizes = st.integers(2, 300) | st.just(65_536)

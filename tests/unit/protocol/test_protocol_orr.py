@@ -6,15 +6,15 @@ import math
 from fractions import Fraction
 
 import pytest
-from exact_exponential import exp_bounds
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, ORRParameters, Strings
 from deniable.protocol.closed_form import mean_variance
-from deniable.protocol.inwards import truth_ratio
 from deniable.protocol.orr import best_symbols, collision
+from deniable.protocol.truth_thresholds import truth_ratio
+from material.exact_exponential import exp_bounds
 
 ONE = 2**64
 

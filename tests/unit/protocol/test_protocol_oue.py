@@ -6,13 +6,13 @@ import math
 from fractions import Fraction
 
 import pytest
-from exact_exponential import exp_bounds
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, OUEParameters, Sets, Strings
 from deniable.protocol.unary import set_exponents, worst_ratio
+from material.exact_exponential import exp_bounds
 
 ONE = 2**64
 sizes = st.integers(2, 300) | st.just(65_536)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, PGRParameters, Strings
 from deniable.protocol.closed_form import mean_variance
-from deniable.protocol.inwards import truth_ratio
 from deniable.protocol.pgr import best_geometry, is_prime
 from deniable.protocol.projective import points_below
+from deniable.protocol.truth_thresholds import truth_ratio
 
 ONE = 2**64
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from deniable.authoring import read_authored
 from deniable.errors import InvalidParameter, InvalidReport
-from deniable.protocol import Answer, PrefixesParameters, Strings, Survey, read_authored
+from deniable.protocol import Answer, PrefixesParameters, Strings, Survey
 from deniable.protocol.coding_model import CharacterModel
 from deniable.protocol.domain import ABSENT_KEY, string_key
 from deniable.protocol.hashing import fingerprint

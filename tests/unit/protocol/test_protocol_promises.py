@@ -8,11 +8,11 @@ from __future__ import annotations
 import pytest
 
 from deniable.protocol import MECHANISMS, Boolean, Categories, Domain, Parameters, Strings
-from deniable.protocol.record_domain import Attribute, Record
-from deniable.protocol.registry import RECORD_MECHANISMS
+from deniable.protocol.profile_domain import Attribute, Profile
+from deniable.protocol.registry import PROFILE_MECHANISMS
 
 CLOSED = Categories(tuple("abcdef"))
-RECORD = Record(tuple(Attribute(name, Boolean()) for name in "abcd"))
+RECORD = Profile(tuple(Attribute(name, Boolean()) for name in "abcd"))
 FOUND = {
     "prefixes": {"epsilon": 1.0, "points": 100, "cohorts": 4},
     "ngrams": {"epsilon": 6.0, "k": 32, "m": 4},
@@ -22,7 +22,7 @@ STEP = 2**52
 
 def parameters_of(name: str) -> Parameters:
     domain: Domain = CLOSED
-    if name in RECORD_MECHANISMS:
+    if name in PROFILE_MECHANISMS:
         domain = RECORD
     elif name in FOUND:
         domain = Strings("abcdefgh", 6)

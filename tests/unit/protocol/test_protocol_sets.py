@@ -8,16 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import read_authored
 from deniable.errors import InvalidAnswer, InvalidParameter
-from deniable.protocol import (
-    ABSENT,
-    Field,
-    KRRParameters,
-    Question,
-    RapporParameters,
-    Sets,
-    read_authored,
-)
+from deniable.protocol import ABSENT, Field, KRRParameters, Question, RapporParameters, Sets
 from deniable.protocol.domain_reading import domain_from_published
 
 NAMES = ("git", "vim", "ssh", "é")

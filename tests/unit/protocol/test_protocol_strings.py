@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import read_authored
 from deniable.errors import InvalidAnswer, InvalidParameter
-from deniable.protocol import Strings, read_authored
+from deniable.protocol import Strings
 from deniable.protocol.domain import ESCAPE, is_alphabet, string_key
 from deniable.protocol.domain_reading import domain_from_published
 

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from deniable.authoring.auto import CLOSED, OPEN
 from deniable.protocol import (
     MECHANISMS,
     Attribute,
@@ -13,12 +14,11 @@ from deniable.protocol import (
     Categories,
     Domain,
     Field,
+    Profile,
     Question,
     RapporParameters,
-    Record,
     Strings,
 )
-from deniable.protocol.auto import CLOSED, OPEN
 from deniable.results.alternatives import alternatives, why
 from deniable.results.explain import explain_question
 
@@ -87,7 +87,7 @@ def test_nothing_is_compared_where_auto_takes_no_such_epsilon() -> None:
     assert told(question) == ""
 
 
-EIGHT = Record(tuple(Attribute(f"a{i}", Boolean()) for i in range(8)))
+EIGHT = Profile(tuple(Attribute(f"a{i}", Boolean()) for i in range(8)))
 
 
 @pytest.mark.parametrize(("people", "best"), [(5_000, "views of 2"), (5 * 10**6, "coefficients")])

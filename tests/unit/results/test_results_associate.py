@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from association_material import BROWSERS, dependent, report, several, table
 from jsonschema import Draft202012Validator
-from result_material import EPOCH, question
 
 from deniable.ask import Options, associate
 from deniable.ask.associate import weakened, widened
@@ -20,6 +18,8 @@ from deniable.errors import InvalidParameter
 from deniable.protocol import ABSENT, Question
 from deniable.results.table import Table
 from deniable.store import SqliteStore
+from material.associations import BROWSERS, dependent, report, several, table
+from material.results import EPOCH, question
 
 PEOPLE = 20_000
 SCHEMAS = Path(__file__).parents[3] / "spec" / "schemas"

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from association_material import BROWSERS, dependent, several
 from jsonschema import Draft202012Validator
 
 from deniable.ask import Options, associate
-from deniable.audit.poison import crafted
+from deniable.audit.attack.poison import crafted
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.candidates import every_code
@@ -26,6 +25,7 @@ from deniable.results.table import Column, Columns, Row, Table, as_arrow, as_tex
 from deniable.results.table.files import file_columns, render
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
+from material.associations import BROWSERS, dependent, several
 
 PEOPLE, SHARE, FIELDS = 6_000, 0.03, ["dark", "size"]
 SCHEMA = Path(__file__).parents[3] / "spec" / "schemas" / "table.json"

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from association_material import associated, hostile, made_up, table
-from result_material import HOSTILE
 
 from deniable.associate import OTHER_LABEL
 from deniable.errors import InvalidParameter
@@ -22,6 +20,8 @@ from deniable.results.charts.heat_map import heat_map_described
 from deniable.results.labels import printable
 from deniable.results.table import Table, as_arrow, as_text, save
 from deniable.results.table.files import FORMATS, chart_svg, file_columns, render
+from material.associations import associated, hostile, made_up, table
+from material.results import HOSTILE
 
 LABELS = (("red", "green"), ("fox", "owl", OTHER_LABEL))
 PLAIN = made_up(LABELS)

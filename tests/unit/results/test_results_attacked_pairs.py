@@ -17,11 +17,11 @@ from deniable.ask.profiles.crafted_pairs import (
     attacked_edges,
     attacked_pairs,
 )
-from deniable.audit.poison_records import crafted_cells
+from deniable.audit.attack.poison_profiles import crafted_cells
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
-from deniable.marginals.attacked import Range
 from deniable.marginals.correlation import correlation
+from deniable.marginals.crafted.derived import Range
 from deniable.marginals.information import mutual_information
 from deniable.marginals.tree import Edge, Tree
 from deniable.mechanisms import mechanism_of
@@ -31,9 +31,9 @@ from deniable.protocol import (
     Boolean,
     Categories,
     Field,
+    Profile,
+    ProfileParameters,
     Question,
-    Record,
-    RecordParameters,
 )
 from deniable.results.table import as_json, as_text
 from deniable.testing.ledger import LEDGER
@@ -47,9 +47,9 @@ def crowds(
 ) -> tuple[Profiles, Profiles]:
     """Return all reports, with liars who say that the first two are both true, and the honest."""
     last = Categories(("a", "b", "c")) if three else Boolean()
-    record = Record((Attribute("x", Boolean()), Attribute("y", last), Attribute("z", Boolean())))
+    record = Profile((Attribute("x", Boolean()), Attribute("y", last), Attribute("z", Boolean())))
     parameters = MECHANISMS[mechanism].resolve({"epsilon": 3.0, "order": 2}, record, False)
-    assert isinstance(parameters, RecordParameters)
+    assert isinstance(parameters, ProfileParameters)
     field = Field("value", record, parameters)
     asked = Question("trips", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))
     population, rng = mechanism_of(field, False), np.random.default_rng(7)

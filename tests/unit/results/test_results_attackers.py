@@ -14,10 +14,10 @@ from jsonschema import Draft202012Validator
 
 from deniable.ask import Options, estimate
 from deniable.ask.crafted_shares import with_attackers
-from deniable.audit.poison import crafted
+from deniable.audit.attack.poison import crafted
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.privacy.leverage import leverage_of
+from deniable.privacy.leverage.estimates import leverage_of
 from deniable.protocol import (
     MECHANISMS,
     Answer,

@@ -8,20 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from discovery_material import SURVEY as GROWN
-from discovery_material import WORDS as GROWN_WORDS
 
 from deniable.ask import Options, discover
 from deniable.ask.discover import OF_FOUND
-from deniable.audit.poison import crafted
+from deniable.audit.attack.poison import crafted
+from deniable.authoring import read_authored
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.privacy.leverage import leverage_of
-from deniable.protocol import Answer, Field, Question, read_authored
+from deniable.privacy.leverage.estimates import leverage_of
+from deniable.protocol import Answer, Field, Question
 from deniable.protocol.domain import string_key
 from deniable.results.table import Row, Table, as_csv, as_text
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
+from material.discovery_store import SURVEY as GROWN
+from material.discovery_store import WORDS as GROWN_WORDS
 
 ATTACKERS, PEOPLE, LEAST = 0.01, 30_000, 0.6
 N_GRAMS = """name = "n"

@@ -9,26 +9,26 @@ import numpy as np
 import pytest
 
 from deniable.ask import Options, estimate
-from deniable.audit.poison_records import crafted_records
+from deniable.audit.attack.poison_profiles import crafted_profiles
 from deniable.mechanisms import mechanism_of
-from deniable.privacy.record_leverage import record_shift
+from deniable.privacy.leverage.profiles import profile_shift
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Attribute,
     Boolean,
     Categories,
     Field,
+    Profile,
+    ProfileParameters,
     Question,
-    Record,
-    RecordParameters,
 )
 from deniable.results.table import Table, as_text
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
 
 SHARE, PEOPLE = 0.02, 8_000
-TRIPS = Record(
+TRIPS = Profile(
     (
         Attribute("card", Boolean()),
         Attribute("zone", Categories(("inner", "outer", "airport"))),
@@ -47,12 +47,12 @@ def attacked(asked: Question, folder: Path, rng: np.random.Generator) -> Table:
     """Estimate reports of which a share says "inner", which nobody is."""
     (field,) = asked.fields
     parameters = field.parameters
-    assert isinstance(parameters, RecordParameters)
+    assert isinstance(parameters, ProfileParameters)
     mechanism = mechanism_of(field, False)
     codes = rng.integers(0, (2, 3, 2), size=(PEOPLE, 3))
     codes[:, 1] = np.maximum(codes[:, 1], 1)
     reports = mechanism.simulate(codes, rng)
-    fake = mechanism.records(crafted_records(parameters, 1, 0, round(SHARE * PEOPLE), rng))
+    fake = mechanism.records(crafted_profiles(parameters, 1, 0, round(SHARE * PEOPLE), rng))
     reports[: len(fake)] = fake
     with SqliteStore(folder / "data.sqlite3") as store:
         batch = Batch(asked.id, 1, asked.digest, 1)
@@ -61,7 +61,7 @@ def attacked(asked: Question, folder: Path, rng: np.random.Generator) -> Table:
     return result
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_the_bar_contains_the_truth(
     mechanism: str, tmp_path: Path, rng: np.random.Generator
 ) -> None:
@@ -74,8 +74,8 @@ def test_the_bar_contains_the_truth(
     LEDGER.add(1e-9)
     assert low - 6 * row.std_error <= 0 <= high + 6 * row.std_error
     parameters = asked.fields[0].parameters
-    assert isinstance(parameters, RecordParameters)
-    assert row.interval[0] - low == pytest.approx(record_shift(parameters, 1, SHARE))
+    assert isinstance(parameters, ProfileParameters)
+    assert row.interval[0] - low == pytest.approx(profile_shift(parameters, 1, SHARE))
 
 
 def test_attributes_are_moved_differently(tmp_path: Path, rng: np.random.Generator) -> None:

@@ -13,28 +13,28 @@ import pytest
 
 from deniable.ask import Options
 from deniable.ask.profiles import Profiles, shares_of
-from deniable.audit.poison_records import crafted_cells
+from deniable.audit.attack.poison_profiles import crafted_cells
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
-from deniable.privacy.record_leverage import record_shift
-from deniable.privacy.table_leverage import table_shift
+from deniable.privacy.leverage.profiles import profile_shift
+from deniable.privacy.leverage.tables import table_shift
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Attribute,
     Boolean,
     Categories,
     Field,
+    Profile,
+    ProfileParameters,
     Question,
-    Record,
-    RecordParameters,
 )
 from deniable.results.table import Table, as_csv, as_json, as_text, save
 from deniable.testing.ledger import LEDGER
 
 SHARE, PEOPLE = 0.01, 20_000
-TRIPS = Record(
+TRIPS = Profile(
     (
         Attribute("card", Boolean()),
         Attribute("zone", Categories(("inner", "outer", "airport"))),
@@ -48,7 +48,7 @@ CARD, ZONE = 1, 0
 def reports_of(mechanism: str, rng: np.random.Generator, people: int = PEOPLE) -> Profiles:
     """Return reports of which 1% are crafted to push a cell that nobody is in."""
     parameters = MECHANISMS[mechanism].resolve({"epsilon": 1.5, "order": 2}, TRIPS, False)
-    assert isinstance(parameters, RecordParameters)
+    assert isinstance(parameters, ProfileParameters)
     field = Field("value", TRIPS, parameters)
     asked = Question("trips", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))
     population = mechanism_of(field, False)
@@ -65,7 +65,7 @@ def view_of(reports: Profiles, names: list[str], share: float | None = SHARE) ->
     return shares_of(reports, [reports.table(names)], options=Options(attackers=share))
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_the_bar_contains_the_truth(mechanism: str, rng: np.random.Generator) -> None:
     """Nobody is in the cell. Seven more standard deviations are allowed for chance."""
     reports = reports_of(mechanism, rng)
@@ -104,7 +104,7 @@ def test_every_form_says_it(reports: Profiles, tmp_path: Path) -> None:
 
 def test_one_attribute_has_the_bar_of_estimate(reports: Profiles) -> None:
     rows = json.loads(as_json(view_of(reports, ["zone"])))["rows"]
-    shift = record_shift(reports.mechanism.parameters, 1, SHARE)
+    shift = profile_shift(reports.mechanism.parameters, 1, SHARE)
     assert len(rows) == 3
     for row in rows:
         assert row["interval"][0] - row["attacked_interval"][0] == pytest.approx(shift)
@@ -193,7 +193,7 @@ def test_a_condition_that_may_be_all_liars_says_nothing(rng: np.random.Generator
 
 
 def test_too_many_smoothed_tables_have_raw_bars_only(reports: Profiles) -> None:
-    wide = Record(tuple(Attribute(f"a{i}", Categories(tuple("abcdefghijklmnop"))) for i in (1, 2)))
+    wide = Profile(tuple(Attribute(f"a{i}", Categories(tuple("abcdefghijklmnop"))) for i in (1, 2)))
     parameters = MECHANISMS["views"].resolve({"epsilon": 3.0, "order": 2}, wide, False)
     field = Field("value", wide, parameters)
     asked = Question("trips", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from result_material import question
 
 from deniable.ask.candidates import (
     MAX_BAD_LINES,
@@ -16,6 +15,7 @@ from deniable.ask.candidates import (
     require_candidates,
 )
 from deniable.errors import InvalidParameter
+from material.results import question
 
 STRINGS = """
 domain = { type = "strings", candidates = "sub/list.txt" }

@@ -10,12 +10,12 @@ from html.parser import HTMLParser
 from xml.parsers import expat
 
 import pytest
-from result_material import HOSTILE, UNKNOWN, hostile_result, result, row
 
 from deniable.errors import InvalidParameter
 from deniable.results.charts.bars import described, key_lines, shown_rows
 from deniable.results.labels import shortened
 from deniable.results.table.files import chart_html, chart_png, chart_svg
+from material.results import HOSTILE, UNKNOWN, hostile_result, result, row
 
 
 def marks(definition: dict[str, object]) -> list[str]:

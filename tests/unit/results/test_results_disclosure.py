@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from yaml_reading import read
 
+from deniable.authoring import read_authored
 from deniable.cli.init import STARTER
 from deniable.errors import InvalidParameter
 from deniable.protocol import (
@@ -22,13 +22,13 @@ from deniable.protocol import (
     Sets,
     Strings,
     Survey,
-    read_authored,
 )
 from deniable.results.deployment import deployment, deployment_yaml
 from deniable.results.disclosure import disclose
 from deniable.results.disclosure_files import save_disclosure
 from deniable.results.disclosure_page import page_html, page_markdown
 from deniable.results.randomised import how
+from material.yaml_reading import read
 
 FIVE = Categories(tuple("abcde"))
 EVIL = '<script>alert("x")</script> & *bold* [link](x) \u202e'

@@ -1,29 +1,29 @@
-"""The page and the registry's entry of a question about records."""
+"""The page and the registry's entry of a question about profiles."""
 
 from __future__ import annotations
 
 from datetime import date
 
 import pytest
-from yaml_reading import read
 
 from deniable.protocol import (
     MECHANISMS,
-    RECORD_MECHANISMS,
+    PROFILE_MECHANISMS,
     Attribute,
     Boolean,
     Categories,
     Field,
+    Profile,
     Question,
-    Record,
     Survey,
 )
 from deniable.results.deployment import deployment_yaml
 from deniable.results.disclosure import disclose
 from deniable.results.disclosure_page import page_markdown
 from deniable.results.randomised import how
+from material.yaml_reading import read
 
-TRIPS = Record(
+TRIPS = Profile(
     (
         Attribute("card", Boolean()),
         Attribute("tip", Boolean()),
@@ -43,7 +43,7 @@ def told(mechanism: str, **wanted: object) -> str:
     return page_markdown(disclose(survey(mechanism, **wanted))).decode()
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_every_mechanism_says_how_in_words(mechanism: str) -> None:
     sentences = " ".join(how(survey(mechanism).questions[0].fields[0]))
     assert "%" in sentences
@@ -77,7 +77,7 @@ def test_what_is_drawn_by_lot_is_said() -> None:
     assert "drawn by lot" not in told("inp_ps")
 
 
-@pytest.mark.parametrize("mechanism", RECORD_MECHANISMS)
+@pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_the_entry_of_the_registry(mechanism: str) -> None:
     entry = read(deployment_yaml(survey(mechanism)).decode())
     assert isinstance(entry, dict)

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from discovery_material import WORDS, asked, filled, published
 
 from deniable.ask import Options, discover
 from deniable.ask.discover import is_discovered
@@ -15,6 +14,7 @@ from deniable.results.charts.beginnings import heights, tree_words
 from deniable.results.table import Table, as_text
 from deniable.results.table.files import chart_svg
 from deniable.store import SqliteStore
+from material.discovery_store import WORDS, asked, filled, published
 
 
 @pytest.fixture(scope="module")

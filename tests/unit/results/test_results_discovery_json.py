@@ -11,8 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from deniable.ask import Options, discover
+from deniable.authoring import read_authored
 from deniable.mechanisms import mechanism_for
-from deniable.protocol import ABSENT, Question, read_authored
+from deniable.protocol import ABSENT, Question
 from deniable.results.table import Table, as_text
 from deniable.results.words import in_words
 from deniable.store import Batch, SqliteStore

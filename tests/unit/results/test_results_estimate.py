@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
-from result_material import EPOCH, answer, question
 
 from deniable.ask import Options, estimate
 from deniable.errors import InvalidParameter
@@ -18,6 +17,7 @@ from deniable.protocol import ABSENT
 from deniable.results.table import Table, as_json
 from deniable.store import SqliteStore
 from deniable.testing.statistics import accept, mean, reject
+from material.results import EPOCH, answer, question
 
 SCHEMA = Path(__file__).parents[3] / "spec" / "schemas" / "table.json"
 ALPHA = 1e-9

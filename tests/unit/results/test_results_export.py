@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from result_material import EPOCH, answer, question
 
 from deniable.engines import accumulate
 from deniable.errors import InvalidParameter, StoreError
@@ -18,6 +17,7 @@ from deniable.protocol.canonical import from_base64url
 from deniable.results import export
 from deniable.results.export import export_reports
 from deniable.store import Batch, SqliteStore
+from material.results import EPOCH, answer, question
 
 BODY = """
 [[questions.fields]]

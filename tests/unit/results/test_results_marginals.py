@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from result_material import EPOCH, HOSTILE, question
 
 from deniable.ask.profiles import Profiles, pairs_table, sample_table, shares_of, tree_table
 from deniable.ask.profiles import reports as profile_reports
@@ -21,6 +20,7 @@ from deniable.results.charts.attributes import correlations, dependency_tree, la
 from deniable.results.charts.files import png_of
 from deniable.results.table import About, Table, as_text, plain, save
 from deniable.results.table.files import chart_svg
+from material.results import EPOCH, HOSTILE, question
 
 BODY = """
 repeat = "permanent"

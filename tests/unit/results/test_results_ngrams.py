@@ -11,12 +11,13 @@ import pytest
 
 from deniable.ask import Options, discover, estimate
 from deniable.ask.discover import found_table, is_discovered
-from deniable.discover.ngrams import Search
+from deniable.authoring import read_authored
+from deniable.discover.ngrams.discovery import Search
 from deniable.engines.local import accumulate
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.protocol import MECHANISMS, Boolean, Field, Question, read_authored
+from deniable.protocol import MECHANISMS, Boolean, Field, Question
 from deniable.results.table import as_text
 from deniable.store import Batch, SqliteStore
 

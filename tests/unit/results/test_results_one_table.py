@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from result_material import hostile_result, result, row
 
 from deniable.errors import InvalidParameter
 from deniable.results.table import (
@@ -29,6 +28,7 @@ from deniable.results.table import (
 )
 from deniable.results.table.columns import Columns
 from deniable.results.table.html import rows_html
+from material.results import hostile_result, result, row
 
 SCHEMA = Path(__file__).parents[3] / "spec/schemas/table.json"
 COLUMNS = (

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from result_material import EPOCH, answer, question
 
 from deniable.ask import estimate
 from deniable.mechanisms import mechanism_of, members_matrix
@@ -17,6 +16,7 @@ from deniable.results.explain import explain_question
 from deniable.results.table import as_text
 from deniable.results.words import in_words
 from deniable.store import Batch, SqliteStore
+from material.results import EPOCH, answer, question
 
 KRR = 'domain = "boolean"\nmechanism = "krr"\nparameters = { epsilon = 1.0 }\n'
 SET = 'domain = { type = "set", values = ["a", "b", "c", "d"], most = 2 }\n'

@@ -6,10 +6,10 @@ import importlib.util
 from collections.abc import Callable
 
 import pytest
-from result_material import HOSTILE, UNKNOWN, hostile_result, result, row, row_with_test
 
 from deniable.results.table import Table, as_text
 from deniable.results.table.text import rich_table
+from material.results import HOSTILE, UNKNOWN, hostile_result, result, row, row_with_test
 
 
 @pytest.fixture(params=["rich", "plain"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from result_material import UNKNOWN, hostile_result, result, row, row_with_test
 
 from deniable.results.table.text import percent, typical_error
 from deniable.results.words import epsilon_text, in_words, odds, smallest_visible
+from material.results import UNKNOWN, hostile_result, result, row, row_with_test
 
 
 def test_what_stands_out_is_named_by_size() -> None:

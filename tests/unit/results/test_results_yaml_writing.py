@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from yaml_reading import read
 
 from deniable.errors import InvalidParameter
 from deniable.results.yaml_writing import to_yaml
+from material.yaml_reading import read
 
 TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=("Cs",)), max_size=20),

@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from store_material import all_bytes, multiset, numbers, report, reports, seeded
 
 from deniable.store import SqliteStore
 from deniable.store.closing import Closing
 from deniable.store.connection import connect_writer, transaction
 from deniable.store.shuffle import RandomBytes
 from deniable.testing.statistics import Check, accept, mean, reject
+from material.stores import all_bytes, multiset, numbers, report, reports, seeded
 
 GROUPS, GROUP = 40, 50
 PEOPLE = GROUPS * GROUP

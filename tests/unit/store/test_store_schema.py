@@ -6,11 +6,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_material import DIGEST, multiset, report
 
 from deniable.errors import StoreError
 from deniable.store import Batch, SqliteStore, Tally
 from deniable.store.schema import APPLICATION_ID, SCHEMA_VERSION, ids_table
+from material.stores import DIGEST, multiset, report
 
 # The first schema, as it stood; written out here so that a change of the steps is noticed.
 VERSION_1 = f"""

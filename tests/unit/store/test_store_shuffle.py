@@ -4,10 +4,9 @@ import os
 from collections import Counter
 from itertools import permutations
 
-from store_material import seeded
-
 from deniable.store.shuffle import scattered, shuffled
 from deniable.testing.statistics import accept, goodness_of_fit, reject
+from material.stores import seeded
 
 
 def test_every_order_of_keys_gives_its_own_permutation() -> None:

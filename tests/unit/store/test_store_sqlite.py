@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from store_material import DIGEST, multiset, numbers, report, reports
 
 from deniable.errors import InvalidParameter, StoreError
 from deniable.store import Appended, Batch, SqliteStore, Tally, open_store
 from deniable.store.writer import CHUNK_BYTES
+from material.stores import DIGEST, multiset, numbers, report, reports
 
 
 @pytest.fixture

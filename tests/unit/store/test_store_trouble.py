@@ -13,22 +13,22 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_material import DIGEST, all_bytes, multiset, report, reports
 
 from deniable.errors import StoreError
 from deniable.store import Batch, SqliteStore
 from deniable.store.connection import plain_errors
+from material.stores import DIGEST, all_bytes, multiset, report, reports
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[2]
 
 
 def run(program: str, *arguments: object) -> subprocess.Popen[str]:
-    """Start a Python process that can use this folder's material."""
+    """Start a Python process that can use the tests' material."""
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
     )
 
 
@@ -56,7 +56,7 @@ def test_a_full_file_writes_nothing_and_later_works_again(tmp_path: Path) -> Non
 
 FULL_DISK = """
     import json, resource, sys
-    from store_material import multiset, reports
+    from material.stores import multiset, reports
     from deniable.errors import StoreError
     from deniable.store import SqliteStore
 
@@ -89,7 +89,7 @@ def test_a_disk_that_refuses_loses_nothing_acknowledged(tmp_path: Path) -> None:
 
 WRITER = """
     import sys
-    from store_material import report
+    from material.stores import report
     from deniable.store import SqliteStore
 
     with SqliteStore(sys.argv[1]) as store:

@@ -15,7 +15,7 @@ from deniable.ask.profiles.reports import Given, Profiles
 from deniable.ask.profiles.shares import about_profiles
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
-from deniable.marginals.crafted import Progress, check_tables, smoothed_without
+from deniable.marginals.crafted.smoothed import Progress, check_tables, smoothed_without
 from deniable.marginals.inference import TreeModel
 from deniable.marginals.tree import chow_liu
 from deniable.mechanisms.base import Floats

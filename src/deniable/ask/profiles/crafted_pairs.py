@@ -14,9 +14,9 @@ from deniable.ask.profiles.crafted_tables import shift_of
 from deniable.ask.profiles.reports import Profiles
 from deniable.decode.significance import holm
 from deniable.errors import InvalidParameter
-from deniable.marginals.attacked import Range, attacked_correlation, attacked_statistic
 from deniable.marginals.correlation import correlation
-from deniable.marginals.crafted import Progress, check_tables, smoothed_without
+from deniable.marginals.crafted.derived import Range, attacked_correlation, attacked_statistic
+from deniable.marginals.crafted.smoothed import Progress, check_tables, smoothed_without
 from deniable.marginals.independence import ALPHA
 from deniable.marginals.information import mutual_information
 from deniable.marginals.pairs import Pair, Pairs, independence, population_covariance
@@ -24,7 +24,7 @@ from deniable.marginals.table import Z95, Table
 from deniable.marginals.tree import Tree
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.moments import Subset
-from deniable.privacy.weighted_leverage import most_among
+from deniable.privacy.leverage.weighted_sums import most_among
 
 STILL = (
     "With {share:.3g} of the reports crafted, of {found:,} dependent pairs (Holm) are still "

@@ -1,9 +1,9 @@
 """A second error bar for tables: what a share of crafted reports could have done to a cell.
 
 Raw shares: as of `ask/crafted_shares.py`, the 95% interval with what liars can do to any cell of
-the table added at both ends (`privacy/table_leverage.py`); of a share given a condition, what they
-can do to this one (`marginals/attacked.py`). Smoothed shares have no interval: their bar is the
-range of what they become without one of many attacks (`marginals/crafted.py`).
+the table added at both ends (`privacy/leverage/tables.py`); of a share given a condition, what they
+can do to this one (`marginals/crafted/derived.py`). Smoothed shares have no interval: their bar is
+the range of what they become without one of many attacks (`marginals/crafted/smoothed.py`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from deniable import _validate
 from deniable.ask.profiles.reports import Both, Given, Profiles
 from deniable.errors import InvalidParameter
-from deniable.marginals.attacked import Shift, attacked_share
-from deniable.marginals.crafted import Progress, check_tables, smoothed_without
+from deniable.marginals.crafted.derived import Shift, attacked_share
+from deniable.marginals.crafted.smoothed import Progress, check_tables, smoothed_without
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.moments import Subset
-from deniable.privacy.table_leverage import table_shift
-from deniable.privacy.weighted_leverage import weighted_shift
+from deniable.privacy.leverage.tables import table_shift
+from deniable.privacy.leverage.weighted_sums import weighted_shift
 
 NOTE = (
     "The attacked interval is that of the raw share, with what a share of {share:.3g} crafted "

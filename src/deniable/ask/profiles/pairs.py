@@ -20,7 +20,7 @@ from deniable.ask.profiles.reports import Profiles
 from deniable.ask.profiles.shares import about_profiles
 from deniable.marginals.independence import ALPHA, PairTest
 from deniable.marginals.information import mutual_information
-from deniable.marginals.synthetic import KEEPS, sample_records
+from deniable.marginals.synthetic import KEEPS, sample_profiles
 from deniable.marginals.tree import REDRAWS, Tree
 from deniable.results.charts.attributes import (
     CORRELATIONS_KEY,
@@ -252,7 +252,7 @@ def sample_table(reports: Profiles, records: int, rng: np.random.Generator) -> T
     Raises:
         InvalidParameter: if so many cannot be drawn.
     """
-    codes = sample_records(reports.pairs.model(), records, rng)
+    codes = sample_profiles(reports.pairs.model(), records, rng)
     labels = [np.array(one.domain.labels, dtype=object) for one in reports.record.attributes]
     cells = [names[codes[:, i]].tolist() for i, names in enumerate(labels)]
     columns = [Column(name, "label", name) for name in reports.record.names]

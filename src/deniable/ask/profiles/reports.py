@@ -20,8 +20,8 @@ from deniable.marginals.pairs import Pairs
 from deniable.marginals.raw import raw_table
 from deniable.marginals.smoothed import smoothed_tables
 from deniable.marginals.table import Table
-from deniable.mechanisms import Counts, RecordMechanism, mechanism_of
-from deniable.protocol import Field, Question, Record
+from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
+from deniable.protocol import Field, Profile, Question
 from deniable.store.base import Store
 
 MOST_TABLES = 50_000
@@ -83,7 +83,7 @@ class Profiles:
     """
 
     question: Question
-    mechanism: RecordMechanism
+    mechanism: ProfileMechanism
     counts: Counts
     widen: float = 1.0
 
@@ -97,7 +97,7 @@ class Profiles:
         question = accumulated.question
         field = record_field(question)
         mechanism = mechanism_of(field, question.absent)
-        if not isinstance(mechanism, RecordMechanism):
+        if not isinstance(mechanism, ProfileMechanism):
             raise InvalidParameter(f"{field.parameters.mechanism} does not report records.")
         permanent = question.repeat == "permanent"
         widen = repeat_factor(accumulated.epochs.values()) if permanent else 1.0
@@ -109,9 +109,9 @@ class Profiles:
         return self.counts.n
 
     @property
-    def record(self) -> Record:
+    def record(self) -> Profile:
         """The attributes and their domains."""
-        return self.mechanism.record
+        return self.mechanism.profile
 
     @property
     def order(self) -> int:
@@ -247,7 +247,7 @@ def record_field(question: Question) -> Field:
         InvalidParameter: if the question is about something else.
     """
     for field in question.fields:
-        if isinstance(field.domain, Record):
+        if isinstance(field.domain, Profile):
             return field
     raise InvalidParameter(
         f"Question {question.id!r} is not about many attributes together.",

@@ -87,7 +87,7 @@ def about_profiles(
         version=question.version,
         digest=question.digest.hex(),
         description=question.description,
-        domain="record",
+        domain="profile",
         mechanism=parameters.mechanism,
         n=reports.n,
         epsilon_once=as_float(parameters.epsilon_once),

@@ -8,13 +8,13 @@ from deniable.protocol import Answer, InpEMParameters
 
 
 class InpEMEncoder(Encoder):
-    """Keeps or flips every bit of the record by a coin of its own."""
+    """Keeps or flips every bit of the profile by a coin of its own."""
 
     def __init__(self, parameters: InpEMParameters) -> None:
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised record; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
         p = self._parameters
         cell = p.cell(answer.codes)
         sent = [bool(cell >> i & 1) == fresh.coin(p.keep) for i in range(p.width)]

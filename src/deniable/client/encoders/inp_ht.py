@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deniable.client.encoders.base import Draws, Encoder
 from deniable.protocol import Answer, InpHTParameters
-from deniable.protocol.record_selection import signs_differ
+from deniable.protocol.profile_selection import signs_differ
 
 
 class InpHTEncoder(Encoder):
@@ -14,7 +14,7 @@ class InpHTEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised record; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
         parameters = self._parameters
         coefficient = fresh.below(parameters.coefficients)
         sign = signs_differ(answer.codes, parameters.masks(coefficient))

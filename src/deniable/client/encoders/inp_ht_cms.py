@@ -8,13 +8,13 @@ from deniable.protocol.hadamard import sign_of
 
 
 class InpHTCMSEncoder(Encoder):
-    """Reports one sign of the Hadamard row of the record's bucket, or its opposite."""
+    """Reports one sign of the Hadamard row of the profile's bucket, or its opposite."""
 
     def __init__(self, parameters: InpHTCMSParameters) -> None:
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised record; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
         p = self._parameters
         row = fresh.below(p.rows)
         coefficient = fresh.below(p.width)

@@ -9,13 +9,13 @@ from deniable.protocol.olh import symbol_of
 
 
 class InpOLHEncoder(Encoder):
-    """Hashes the record with a seed drawn at random, and keeps or moves the symbol."""
+    """Hashes the profile with a seed drawn at random, and keeps or moves the symbol."""
 
     def __init__(self, parameters: InpOLHParameters) -> None:
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised record; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
         p = self._parameters
         seed = fresh.below(p.seeds)
         own = symbol_of(answer.words, seed, p.symbols)

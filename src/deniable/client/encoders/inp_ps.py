@@ -8,13 +8,13 @@ from deniable.protocol import Answer, InpPSParameters
 
 
 class InpPSEncoder(Encoder):
-    """Keeps the cell of the whole record, or moves it to one of the others."""
+    """Keeps the cell of the whole profile, or moves it to one of the others."""
 
     def __init__(self, parameters: InpPSParameters) -> None:
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised record; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
         p = self._parameters
         symbol = kept_or_moved(p.cell(answer.codes), p.cells, p.keep, fresh)
         return p.layout.pack({"symbol": symbol})

@@ -8,13 +8,13 @@ from deniable.protocol import Answer, InpRRParameters
 
 
 class InpRREncoder(Encoder):
-    """Passes one bit per cell of the whole record through a coin each."""
+    """Passes one bit per cell of the whole profile through a coin each."""
 
     def __init__(self, parameters: InpRRParameters) -> None:
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised record; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
         p = self._parameters
         own = p.cell(answer.codes)
         return p.layout.pack({"bits": bit_per_cell(own, p.cells, p.cells, p.one, p.zero, fresh)})

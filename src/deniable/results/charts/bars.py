@@ -18,7 +18,7 @@ MOST_ROWS = 30
 """So many of the most frequent answers are drawn; the table has the rest."""
 MOST_ORDERED_ROWS = 60
 """Bins of numbers are neighbours, so more of them are drawn before some are left out."""
-ORDERED_DOMAINS = frozenset({"boolean", "numbers", "record"})
+ORDERED_DOMAINS = frozenset({"boolean", "numbers", "profile"})
 """Domains whose answers have an order of their own; the others are shown by frequency."""
 VISIBLE, HIDDEN = "stands out from zero", "not enough evidence"
 LABEL_COLUMN = 6.8

@@ -1,0 +1,163 @@
+"""Knowing a device again by its reports, and seeing that its value has changed.
+
+Model: a permanent response of k bits, each 1 with probability b, is reported n times before and m
+times after. Of one bit the attacker sees how often it was 1, c before and d after:
+
+    P(c, d) = b B(c; n, q) B(d; m, q) + (1 - b) B(c; n, p) B(d; m, p)      the same response
+    P(c) P(d)                                                             two different ones
+
+with B the binomial probability. The likelihood ratio of all bits is the best score. "The same" is
+one device that kept its value, "different" is another device of the same cohort, or the same device
+after its value has changed: a new value has a response of its own. `area` is the probability that
+the score of a same pair is above that of a different pair: 1/2 is blind, 1 is certain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb, prod
+
+import numpy as np
+
+from deniable._distributions import binomial_pmf
+from deniable.audit.attack.detection_profiles import likeliest_profile
+from deniable.mechanisms.base import Floats
+from deniable.protocol import (
+    KRRParameters,
+    NGramsParameters,
+    Parameters,
+    PrefixesParameters,
+    ProfileParameters,
+    Question,
+    SubsetParameters,
+)
+from deniable.protocol.thresholds import as_fraction
+from deniable.protocol.unary import UnaryParameters
+
+
+@dataclass(frozen=True)
+class Linked:
+    """How well pairs are told apart.
+
+    Attributes:
+        area: as above.
+        alike: the share of different pairs that look at least as much alike as the middle one of
+            the same pairs: times the people of a cohort, the crowd in which a device hides.
+    """
+
+    area: float
+    alike: float
+
+
+def linkable(
+    question: Question, parameters: Parameters, n: int, pairs: int, rng: np.random.Generator
+) -> Linked:
+    """Return how well n reports before and n after tell whether the response is the same.
+
+    Guarantees: exact laws, simulated pairs.
+
+    Edge cases: a question that is asked once leaves nothing to link. Where every report draws
+    afresh, given the cohort nothing links either. Permanent reports are equal, so that only
+    chance makes different ones look the same.
+
+    Args:
+        question: how often it is asked.
+        parameters: of the field.
+        n: reports on each side.
+        pairs: simulated, of each kind.
+        rng: the only source of randomness.
+    """
+    if question.repeat == "once":
+        return Linked(0.5, 1.0)
+    if question.repeat == "permanent":
+        equal = chance_equal(parameters)
+        return Linked(1 - equal / 2, equal)
+    if not parameters.memoised:
+        return Linked(0.5, 1.0)
+    if isinstance(parameters, UnaryParameters):
+        return _compared(*_unary(parameters, n, pairs, rng))
+    if isinstance(parameters, KRRParameters):
+        return _compared(*_krr(parameters, n, pairs, rng))
+    return Linked(0.5, 1.0)
+
+
+def chance_equal(parameters: Parameters) -> float:
+    """Return the probability that two devices of one cohort send the same record, about.
+
+    All records of mechanisms without bits are taken as equally likely, which they nearly are. Of
+    reports about many attributes it is a bound: that they are about the same.
+    """
+    if isinstance(parameters, UnaryParameters):
+        p = float(parameters.p_star)
+        return float((p * p + (1 - p) ** 2) ** parameters.bits)
+    if isinstance(parameters, ProfileParameters):
+        return likeliest_profile(parameters)
+    if isinstance(parameters, SubsetParameters):
+        return 1 / comb(parameters.categories, parameters.size)
+    if isinstance(parameters, PrefixesParameters):
+        return chance_equal(parameters.oracle)
+    if isinstance(parameters, NGramsParameters):
+        return chance_equal(parameters.whole) * chance_equal(parameters.gram) ** parameters.grams
+    sizes = ("categories", "symbols", "seeds", "points", "rows", "width", "size")
+    signs = 2 if any(item.name == "sign" for item in parameters.layout.items) else 1
+    numbers: list[int] = [getattr(parameters, name, 1) for name in sizes]
+    return 1 / (signs * prod(numbers))
+
+
+def _compared(same: Floats, different: Floats) -> Linked:
+    # Mann and Whitney's count of the pairs in which the first is larger; ties count a half.
+    ordered = np.sort(different)
+    below = [np.searchsorted(ordered, same, side=side).sum() for side in ("left", "right")]
+    above = sum(map(float, below)) / 2
+    alike = float((different >= np.median(same)).mean())
+    return Linked(float(above / (len(same) * len(different))), alike)
+
+
+def _unary(
+    parameters: UnaryParameters, n: int, pairs: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return the scores of pairs of the same response and of different ones."""
+    b, q, p = (
+        float(as_fraction(threshold))
+        for threshold in (
+            parameters.permanent_zero,
+            parameters.report_one,
+            parameters.report_zero,
+        )
+    )
+    high, low = (binomial_pmf(np.arange(n + 1), n, chance) for chance in (q, p))
+    same = b * np.outer(high, high) + (1 - b) * np.outer(low, low)
+    single = b * high + (1 - b) * low
+    apart = np.outer(single, single)
+    possible = (same > 0) & (apart > 0)
+    score = np.zeros_like(same)
+    score[possible] = np.log(same[possible] / apart[possible])
+    score[(same == 0) & (apart > 0)] = -1e6  # cannot be the same response
+    scores = score.ravel()
+    return (
+        rng.multinomial(parameters.bits, _normal(same), size=pairs) @ scores,
+        rng.multinomial(parameters.bits, _normal(apart), size=pairs) @ scores,
+    )
+
+
+def _normal(chances: Floats) -> Floats:
+    flat = chances.ravel()
+    return np.asarray(flat / flat.sum())
+
+
+def _krr(
+    parameters: KRRParameters, n: int, pairs: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return how many symbols pairs have in common, the responses of different ones uniform."""
+    k, report = parameters.categories, float(as_fraction(parameters.report_keep))
+
+    def reported(kept: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
+        moved = (kept[:, None] + rng.integers(1, k, size=(pairs, n))) % k
+        return np.where(rng.random((pairs, n)) < report, kept[:, None], moved).astype(np.float64)
+
+    one, other = (rng.integers(0, k, size=pairs) for _ in range(2))
+
+    def common(first: Floats, second: Floats) -> Floats:
+        return np.asarray((first[:, :, None] == second[:, None, :]).sum(axis=(1, 2)) * 1.0)
+
+    return common(reported(one), reported(one)), common(reported(one), reported(other))

@@ -1,0 +1,166 @@
+"""mechanism = "auto" for profiles: the best one by closed forms, when a survey is published.
+
+What is compared is the error of smoothed tables of k attributes for the number of people that the
+survey expects (protocol/profile_noise.py): the fewer they are, the less the noise of interactions
+matters, because smoothing takes it off. It follows from n Var of the coefficients of each order:
+
+- `views`: k-RR over one of the views that contain the coefficient's attributes.
+- `coefficients`: 1/((2 keep - 1)^2 s_l), s_l = P(l)/n_l the share of the reports about each of the
+  n_l coefficients of order l; contrasts that are not +-1 everywhere cost more.
+- `inp_ps`: k-RR over the whole profile; for few cells only.
+
+The first of these within 2% of the least is taken. `noise`, which people are shown, is n Var of a
+cell before any smoothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from deniable.authoring.auto import NAME, Choice
+from deniable.errors import InvalidParameter
+from deniable.protocol.coefficients import CoefficientsParameters
+from deniable.protocol.contrasts import contrasts_of
+from deniable.protocol.domain import Domain
+from deniable.protocol.inp_ps import InpPSParameters
+from deniable.protocol.parameters import Parameters, Written
+from deniable.protocol.profile_noise import (
+    cell_noise,
+    cover_orders,
+    expected_people,
+    mean_levels,
+    smoothed_noise,
+    view_orders,
+)
+from deniable.protocol.profile_parameters import AUTHORED, ProfileParameters, wanted_shape
+from deniable.protocol.thresholds import ONE, as_fraction
+from deniable.protocol.views import ViewsParameters
+
+_NEARLY = 1.02
+_FEW_CELLS = 256
+"""Above so many cells k-RR over whole profiles is never the best, and is not looked at."""
+
+
+class AutoProfile:
+    """Stands where a mechanism's parameters stand while a question about a profile is read."""
+
+    mechanism = NAME
+    authored: Mapping[str, Written] = AUTHORED
+
+    def resolve(self, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
+        """Return the integers of the best mechanism for the survey's `people`."""
+        return profile_choices(domain, wanted, absent)[0].parameters
+
+
+def profile_choices(
+    domain: Domain, wanted: Mapping[str, object], absent: bool = False
+) -> list[Choice]:
+    """Return the mechanisms that could carry a profile, the best one first.
+
+    Args:
+        domain: a profile.
+        wanted: `epsilon`; `order` if it is not 2; `people`, a million unless said.
+        absent: whether there is an absent answer: there cannot be one.
+
+    Raises:
+        InvalidParameter: if a parameter is missing or out of range, or no mechanism can carry it.
+    """
+    levels, _, micros = wanted_shape(NAME, wanted, domain, absent)
+    found = list(_possible(domain, wanted, absent, micros))
+    if not found:
+        _refuse(domain, wanted, absent)
+    people = expected_people(NAME, wanted)
+    errors = {
+        choice.mechanism: smoothed_noise(_orders(choice.parameters, micros)[0], levels, people)
+        for choice in found
+    }
+    best = min(errors.values()) * _NEARLY
+
+    def loss(choice: Choice) -> float:
+        error = errors[choice.mechanism]
+        return 0.0 if error <= best else error
+
+    return sorted(found, key=loss)
+
+
+def _refuse(domain: Domain, wanted: Mapping[str, object], absent: bool) -> None:
+    """Raise InvalidParameter with the figure of the mechanism that grows least."""
+    try:
+        CoefficientsParameters.resolve(wanted, domain, absent)
+    except InvalidParameter as error:
+        raise InvalidParameter(f"auto found no mechanism: {error.message}", error.fix) from None
+
+
+def _possible(
+    domain: Domain, wanted: Mapping[str, object], absent: bool, micros: int
+) -> Iterator[Choice]:
+    """Yield the mechanisms that fit, in order of preference."""
+    for kind in (ViewsParameters, CoefficientsParameters, InpPSParameters):
+        try:
+            parameters = kind.resolve(wanted, domain, absent)
+        except InvalidParameter:
+            continue  # too many coefficients, views or cells
+        if isinstance(parameters, InpPSParameters) and parameters.cells > _FEW_CELLS:
+            continue
+        yield Choice(parameters, profile_noise(parameters, micros), _work(parameters))
+
+
+def profile_noise(parameters: Parameters, micros: int) -> float:
+    """Return about n Var of a cell of a table of k attributes, before smoothing.
+
+    Raises:
+        InvalidParameter: if there is no closed form for the mechanism here.
+    """
+    orders, levels = _orders(parameters, micros)
+    return cell_noise(orders, levels ** len(orders))
+
+
+def profile_orders(parameters: ProfileParameters) -> list[float]:
+    """Return what coefficients of 1, 2, ... k attributes add to n Var of a cell, with sampling.
+
+    Raises:
+        InvalidParameter: if there is no closed form for the mechanism here.
+    """
+    return _orders(parameters, parameters.epsilon_once)[0]
+
+
+def _orders(parameters: Parameters, micros: int) -> tuple[list[float], float]:
+    """Return what each order adds to n Var of a cell, and the mean number of levels."""
+    if isinstance(parameters, CoefficientsParameters):
+        return coefficients_orders(parameters)
+    if isinstance(parameters, ViewsParameters):
+        levels, order = parameters.levels, parameters.order
+        return cover_orders(parameters.views, levels, order, micros), mean_levels(levels)
+    if isinstance(parameters, InpPSParameters):
+        d, order = len(parameters.levels), parameters.order
+        inner = tuple(1 << width for width in parameters.bits)
+        return view_orders(inner, order, d, micros), mean_levels(inner)
+    raise InvalidParameter(f"There is no closed form of {parameters.mechanism} for profiles.")
+
+
+def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float], float]:
+    """Return what each order adds to n Var of a cell, and the mean number of levels."""
+    d, k = len(parameters.levels), parameters.order
+    gap = float(2 * as_fraction(parameters.keep) - 1)
+    real = parameters.basis == "contrasts"
+    mean = mean_levels(parameters.levels if real else [1 << width for width in parameters.bits])
+    # An estimated mean of a contrast c is worth 1/mean(c^2) of one of a sign.
+    squares = [c.mean_square for r in parameters.levels for c in contrasts_of(r)] if real else [1.0]
+    loss = sum(1 / square for square in squares) / len(squares)
+    added, left = [], 1.0
+    for taken, count in enumerate(parameters.counts, 1):
+        drawn = left * (1.0 if taken == k else parameters.orders[taken - 1] / ONE)
+        left -= drawn
+        per_table = count * math.comb(d - taken, k - taken) / math.comb(d, k)
+        added.append(per_table * loss**taken * count / (gap**2 * drawn) / mean ** (2 * k))
+    return added, mean
+
+
+def _work(parameters: ProfileParameters) -> str:
+    """Return what estimating costs, in n reports and C(d, k) tables of 2^k cells."""
+    return {
+        "coefficients": "n + C(d,k) k 2^k",
+        "views": "n + views * cells",
+        "inp_ps": "n + 2^d + C(d,k) 2^k",
+    }[parameters.mechanism]

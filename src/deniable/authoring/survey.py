@@ -1,0 +1,234 @@
+"""Reading survey.toml, the file that people write, into a survey ready to be published.
+
+Nothing here stops at the first mistake: `read_authored` returns every problem with its key.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+
+from deniable._validate import shown
+from deniable.authoring.field import FIELD_KEYS, Setting, read_fields
+from deniable.authoring.problems import Notes, Problem
+from deniable.errors import InvalidSurvey
+from deniable.protocol.epochs import day_number, day_of
+from deniable.protocol.frozen import frozen
+from deniable.protocol.parameters import Parameters, cohorts_of, told_by
+from deniable.protocol.profile_parameters import ProfileParameters
+from deniable.protocol.question import (
+    MAX_EPOCH_DAYS,
+    MAX_VERSION,
+    QUESTION_ID,
+    REPEATS,
+    SENDS,
+    Question,
+)
+from deniable.protocol.survey import MAX_QUESTIONS, MAX_SURVEY_BYTES, Survey
+
+MAX_SURVEY_FILE = 16 * 2**20
+FEW_PER_COHORT = 1_000
+"""Below so many people per cohort a warning: cohort and permanent response single people out."""
+
+_SURVEY_KEYS = frozenset({"name", "owner", "people", "questions"})
+_QUESTION_KEYS = frozenset(
+    {"id", "version", "description", "owner", "expires", "epoch", "repeat", "send", "fields"}
+)
+
+
+@frozen
+class Authored:
+    """What a survey.toml says: a survey if nothing is wrong, and everything worth saying.
+
+    `people` is the expected number of participants, None if the file does not say.
+    """
+
+    survey: Survey | None
+    problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+    people: int | None = None
+
+    def require(self) -> Survey:
+        """Return the survey, or raise InvalidSurvey with every problem."""
+        if self.survey is None:
+            raise InvalidSurvey(self.problems)
+        return self.survey
+
+
+def read_authored(path: str | Path) -> Authored:
+    """Read and check survey.toml. Candidate files are looked for beside it."""
+    path, notes = Path(path), Notes()
+    raw = _read_toml(path, notes)
+    if raw is None:
+        return Authored(None, tuple(notes.problems), ())
+    survey, people = _read_survey(raw, notes, path.parent)
+    if survey and not notes.problems and len(survey.published()) > MAX_SURVEY_BYTES:
+        notes.at(path.name).problem(
+            f"would be published as more than {MAX_SURVEY_BYTES:,} bytes.", "split the survey."
+        )
+    problems = tuple(notes.problems)
+    return Authored(None if problems else survey, problems, tuple(notes.warnings), people)
+
+
+def _read_toml(path: Path, notes: Notes) -> Mapping[str, object] | None:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_SURVEY_FILE + 1)
+        if len(data) <= MAX_SURVEY_FILE:
+            return tomllib.loads(data.decode("utf-8"))
+        notes.at(path.name).problem(
+            f"must be at most {MAX_SURVEY_FILE:,} bytes long.", "split the survey."
+        )
+    except OSError as error:
+        notes.at(str(path)).problem(
+            f"cannot be read: {error.strerror or error}.", "check its name and its permissions."
+        )
+    except (ValueError, RecursionError) as error:
+        notes.at(path.name).problem(f"is not a TOML file: {error}.", "mend its syntax there.")
+    return None
+
+
+def _read_survey(
+    raw: Mapping[str, object], notes: Notes, folder: Path
+) -> tuple[Survey | None, int | None]:
+    notes.unknown_keys(raw, _SURVEY_KEYS)
+    name, owner = notes.text(raw, "name"), notes.text(raw, "owner")
+    people = notes.integer(raw, "people", 1, 10**10, None) if "people" in raw else None
+    tables = raw.get("questions")
+    if not isinstance(tables, list) or not 1 <= len(tables) <= MAX_QUESTIONS:
+        notes.at("questions").problem(
+            f"must be a list of 1 to {MAX_QUESTIONS:,} questions.", "add a [[questions]] table."
+        )
+        return None, people
+    questions = [
+        _read_question(table, notes.at(_place("questions", i, table)), folder, owner, people)
+        for i, table in enumerate(tables)
+    ]
+    _check_ids(tables, notes)
+    read = tuple(question for question in questions if question is not None)
+    return Survey(name, owner, read), people
+
+
+def _place(name: str, index: int, table: object) -> str:
+    """Return a key such as questions[2], with the question's id where it has a good one."""
+    label = table.get("id") if isinstance(table, Mapping) else None
+    good = isinstance(label, str) and QUESTION_ID.fullmatch(label)
+    return f"{name}[{index}]" + (f"({label})" if good else "")
+
+
+def _check_ids(tables: list[object], notes: Notes) -> None:
+    seen: set[tuple[object, object]] = set()
+    for i, table in enumerate(tables):
+        if not isinstance(table, Mapping) or not isinstance(table.get("id"), str):
+            continue
+        version = table.get("version", 1)
+        key = (table["id"], version if isinstance(version, int) else 1)
+        if key in seen:
+            notes.at(_place("questions", i, table)).at("id").problem(
+                "another question has the same id and version.", "rename it or raise its version."
+            )
+        seen.add(key)
+
+
+def _read_question(
+    raw: object, notes: Notes, folder: Path, owner: str, people: int | None
+) -> Question | None:
+    if not isinstance(raw, Mapping):
+        notes.problem("must be a table.", "write [[questions]] above its keys.")
+        return None
+    before = len(notes.problems)
+    notes.unknown_keys(raw, _QUESTION_KEYS | FIELD_KEYS)
+    question_id = notes.text(raw, "id")
+    if question_id and not QUESTION_ID.fullmatch(question_id):
+        notes.at("id").problem(
+            f"must match {QUESTION_ID.pattern}. Got {shown(question_id)}.",
+            "start with a lower-case letter; then letters, digits, '_', '.' and '-'.",
+        )
+    send = notes.choice(raw, "send", SENDS, "recorded")
+    fields = read_fields(raw, notes, Setting(folder, send == "always", people))
+    memoised = bool(fields) and all(f.parameters.memoised for f in fields)
+    repeat = notes.choice(raw, "repeat", REPEATS, "epoch" if memoised else "once")
+    version = notes.integer(raw, "version", 1, MAX_VERSION, 1)
+    epoch = notes.integer(raw, "epoch", 1, MAX_EPOCH_DAYS, 1)
+    expires = _read_expiry(raw.get("expires"), notes.at("expires"))
+    description = notes.text(raw, "description")
+    owner = notes.text(raw, "owner", owner or "-")
+    if len(notes.problems) > before or version is None or epoch is None or expires is None:
+        return None
+    question = Question(
+        question_id, version, description, owner, expires, epoch, repeat, send, tuple(fields)
+    )
+    _warn(question, notes, people)
+    return question
+
+
+def _read_expiry(raw: object, notes: Notes) -> date | None:
+    if isinstance(raw, date) and not isinstance(raw, datetime):
+        return raw
+    if isinstance(raw, str):
+        try:
+            return date.fromisoformat(raw)
+        except ValueError:
+            pass
+    notes.problem(
+        "missing." if raw is None else f"must be a date. Got {shown(raw, 60)}.",
+        "add the last day of collection, such as expires = 2027-12-31.",
+    )
+    return None
+
+
+def _warn_of_few(parameters: ProfileParameters, notes: Notes, people: int) -> None:
+    """Warn where reports are fewer than the numbers that tables are made of."""
+    if people < parameters.unknowns:
+        notes.warn(
+            f"{people:,} people for tables of {parameters.order} of {len(parameters.levels)} "
+            f"attributes, which are made of {parameters.unknowns:,} numbers: hardly "
+            "anybody will report on each of them, and they will be mostly noise.",
+            "lower 'order', ask about fewer attributes or levels, or ask more people.",
+        )
+
+
+def _warn(question: Question, notes: Notes, people: int | None) -> None:
+    """Warn of promises that are weaker than they may look."""
+    for i, field in enumerate(question.fields):
+        place = notes if question.plain else notes.at("fields").at(i)
+        parameters = field.parameters
+        # Of a string that is discovered a device sends one report: there is nothing to follow.
+        once = question.repeat == "once" and told_by(parameters) != "cohort"
+        _warn_of_cohorts(parameters, place.at("parameters"), None if once else people)
+        if people is not None and isinstance(parameters, ProfileParameters):
+            _warn_of_few(parameters, place.at("parameters"), people)
+        if question.repeat == "epoch" and not parameters.memoised:
+            two_stages = {"epsilon_forever", "f"} & parameters.authored.keys()
+            other = "give epsilon_forever (or f > 0), or " if two_stages else ""
+            place.at("parameters").warn(
+                "this mechanism has no permanent response: every report adds its whole epsilon.",
+                f'{other}use repeat = "once" or "permanent".',
+            )
+        if question.repeat == "permanent" and parameters.memoised:
+            place.at("parameters").warn(
+                'with repeat = "permanent" every report of a value is the same: a second stage '
+                "only adds noise.",
+                'leave epsilon_forever (or f) out, or use repeat = "epoch".',
+            )
+    if day_of(question.expires) < day_number():
+        notes.at("expires").warn(
+            f"{question.expires} is past: clients will not answer.", "set a later day."
+        )
+
+
+def _warn_of_cohorts(parameters: Parameters, notes: Notes, people: int | None) -> None:
+    """Warn where what a report says of its device in clear is shared by few."""
+    told, shown_by = cohorts_of(parameters), told_by(parameters)
+    if people is None or told == 1 or people >= FEW_PER_COHORT * told:
+        return
+    apart = told // getattr(parameters, "cohorts", 1)  # groups, or choices of places
+    fewer = f"use at most {max(1, people // (FEW_PER_COHORT * apart))} cohorts, or ask more people"
+    enough = people >= FEW_PER_COHORT * apart
+    notes.warn(
+        f"about {people // told:,} people per {shown_by}: so few that the {shown_by}, sent in "
+        "clear, makes it easier to follow one device.",
+        f"{fewer}." if enough else f"{fewer}: {FEW_PER_COHORT * apart:,} for one cohort.",
+    )

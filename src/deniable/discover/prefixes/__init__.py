@@ -1,0 +1,1 @@
+"""Prefix growth: strings grown level by level from their beginnings, tested on other people."""

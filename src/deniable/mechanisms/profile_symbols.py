@@ -1,0 +1,60 @@
+"""Reports of profiles that are one symbol: counting them, and k-RR over cells."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import InvalidReport
+from deniable.mechanisms.base import Codes, Floats, Reports
+from deniable.mechanisms.cells import count_cells
+from deniable.mechanisms.coins import coins
+from deniable.mechanisms.profile_base import Reading, unknown
+
+FEW = 50
+
+
+def count_symbols(symbols: Reports, size: int) -> NDArray[np.int64]:
+    """Return how often each symbol of 0..size-1 was reported.
+
+    Cost: linear; a few megabytes beside the counts.
+
+    Raises:
+        InvalidReport: if a symbol is not below the size.
+    """
+    if symbols.size and int(symbols.max()) >= size:
+        raise InvalidReport("record", f"The symbol must be below {size}.")
+    return count_cells(symbols, size, lambda part: part)
+
+
+def moved(cells: Codes, sizes: int | Codes, keep: int, rng: np.random.Generator) -> Codes:
+    """Return cells after k-RR: kept with a threshold, else one of the others, uniformly.
+
+    Args:
+        cells: of some people.
+        sizes: the number of cells, of all or of each.
+        keep: threshold of keeping the cell.
+        rng: the only source of randomness.
+    """
+    other = rng.integers(0, sizes - 1, size=cells.size)
+    other += other >= cells
+    return np.where(coins(rng, keep, cells.size), cells, other)
+
+
+def krr_reading(observed: Floats, move: float, gap: float, merged: int) -> Reading:
+    """Return the table behind counts of k-RR's reports, summed over `merged` cells each.
+
+    With r the reported shares, f = (r - merged * move)/gap; the covariance with sampling is that
+    of the reported shares, a multinomial's, over gap^2. With fewer than 50 reports the reported
+    shares may look certain: then those of the nearest possible table are taken for the covariance.
+    """
+    n = float(observed.sum())
+    if n == 0:
+        return unknown(observed.size)
+    share = observed / n
+    found = (share - merged * move) / gap
+    if n < FEW:
+        likely = np.maximum(found, 0.0)
+        share = merged * move + gap * likely / likely.sum()
+    covariance = (np.diag(share) - np.outer(share, share)) / (n * gap**2)
+    return found, covariance

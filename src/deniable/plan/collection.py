@@ -1,0 +1,190 @@
+"""What somebody plans to collect: how many people, which answers, at which epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from deniable import _validate
+from deniable.authoring.auto import Choice, choice_of, choices
+from deniable.errors import InvalidParameter
+from deniable.plan.profiles.choices import NOT_COMPARED, cells_tested, choices_of_profiles
+from deniable.plan.work import FOUND
+from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Profile, Strings
+from deniable.protocol.domain import MAX_CATEGORIES, MAX_LENGTH, is_alphabet
+from deniable.protocol.parameters import answers_of
+from deniable.protocol.profile_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES
+from deniable.protocol.profile_noise import mean_levels
+from deniable.protocol.profile_parameters import DEFAULT_ORDER
+from deniable.protocol.registry import MECHANISMS
+
+FIND = ("prefixes", "ngrams")
+"""Mechanisms that find strings which nobody listed."""
+ALPHABET, LENGTH = "abcdefghijklmnopqrstuvwxyz", 20
+"""Of strings that nobody listed, where nothing else is said."""
+MOST_PEOPLE = 10**12
+TYPICAL = 10_000
+"""Strings that are tested for, where nobody says how many."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A collection before it begins.
+
+    Attributes:
+        people: how many people report, 1 to 10^12.
+        epsilon: what one report may spend.
+        domain: the possible answers.
+        forever: epsilon of all reports of a value, for a permanent response; None without one.
+        absent: whether there is an absent answer.
+        listed: how many strings are tested for; 0 if that is not known.
+        order: of a profile, how many attributes the tables have that are wanted.
+
+    Raises:
+        InvalidParameter: if the number of people or of candidates is out of range.
+    """
+
+    people: int
+    epsilon: float
+    domain: Domain
+    forever: float | None = None
+    absent: bool = False
+    listed: int = 0
+    order: int = DEFAULT_ORDER
+
+    def __post_init__(self) -> None:
+        _validate.integer("people", "plan", self.people, 1, MOST_PEOPLE)
+        _validate.integer("candidates", "plan", self.listed, 0, 10**9)
+
+    @property
+    def answers(self) -> int:
+        """The number of answers of a closed domain, an absent one included; 0 for strings.
+
+        Of a profile it is the number of cells of a table, on (geometric) average.
+        """
+        if isinstance(self.domain, Profile):
+            return round(mean_levels(self.domain.levels) ** self.order)
+        return answers_of(self.domain, self.absent) or 0
+
+    @property
+    def tests(self) -> int:
+        """How many answers are tested for: all, the candidates, or typically many.
+
+        Of a profile, all cells of all tables.
+        """
+        if isinstance(self.domain, Profile):
+            return cells_tested(self.domain.levels, self.order)
+        return self.answers or self.listed or TYPICAL
+
+    @property
+    def wanted(self) -> Mapping[str, object]:
+        """The epsilons, as a survey would say them; of a profile also order and people."""
+        both: dict[str, object] = {"epsilon": self.epsilon}
+        if isinstance(self.domain, Profile):
+            return {**both, "order": self.order, "people": self.people}
+        return both if self.forever is None else {**both, "epsilon_forever": self.forever}
+
+    def choices(self) -> list[Choice]:
+        """Return every suitable mechanism, in the order of `mechanism = "auto"`.
+
+        Of a profile, first those that "auto" compares, then those of the papers. Of strings over a
+        declared alphabet also those that find strings: first where nobody listed any.
+        """
+        if isinstance(self.domain, Profile):
+            if self.forever is not None:
+                raise InvalidParameter(
+                    "Reports about profiles have no permanent response.", "Leave --forever out."
+                )
+            return choices_of_profiles(self.domain, self.wanted)
+        found = choices(self.domain, self.absent, self.wanted, self.people, self.listed)
+        finding = [choice for name in FIND if (choice := self._finding(name)) is not None]
+        return [*found, *finding] if self.listed else [*finding, *found]
+
+    def _finding(self, name: str) -> Choice | None:
+        """Return a mechanism that finds strings; None where it has no form."""
+        if not isinstance(self.domain, Strings) or not self.domain.alphabet or self.forever:
+            return None
+        more = {"people": self.people} if name == "prefixes" else {}
+        try:
+            parameters = MECHANISMS[name].resolve({**self.wanted, **more}, self.domain, self.absent)
+        except InvalidParameter:
+            return None  # more groups than people, or too many possible n-grams
+        return Choice(parameters, NOT_COMPARED, FOUND[name])
+
+    def choice(self, name: str) -> Choice | None:
+        """Return one mechanism; None if it has no form here."""
+        if isinstance(self.domain, Profile):
+            found = choices_of_profiles(self.domain, self.wanted, name)
+            return next((choice for choice in found if choice.mechanism == name), None)
+        if name in FIND:
+            return self._finding(name)
+        return choice_of(name, self.domain, self.absent, self.wanted, self.people, self.listed)
+
+    def with_people(self, people: int) -> Setting:
+        """Return the same with another number of people."""
+        return replace(self, people=people)
+
+    def with_epsilon(self, epsilon: float) -> Setting:
+        """Return the same with another epsilon of one report."""
+        return replace(self, epsilon=epsilon)
+
+
+def of_categories(count: int) -> Categories:
+    """Return a domain of so many categories.
+
+    Raises:
+        InvalidParameter: unless there are 2 to 65,536.
+    """
+    count = _validate.integer("categories", "plan", count, 2, MAX_CATEGORIES)
+    return Categories(tuple(_names(count)))
+
+
+def of_bins(count: int) -> Numbers:
+    """Return a domain of numbers in so many bins, and two more for what lies outside.
+
+    Raises:
+        InvalidParameter: unless there are 1 to 65,534 bins.
+    """
+    count = _validate.integer("numbers", "plan", count, 1, MAX_CATEGORIES - 2)
+    return Numbers(tuple(str(edge) for edge in range(count + 1)))
+
+
+def of_strings(alphabet: str = ALPHABET, length: int = LENGTH) -> Strings:
+    """Return strings over an alphabet, in whatever order it is written, up to a length.
+
+    Raises:
+        InvalidParameter: unless there are 2 to 4,096 characters in NFC, and a length of 1 to 256.
+    """
+    letters = "".join(sorted(set(alphabet)))
+    if not is_alphabet(letters):
+        raise _validate.invalid("alphabet", "plan", "2 to 4,096 different characters", alphabet)
+    return Strings(letters, _validate.integer("length", "plan", length, 1, MAX_LENGTH))
+
+
+def of_attributes(count: int, levels: int = 2) -> Profile:
+    """Return a profile of so many attributes, all with as many levels; two are yes and no.
+
+    Raises:
+        InvalidParameter: unless there are 2 to 32 attributes of 2 to 65,536 levels.
+    """
+    count = _validate.integer("attributes", "plan", count, MIN_ATTRIBUTES, MAX_ATTRIBUTES)
+    levels = _validate.integer("levels", "plan", levels, 2, MAX_CATEGORIES)
+    domain: Domain = Boolean() if levels == 2 else of_categories(levels)
+    return Profile(tuple(Attribute(f"a{i}", domain) for i in range(1, count + 1)))
+
+
+def known_mechanism(name: str) -> str:
+    """Return the name of a mechanism.
+
+    Raises:
+        InvalidParameter: if there is none of that name.
+    """
+    if name not in MECHANISMS:
+        raise InvalidParameter(
+            f"There is no mechanism '{name:.40}'. Use one of: {', '.join(MECHANISMS)}."
+        )
+    return name
+
+
+def _names(count: int) -> Iterator[str]:
+    return (str(code) for code in range(count))

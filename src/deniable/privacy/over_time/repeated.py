@@ -1,0 +1,41 @@
+"""What several reports of one value disclose together."""
+
+from __future__ import annotations
+
+from deniable import _validate
+from deniable.errors import InvalidParameter
+from deniable.privacy.over_time import krr, rappor
+from deniable.protocol import KRRParameters, Parameters
+from deniable.protocol.epsilon import epsilon_of
+from deniable.protocol.unary import UnaryParameters
+
+EXACT_UP_TO = 2_000
+"""Beyond so many reports the fractions are too long to be worth it; a bound is used instead."""
+
+
+def epsilon_after(parameters: Parameters, n: int) -> int:
+    """Return the epsilon of n reports of one value by one device, in micros, rounded up.
+
+    Guarantees: at least the exact value, and at most the smaller of `epsilon_forever` and n times
+    `epsilon_once`. Exact up to 2,000 reports, but for the rounding; that smaller bound beyond.
+
+    Cost: grows with n^2, in long integers, up to 2,000 reports; constant beyond.
+
+    Raises:
+        InvalidParameter: unless n is an integer from 1 to 10^12 and the mechanism is known.
+    """
+    n = _validate.integer("n", "epsilon_after", n, 1, 10**12)
+    bound = n * parameters.epsilon_once
+    if parameters.epsilon_forever is not None:
+        bound = min(bound, parameters.epsilon_forever)
+    if n > EXACT_UP_TO:
+        return bound
+    if isinstance(parameters, UnaryParameters):
+        ratio = rappor.ratio_after(parameters, n)
+    elif isinstance(parameters, KRRParameters):
+        ratio = krr.ratio_after(parameters, n)
+    elif not parameters.memoised:
+        return bound  # independent reports: the ratios multiply
+    else:
+        raise InvalidParameter(f"epsilon_after does not know '{parameters.mechanism}'.")
+    return min(bound, epsilon_of(ratio))
