@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deniable.ask import Options, estimate
-from deniable.audit.attack.poison_profiles import crafted_profiles
+from deniable.audit.attack.poison_profiles import crafted_profile_reports
 from deniable.mechanisms import mechanism_of
 from deniable.privacy.leverage.profiles import profile_shift
 from deniable.protocol import (
@@ -52,7 +52,7 @@ def attacked(asked: Question, folder: Path, rng: np.random.Generator) -> Table:
     codes = rng.integers(0, (2, 3, 2), size=(PEOPLE, 3))
     codes[:, 1] = np.maximum(codes[:, 1], 1)
     reports = mechanism.simulate(codes, rng)
-    fake = mechanism.records(crafted_profiles(parameters, 1, 0, round(SHARE * PEOPLE), rng))
+    fake = mechanism.records(crafted_profile_reports(parameters, 1, 0, round(SHARE * PEOPLE), rng))
     reports[: len(fake)] = fake
     with SqliteStore(folder / "data.sqlite3") as store:
         batch = Batch(asked.id, 1, asked.digest, 1)
