@@ -156,7 +156,9 @@ def measure(folder: Path, seconds: float) -> Iterator[tuple[str, float, str, flo
         read = rate(SIMULATED, lambda: sum(chunk.count for chunk in store.read(QUESTION.id)))
         plain = rate(SIMULATED, lambda: (folder / "file").read_bytes())
         yield "store.read", read, "reading the file", plain
-        closing = rate(SIMULATED, lambda: store.close_epochs(10**6, {}))
+        closing = rate(
+            SIMULATED, lambda: store.close_epochs(10**6, {(QUESTION.id, 1): 1}, running_seconds=0)
+        )
         yield "store.close_epochs", closing, "one synced file", file
 
 

@@ -15,6 +15,7 @@ import json
 from typing import Any
 
 from example_cohorts import bad_parameters, bad_records, part
+from example_history import bad_histories
 from example_marginals import (
     bad_profile_answers,
     bad_profile_domains,
@@ -42,6 +43,7 @@ def bad_vectors() -> Vectors:
     return {
         **_survey_texts(),
         **_survey_questions(),
+        **_survey_histories(),
         **_survey_domains(),
         **_survey_parameters(),
         **_reports(),
@@ -120,6 +122,13 @@ def _survey_questions() -> Vectors:
         "survey-candidates-outside": _survey(
             "field", "a path that leads out of the folder", _asked(fields=[elsewhere])
         ),
+    }
+
+
+def _survey_histories() -> Vectors:
+    return {
+        name: _bad("survey", reason, about, text=json.dumps(whole, sort_keys=True))
+        for name, (reason, about, whole) in bad_histories().items()
     }
 
 

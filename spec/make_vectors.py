@@ -16,6 +16,7 @@ from typing import Any
 
 import example_cohorts
 import example_fields
+import example_history
 import example_marginals
 import example_ngrams
 import example_oracles
@@ -320,6 +321,8 @@ def all_files() -> dict[str, str]:
         "prf.json": prf_vectors(),
         "answers.json": answer_vectors(),
         "digest.json": digest_vectors(),
+        "surveys.json": example_history.survey_vectors(),
+        "order.json": example_history.order_vectors(),
         "epsilon.json": epsilon_vectors(),
         "rappor.json": record_vectors(rappor_questions()),
         "rappor_permuted.json": record_vectors(example_cohorts.permuted_questions()),

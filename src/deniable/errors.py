@@ -7,6 +7,7 @@ DeniableError
 ├── InvalidReport       a report or record that breaks the wire contract; carries its reason
 ├── RecordRefused       the strict client says why it did not report; carries its reason
 ├── StoreError          the store cannot be opened, written or read
+│   └── LedgerLost      a client's directory has lost its database, which is never begun anew
 └── MissingExtra        an optional dependency is not installed (also an ImportError)
 
 Each keeps its arguments as `args`, so that it survives pickling and copying.
@@ -73,6 +74,10 @@ class RecordRefused(_Reasoned):
 
 class StoreError(DeniableError):
     """The store cannot be opened, written or read."""
+
+
+class LedgerLost(StoreError):
+    """A client's directory has lost what the device has disclosed; it is never begun anew."""
 
 
 class MissingExtra(DeniableError, ImportError):

@@ -13,6 +13,8 @@ from deniable.authoring import domain, read_authored, survey
 from deniable.authoring.field import FIELD_KEYS
 from deniable.cli.app import VERBS, make_app
 from deniable.cli.init import STARTER
+from deniable.client.cut_or_escaped import FITTED
+from deniable.client.refusals import REASONS, UPLOAD_REASONS
 from deniable.protocol import MECHANISMS
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +60,23 @@ def test_every_survey_key_is_documented() -> None:
         keys |= {*mechanism.authored, mechanism.mechanism}
     words = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`[^`]+`", SURVEY))))
     assert keys - words == set()
+
+
+def test_every_counter_of_the_client_is_documented() -> None:
+    page = (ROOT / "docs/client.md").read_text()
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    words = set(re.findall(r"`(\w+)`", " ".join(rows)))
+    assert {*REASONS, *UPLOAD_REASONS, FITTED} - words == set()
+    assert {"refused_REASON", "waiting_REASON", "status_NNN"} <= words
+
+
+def test_what_a_crash_and_a_copy_do_is_said_where_app_developers_look() -> None:
+    for name in ("README.md", "docs/client.md"):
+        page = " ".join((ROOT / name).read_text().split())
+        assert "wait=True" in page
+        assert re.search(r"may (be lost|lose)", page)
+        assert re.search(r"copied or restored( folder)? ", page)
+    assert "A copy of the client's folder" in (ROOT / "SECURITY.md").read_text()
 
 
 @pytest.mark.parametrize(

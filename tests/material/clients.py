@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 from deniable.client import Client, Consent, Request, Response
 from deniable.protocol import (
@@ -94,7 +95,7 @@ def files(directory: Path) -> bytes:
     return b"\n".join(path.name.encode() + b"\n" + path.read_bytes() for path in found)
 
 
-def acknowledge(reports: list[Report], problems: list[object] | None = None) -> bytes:
+def acknowledge(reports: list[Report], problems: Any = None) -> bytes:
     refused = problems or []
     body = {"accepted": len(reports) - len(refused), "duplicates": 0, "problems": refused}
     return json.dumps(body).encode()
@@ -144,6 +145,7 @@ class Served:
     statuses: list[int] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -156,6 +158,7 @@ def collector(*statuses: int, **headers: str) -> Iterator[Served]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             served.bodies.append(body)
             served.headers.append(dict(self.headers))
+            served.paths.append(self.path)
             code = served.statuses.pop(0) if served.statuses else 200
             answer = acknowledge(reports_of(body)) if code == 200 else b"{}"
             self.send_response(code)

@@ -14,6 +14,7 @@ from deniable.errors import (
     InvalidParameter,
     InvalidReport,
     InvalidSurvey,
+    LedgerLost,
     MissingExtra,
     RecordRefused,
     StoreError,
@@ -26,6 +27,7 @@ EXAMPLES = [
     InvalidReport("record", "The record is short."),
     RecordRefused("ceiling", "The ceiling is reached."),
     StoreError("The disk is full."),
+    LedgerLost("The database is missing."),
     MissingExtra("analysis", "Estimating"),
 ]
 

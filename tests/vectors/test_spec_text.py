@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import msgspec
 import pytest
 from test_schemas import PROBLEM, validator
 
+from deniable.client import Limits
 from deniable.client.memo import TAG_BYTES
 from deniable.collector.problems import Problem
-from deniable.collector.reasons import REPORT_REASONS, Reason
-from deniable.protocol import MECHANISMS, canonical, domain, prf, rappor, report, survey
+from deniable.collector.reasons import Reason as CollectorReason
+from deniable.collector.settings import Settings
+from deniable.protocol import MECHANISMS, canonical, domain, epochs, prf, rappor, report, survey
+from deniable.protocol.reasons import FINAL_REASONS, REPORT_REASONS, SPLIT_REASONS, Reason
 from material.vectors import SPEC
 
 PROTOCOL, MECHANISM_PAGE, PRIVACY = (
@@ -64,12 +68,55 @@ def test_every_mechanism_and_published_parameter_has_its_place(name: str) -> Non
 
 
 def test_every_reason_of_a_collector_is_documented_and_fits_the_schema() -> None:
+    assert CollectorReason is Reason  # one set of words for both sides
     for reason in Reason:
         assert f"`{reason}`" in PROTOCOL
         problem = Problem.of(reason, "What to do.", index=0)
         PROBLEM.validate(msgspec.json.decode(msgspec.json.encode(problem)))
-    table = PROTOCOL[PROTOCOL.index("| reason | the report |") :].partition("\n\n")[0]
-    assert set(re.findall(r"`(\w+)`", table)) - {"expires"} == set(REPORT_REASONS)
+
+
+def rows_of(head: str) -> dict[str, tuple[str, str]]:
+    """Return the status and the last column of each reason in a table of the protocol."""
+    table = PROTOCOL[PROTOCOL.index(head) :].partition("\n\n")[0].splitlines()[2:]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in table]
+    return {name.strip("`"): (status, client) for name, status, _, client in cells}
+
+
+def test_the_tables_of_reasons_are_the_ones_of_the_code() -> None:
+    about_reports = rows_of("| reason | status | the report | client |")
+    assert about_reports == {
+        reason.value: (str(reason.status), "drops it" if reason.final else "lets it wait")
+        for reason in REPORT_REASONS
+    }
+    about_requests = rows_of("| reason | status | the request | client |")
+    assert about_requests == {
+        reason.value: (str(reason.status), _of_a_request(reason))
+        for reason in Reason
+        if reason not in REPORT_REASONS
+    }
+
+
+def _of_a_request(reason: Reason) -> str:
+    if reason not in SPLIT_REASONS:
+        return "lets all wait"
+    return (
+        f"sends halves; {'drops a single report' if reason.final else 'lets a single report wait'}"
+    )
+
+
+def test_the_list_of_final_reasons_is_the_one_of_the_code() -> None:
+    listed = re.search(r"a final reason \(([^)]+)\)", PROTOCOL)
+    assert listed is not None
+    assert set(re.findall(r"`(\w+)`", listed[1])) == FINAL_REASONS
+
+
+def test_the_days_of_acceptance_are_the_ones_of_the_code() -> None:
+    past = f"ended more than {epochs.ACCEPT_PAST_DAYS} days ago"
+    assert len(re.findall(past, PROTOCOL.replace("\n", " "))) == 2
+    assert f"begins more than {epochs.ACCEPT_FUTURE_DAYS} day from now" in PROTOCOL
+    assert Settings(Path(), Path()).accept_past_days == epochs.ACCEPT_PAST_DAYS
+    assert Settings(Path(), Path()).accept_future_days == epochs.ACCEPT_FUTURE_DAYS
+    assert Limits().stale_days == epochs.ACCEPT_PAST_DAYS
 
 
 def test_every_reason_for_refusing_a_value_is_documented() -> None:

@@ -21,7 +21,9 @@ SURVEY_REASONS = {
     "members": r"must be an object with exactly|name a member twice",
     "format": r"reads surveys of format 1",
     "question": r"'(id|repeat|send|expires)'|'(version|epoch)' parameter of a question"
-    r"|'(questions|fields)' must be a list|same id and version|fields of a question have the same",
+    r"|'(questions|fields|earlier)' must be a list|same id and version|fields of a question have"
+    r" the same|'earlier'|at most 1,000 questions",
+    "ceiling": r"'ceiling' parameter of a survey",
     "field": r"'(name|mechanism|candidates)' must",
     "domain": r"^(A domain|Categor|Edges)",
     "parameters": rf"^(Basic |A )?({NAMES}) |threshold must be"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import pytest
 
-from deniable.protocol import MECHANISMS, Report, batch_bytes
+from deniable.client.reservation import in_order, order_word, paid_mark
+from deniable.protocol import MECHANISMS, Question, Report, Survey, batch_bytes
+from deniable.protocol.budget import first_fit
 from deniable.protocol.canonical import canonical
 from deniable.protocol.domain_reading import domain_from_published
 from deniable.protocol.hashing import bloom_bits, fingerprint, hash_word
@@ -72,6 +74,40 @@ def test_the_digest_covers_what_gives_a_report_its_meaning_and_nothing_else() ->
     same = {case["name"] for case in cases if case["same"]}
     assert same == free | {"candidates"}
     assert len({case["digest"] for case in cases}) == len(cases) - len(same) + 1
+
+
+@pytest.mark.parametrize("case", load("surveys.json"), ids=lambda case: case["name"])
+def test_surveys(case: dict[str, Any]) -> None:
+    survey = Survey.from_published(case["text"].encode())
+    assert survey.published().decode() == case["text"]
+    assert sorted([q.id, q.version] for q in survey.asked) == case["asked"]
+    assert [[q.id, q.version] for q in survey.earlier] == case["earlier"]
+    assert survey.ceiling == case["ceiling"]
+
+
+@pytest.mark.parametrize("case", load("order.json"), ids=lambda case: case["name"])
+def test_a_device_s_order_and_what_it_sets_aside(case: dict[str, Any]) -> None:
+    """Only ids, versions, digests and costs matter: any question may stand for them."""
+    secret = bytes.fromhex(case["secret"])
+    questions = [
+        _Asked(q["id"], q["version"], bytes.fromhex(q["digest"])) for q in case["questions"]
+    ]
+    costs = {(q["id"], q["version"]): q["micros"] for q in case["questions"]}
+    for question, wanted in zip(questions, case["questions"], strict=True):
+        assert str(order_word(secret, question.id)) == wanted["word"]
+        assert paid_mark(secret, cast("Question", question)).hex() == wanted["mark"]
+    walked = in_order(secret, cast("list[Question]", questions))
+    keys = [(q.id, q.version) for q in walked]
+    assert [list(key) for key in keys] == case["order"]
+    fits = first_fit([costs[key] for key in keys], case["ceiling"] - case["spent"])
+    answered = [list(key) for key, fit in zip(keys, fits, strict=True) if fit]
+    assert answered == case["answered"]
+
+
+class _Asked(NamedTuple):
+    id: str
+    version: int
+    digest: bytes
 
 
 @pytest.mark.parametrize("case", load("epsilon.json"))

@@ -8,13 +8,17 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 
+from deniable import _validate
 from deniable._validate import shown
 from deniable.authoring.field import FIELD_KEYS, Setting, read_fields
 from deniable.authoring.problems import Notes, Problem
-from deniable.errors import InvalidSurvey
+from deniable.errors import InvalidParameter, InvalidSurvey
+from deniable.protocol.budget import budget_of
 from deniable.protocol.epochs import day_number, day_of
+from deniable.protocol.epsilon import MICRO
 from deniable.protocol.frozen import frozen
 from deniable.protocol.parameters import Parameters, cohorts_of, told_by
 from deniable.protocol.profile_parameters import ProfileParameters
@@ -26,13 +30,13 @@ from deniable.protocol.question import (
     SENDS,
     Question,
 )
-from deniable.protocol.survey import MAX_QUESTIONS, MAX_SURVEY_BYTES, Survey
+from deniable.protocol.survey import MAX_CEILING, MAX_QUESTIONS, MAX_SURVEY_BYTES, Survey
 
 MAX_SURVEY_FILE = 16 * 2**20
 FEW_PER_COHORT = 1_000
 """Below so many people per cohort a warning: cohort and permanent response single people out."""
 
-_SURVEY_KEYS = frozenset({"name", "owner", "people", "questions"})
+_SURVEY_KEYS = frozenset({"name", "owner", "people", "ceiling", "questions"})
 _QUESTION_KEYS = frozenset(
     {"id", "version", "description", "owner", "expires", "epoch", "repeat", "send", "fields"}
 )
@@ -96,6 +100,7 @@ def _read_survey(
     notes.unknown_keys(raw, _SURVEY_KEYS)
     name, owner = notes.text(raw, "name"), notes.text(raw, "owner")
     people = notes.integer(raw, "people", 1, 10**10, None) if "people" in raw else None
+    ceiling = _read_ceiling(raw["ceiling"], notes.at("ceiling")) if "ceiling" in raw else None
     tables = raw.get("questions")
     if not isinstance(tables, list) or not 1 <= len(tables) <= MAX_QUESTIONS:
         notes.at("questions").problem(
@@ -108,7 +113,34 @@ def _read_survey(
     ]
     _check_ids(tables, notes)
     read = tuple(question for question in questions if question is not None)
-    return Survey(name, owner, read), people
+    survey = Survey(name, owner, read, ceiling=ceiling)
+    if len(read) == len(questions) and not notes.problems:
+        _warn_of_ceiling(survey, notes.at("ceiling"))
+    return survey, people
+
+
+def _read_ceiling(raw: object, notes: Notes) -> int | None:
+    """Read the most epsilon of a device's life as micros, rounded down."""
+    try:
+        number = _validate.between(
+            "ceiling", "a survey", raw, "0.000001", str(MAX_CEILING // MICRO)
+        )
+    except InvalidParameter as error:
+        notes.refusal(error, "for example ceiling = 16.")
+        return None
+    return int(Decimal(repr(number)) * MICRO)
+
+
+def _warn_of_ceiling(survey: Survey, notes: Notes) -> None:
+    """Warn where devices cannot answer every question."""
+    budget = budget_of(survey, day_number())
+    if budget.fits:
+        return
+    notes.warn(
+        budget.words(),
+        "ask fewer questions, lower their epsilons, or choose another ceiling; deniable explain "
+        "has the budget of every question.",
+    )
 
 
 def _place(name: str, index: int, table: object) -> str:

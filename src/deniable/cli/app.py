@@ -33,6 +33,7 @@ VERBS = {
     "marginals": "Estimate tables of many attributes.",
     "discover": "Find strings that nobody listed.",
     "audit": "Prove, sample, capture, search and attack.",
+    "store": "Check a store, or close epochs by hand.",
     "export": "Write a question's reports to a file.",
     "import": "Count the reports of google/rappor clients.",
     "paper": "Make a figure of a paper again.",

@@ -16,11 +16,12 @@ from deniable.cli.output import (
     JsonFlag,
     OutputFiles,
     SurveyJson,
+    VersionNumber,
     check_names,
     emit_tables,
     stages,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.protocol import Question
 from deniable.results.table import Tables
 from deniable.store import open_store
@@ -61,18 +62,20 @@ def associate(
         bool, typer.Option("--no-other", help="Leave out the category of all other answers.")
     ] = False,
     attackers: Attackers = None,
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
     """Say which answers of several fields go together: table, test, heat map."""
-    asked = find_question(survey, question)
+    asked = find_question(survey, question, version)
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
     given = candidate_files(asked, chosen, candidates or [])
     check_names(output)
     with open_store(data, create=False) as store, stages(quiet=json) as told:
+        say_where_reports_are(store, survey, asked)
         options = Options(
             fields=chosen,
             candidates=given,

@@ -7,7 +7,9 @@ import typer
 from deniable.authoring import Authored, read_authored
 from deniable.authoring.problems import Problem
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, out
-from deniable.protocol import Question
+from deniable.protocol import Question, Survey
+from deniable.protocol.budget import budget_of
+from deniable.protocol.epochs import day_number
 from deniable.protocol.epsilon import as_float
 
 
@@ -24,12 +26,17 @@ def check(survey: SurveyToml, json: JsonFlag = False) -> None:
                     _epsilons(question)
                     for question in (authored.survey.questions if authored.survey else ())
                 ],
+                "budget": _budget(authored.survey),
             }
         )
     else:
         show(authored)
     if authored.problems:
         raise typer.Exit(1)
+
+
+def _budget(survey: Survey | None) -> dict[str, object] | None:
+    return None if survey is None else budget_of(survey, day_number()).as_json()
 
 
 def show(authored: Authored) -> None:

@@ -7,21 +7,31 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
-from deniable.cli.values import find_question
+from deniable.cli.output import (
+    DataDirectory,
+    JsonFlag,
+    SurveyJson,
+    VersionNumber,
+    emit_json,
+    out,
+    progress,
+)
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.engines.local import accumulate
 from deniable.store import open_store
 
 
 def count(
     question: Annotated[str, typer.Argument(help="The question's id.")],
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     json: JsonFlag = False,
 ) -> None:
     """Count the bits or symbols of all reports to a question: all that an estimate needs."""
-    asked = find_question(survey, question)
+    asked = find_question(survey, question, version)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
+        say_where_reports_are(store, survey, asked)
         task = display.add_task("counting", total=None)
         accumulated = accumulate(
             store,

@@ -14,13 +14,14 @@ from deniable.cli.output import (
     DataDirectory,
     JsonFlag,
     SurveyJson,
+    VersionNumber,
     emit_json,
     emit_tables,
     out,
     stages,
     write_file,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.discover.ngrams.discovery import THRESHOLD, Search
 from deniable.discover.prefixes.growth import MAX_BEAM
 from deniable.discover.train import ORDER, fitting, train
@@ -40,6 +41,7 @@ def discover(
             help="With 'train': a public list of strings, one per line.", metavar="LIST"
         ),
     ] = None,
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     beam: Annotated[
@@ -81,14 +83,17 @@ def discover(
     """Find strings that nobody listed; or train a coding model on a public list of strings."""
     if question == TRAIN and attackers is not None:
         raise typer.BadParameter("--attackers needs a question, not 'train'.")
+    if question == TRAIN and version is not None:
+        raise typer.BadParameter("--version needs a question, not 'train'.")
     if question == TRAIN:
         _train(listed, output, alphabet, length, outside, json)
         return
     if listed is not None:
         raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
-    asked = find_question(survey, question)
+    asked = find_question(survey, question, version)
     with open_store(data, create=False) as store, stages(quiet=json) as told:
+        say_where_reports_are(store, survey, asked)
         options = Options(beam=beam, search=search, attackers=attackers, progress=told)
         found = ask_strings(store, asked, options)
     emit_tables(found, output, json)

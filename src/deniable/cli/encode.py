@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.output import JsonFlag, SurveyJson, emit_json, out
+from deniable.cli.output import JsonFlag, SurveyJson, VersionNumber, emit_json, out
 from deniable.cli.values import find_question, parse_value
 from deniable.client.encode import encode as encode_value
 from deniable.client.randomness import SystemDraws
@@ -22,6 +22,7 @@ from deniable.protocol.report import ID_BYTES
 def encode(
     question: Annotated[str, typer.Argument(help="The question's id.")],
     value: Annotated[str, typer.Argument(help="The true value; JSON where it has fields.")],
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     secret_file: Annotated[
         Path | None, typer.Option(help="A device's 32-byte secret; a new random one by default.")
@@ -30,7 +31,7 @@ def encode(
     json: JsonFlag = False,
 ) -> None:
     """Encode a value with the client's own encoder and show the reports that would leave."""
-    asked = find_question(survey, question)
+    asked = find_question(survey, question, version)
     secret = os.urandom(SECRET_BYTES) if secret_file is None else secret_file.read_bytes()
     if len(secret) != SECRET_BYTES:
         raise InvalidParameter(f"A secret has {SECRET_BYTES} bytes. Got {len(secret)}.")

@@ -16,10 +16,11 @@ from deniable.cli.output import (
     JsonFlag,
     OutputFiles,
     SurveyJson,
+    VersionNumber,
     emit_tables,
     stages,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.interop.google_files import read_triple
 from deniable.store import open_store
 
@@ -28,6 +29,7 @@ def estimate(
     question: Annotated[
         str | None, typer.Argument(help="The question's id; none with --google-rappor.")
     ] = None,
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     candidates: Annotated[
@@ -46,13 +48,16 @@ def estimate(
         raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
     if google_rappor is not None and attackers is not None:
         raise typer.BadParameter("--attackers needs a question, whose parameters are known.")
+    if google_rappor is not None and version is not None:
+        raise typer.BadParameter("--version needs a question of a survey.")
     if google_rappor is not None:
         tables = google_tables(read_triple(google_rappor), str(google_rappor))
         emit_tables(tables, output, json)
         return
-    asked = find_question(survey, question or "")
+    asked = find_question(survey, question or "", version)
     strings = candidates_for(asked, survey.parent, candidates)
     with open_store(data, create=False) as store, stages(quiet=json) as told:
+        say_where_reports_are(store, survey, asked)
         options = Options(candidates=strings, attackers=attackers, progress=told)
         tables = ask_shares(store, asked, options)
     emit_tables(tables, output, json)

@@ -8,14 +8,22 @@ from typing import Annotated
 import typer
 
 from deniable.authoring import read_authored
-from deniable.cli.output import JsonFlag, SurveyToml, emit_json, out
+from deniable.cli.budget_table import show_budget
+from deniable.cli.output import JsonFlag, SurveyToml, VersionNumber, emit_json, out
+from deniable.cli.values import question_of
 from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
+from deniable.protocol.budget import budget_of
+from deniable.protocol.epochs import day_number
 from deniable.results.explain import explain_question
 
 
 def explain(
     survey: SurveyToml,
+    question: Annotated[
+        str | None, typer.Option(help="This question only; all of them unless said.")
+    ] = None,
+    version: VersionNumber = None,
     people: Annotated[
         int | None, typer.Option(min=1, help="Expected people; the survey's own by default.")
     ] = None,
@@ -37,29 +45,37 @@ def explain(
 
     Takes survey.toml or a published survey.json. With --public, for the people who are asked: what
     is collected, how it is randomised and what anyone could learn, in odds; and an entry for the
-    OpenDP registry of deployments.
+    OpenDP registry of deployments. At the end stands the budget: what one unchanged value of each
+    question costs a device, and how many devices leave it out because of their ceiling.
     """
+    if version is not None and question is None:
+        raise InvalidParameter("--version belongs to --question.", "Name the question, too.")
     if survey.suffix == ".json":
         ready, expected = Survey.load(survey), people
     else:
         authored = read_authored(survey)
         ready, expected = authored.require(), people or authored.people
     if public:
+        if question is not None:
+            raise InvalidParameter("--public is about a whole survey.", "Leave --question out.")
         _disclose(ready, output, json)
         return
     if output is not None:
         raise InvalidParameter("--output belongs to --public.", "Add --public, or leave it out.")
-    explanations = [
-        explain_question(question, expected, survey.parent) for question in ready.questions
-    ]
+    chosen = ready.questions if question is None else (question_of(ready, question, version),)
+    explanations = [explain_question(asked, expected, survey.parent) for asked in chosen]
+    budget = budget_of(ready, day_number()) if question is None else None
     if json:
-        emit_json({"questions": [explanation.as_json() for explanation in explanations]})
+        told: dict[str, object] = {"questions": [each.as_json() for each in explanations]}
+        emit_json(told if budget is None else {**told, "budget": budget.as_json()})
         return
     for explanation in explanations:
         out.print(explanation.title, style="bold", markup=False)
         for sentence in (*explanation.sentences, *explanation.reasons):
             out.print(f"  • {sentence}", markup=False)
         out.print()
+    if budget is not None:
+        show_budget(budget)
 
 
 def _disclose(survey: Survey, output: Path | None, json: bool) -> None:

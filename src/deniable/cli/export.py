@@ -7,8 +7,16 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
-from deniable.cli.values import find_question
+from deniable.cli.output import (
+    DataDirectory,
+    JsonFlag,
+    SurveyJson,
+    VersionNumber,
+    emit_json,
+    out,
+    progress,
+)
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.results.export import export_reports
 from deniable.store import open_store
 
@@ -18,18 +26,21 @@ def export(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="A .parquet or .ndjson file to write.")
     ],
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     json: JsonFlag = False,
 ) -> None:
     """Write a question's reports to a file: epoch and record, in no meaningful order."""
-    asked = find_question(survey, question)
+    asked = find_question(survey, question, version)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
+        say_where_reports_are(store, survey, asked)
         task = display.add_task("exporting", total=None)
         written = export_reports(
             store, asked, output, progress=lambda done: display.update(task, completed=done)
         )
     if json:
-        emit_json({"question": asked.id, "reports": written, "path": str(output)})
+        told = {"question": asked.id, "version": asked.version, "reports": written}
+        emit_json({**told, "path": str(output)})
     else:
         out.print(f"Wrote {written:,} reports to {output}.", markup=False)

@@ -25,11 +25,12 @@ from deniable.cli.output import (
     JsonFlag,
     OutputFiles,
     SurveyJson,
+    VersionNumber,
     check_names,
     emit_tables,
     stages,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import find_question, say_where_reports_are
 from deniable.results.table import Tables
 from deniable.store import open_store
 
@@ -71,6 +72,7 @@ def marginals(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of --sample; by default it is new.")
     ] = None,
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     output: OutputFiles = None,
@@ -83,10 +85,11 @@ def marginals(
             "--attackers goes with tables, --pairs and --tree, not with --sample: records have no "
             "bar. Ask for shares along the tree instead: --tree --attributes."
         )
-    asked = find_question(survey, question)
+    asked = find_question(survey, question, version)
     check_names(output)
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
     with open_store(data, create=False) as store, stages(quiet=json) as told:
+        say_where_reports_are(store, survey, asked)
         options = Options(attackers=attackers, progress=told)
         reports = profiles(store, asked, options)
         if sample is not None:

@@ -32,6 +32,10 @@ SurveyToml = Annotated[
 SurveyJson = Annotated[
     Path, typer.Option("--survey", help="The published survey.", metavar="survey.json")
 ]
+VersionNumber = Annotated[
+    int | None,
+    typer.Option("--version", min=1, help="Of the question; the newest unless said.", metavar="N"),
+]
 DataDirectory = Annotated[
     Path, typer.Option("--data", help="The collector's data directory.", metavar="DIR")
 ]

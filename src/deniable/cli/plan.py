@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from deniable.authoring import read_authored
+from deniable.cli.budget_table import show_budget
 from deniable.cli.output import JsonFlag, emit_json, out
 from deniable.errors import InvalidParameter
 from deniable.plan import (
@@ -249,3 +250,5 @@ def _plan_survey(path: Path, people: int | None, delta: float | None, json: bool
         raise InvalidParameter("The survey does not say how many people.", "Add --people.")
     planned = plan_survey(ready, expected, path.parent, delta)
     _show(planned.as_json(), survey_tables(planned), json)
+    if not json:
+        show_budget(planned.budget)

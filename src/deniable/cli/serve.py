@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,13 @@ from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, 
 from deniable.cli.values import load_survey
 from deniable.collector import AnalystGuard, Settings, create_app, hash_token, new_token
 from deniable.collector import serve as serve_app
+from deniable.collector.settings import (
+    WRITE_KEY_FILE_VARIABLE,
+    WRITE_KEY_VARIABLE,
+    read_write_keys,
+)
 from deniable.dashboard import dashboard_routes
+from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
 from deniable.store import Store, open_store
 
@@ -27,15 +34,34 @@ def serve(
         int,
         typer.Option(min=0, max=65_535, envvar="DENIABLE_PORT", help="Port; 0: a free one."),
     ] = 8000,
-    write_key: Annotated[
-        str | None,
-        typer.Option(envvar="DENIABLE_WRITE_KEY", help="Key that clients must send."),
+    write_key_file: Annotated[
+        Path | None,
+        typer.Option(
+            envvar=WRITE_KEY_FILE_VARIABLE,
+            help="File of the key that clients must send, or two, one on each line; "
+            f"or set {WRITE_KEY_VARIABLE}.",
+        ),
     ] = None,
     analyst_token_hash: Annotated[
         str | None,
         typer.Option(
             envvar="DENIABLE_ANALYST_TOKEN_HASH",
             help="Hash of the token that analysts must send; needed off loopback.",
+        ),
+    ] = None,
+    behind_proxy: Annotated[
+        bool,
+        typer.Option(
+            "--behind-proxy",
+            envvar="DENIABLE_BEHIND_PROXY",
+            help="A proxy passes requests on: reading needs the token whatever the address.",
+        ),
+    ] = False,
+    cors: Annotated[
+        bool | None,
+        typer.Option(
+            envvar="DENIABLE_CORS",
+            help="Whether web pages of any origin may send; by default not on loopback.",
         ),
     ] = None,
     new_token_only: Annotated[
@@ -52,8 +78,10 @@ def serve(
         survey_path=survey,
         host=host,
         port=port,
-        write_key=write_key,
+        write_key_hashes=_write_keys(write_key_file),
         analyst_token_hash=analyst_token_hash,
+        behind_proxy=behind_proxy,
+        cors=cors,
     )
     published = load_survey(survey)
     with open_store(data) as store:
@@ -68,12 +96,23 @@ def guarded_dashboard(settings: Settings, store: Store, survey: Survey) -> Mount
     return Mount("/", AnalystGuard(pages, settings))
 
 
+def _write_keys(file: Path | None) -> tuple[str, ...] | None:
+    """Return what the file says; None leaves it to the environment."""
+    if file is None:
+        return None
+    if os.environ.get(WRITE_KEY_VARIABLE):
+        raise InvalidParameter(
+            f"Write keys come from a file and from {WRITE_KEY_VARIABLE}.", "Use one of them."
+        )
+    return read_write_keys(file)
+
+
 def _announce(address: str, settings: Settings, json: bool) -> None:
     if json:
         emit_json({"address": address})
         return
     out.print(f"Collecting and showing at {address}/ (Ctrl-C ends it)", markup=False)
-    if not settings.loopback and not settings.analyst_token_hash:
+    if settings.public and not settings.analyst_token_hash:
         err.print("Reading is refused until an analyst token is set: deniable serve --new-token")
 
 

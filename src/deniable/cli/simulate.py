@@ -10,7 +10,15 @@ import numpy as np
 import typer
 
 from deniable.ask.candidates import candidates_for
-from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, out, progress
+from deniable.cli.output import (
+    DataDirectory,
+    JsonFlag,
+    SurveyJson,
+    VersionNumber,
+    emit_json,
+    out,
+    progress,
+)
 from deniable.cli.population import draw_population
 from deniable.cli.values import find_question
 from deniable.discover.train import fitting
@@ -22,6 +30,7 @@ from deniable.store import Batch, open_store
 def simulate(
     question: Annotated[str, typer.Argument(help="The question's id.")],
     people: Annotated[int, typer.Option(min=1, max=10**9, help="How many people.")] = 100_000,
+    version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     candidates: Annotated[
@@ -42,7 +51,7 @@ def simulate(
     json: JsonFlag = False,
 ) -> None:
     """Simulate the reports of a crowd, write them to the store and print the truth behind them."""
-    asked = find_question(survey, question)
+    asked = find_question(survey, question, version)
     rng = np.random.default_rng(seed)
     strings = candidates_for(asked, survey.parent, candidates)
     population = draw_population(asked, people, rng, strings, together)
@@ -56,7 +65,13 @@ def simulate(
     truth = {field.name: population.truth(field.name) for field in asked.fields}
     changed = _changed(asked, strings)
     if json:
-        told = {"question": asked.id, "people": people, "epoch": epoch, "truth": truth}
+        told = {
+            "question": asked.id,
+            "version": asked.version,
+            "people": people,
+            "epoch": epoch,
+            "truth": truth,
+        }
         emit_json({**told, "fitted": changed} if changed else told)
         return
     out.print(f"{people:,} simulated reports to {asked.id} are in {data}.", markup=False)

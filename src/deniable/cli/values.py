@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from deniable.cli.output import err
 from deniable.errors import InvalidParameter
 from deniable.protocol import Domain, Profile, Question, Survey
+
+if TYPE_CHECKING:
+    from deniable.store import Store
 
 
 def load_survey(path: Path) -> Survey:
@@ -21,14 +26,50 @@ def load_survey(path: Path) -> Survey:
     return Survey.load(path)
 
 
-def find_question(path: Path, question_id: str) -> Question:
-    """Return a question of a published survey by its id."""
-    survey = load_survey(path)
-    question = survey.question(question_id)
-    if question is None:
-        known = ", ".join(sorted({q.id for q in survey.questions}))
-        raise InvalidParameter(f"Unknown question '{question_id}'. The survey has: {known}.")
-    return question
+def find_question(path: Path, question_id: str, version: int | None = None) -> Question:
+    """Return a question of a published survey by its id; its newest version unless said."""
+    return question_of(load_survey(path), question_id, version)
+
+
+def question_of(survey: Survey, question_id: str, version: int | None = None) -> Question:
+    """Return a question that a survey asks, or asked earlier."""
+    question = survey.question(question_id, version)
+    if question is not None:
+        return question
+    versions = survey.versions(question_id)
+    if versions:
+        there = ", ".join(str(q.version) for q in versions)
+        raise InvalidParameter(
+            f"Question '{question_id}' has no version {version} in this survey. It has: {there}.",
+            "If it was published once, read it with the survey.json of that time.",
+        )
+    known = ", ".join(sorted({q.id for q in survey.known}))
+    raise InvalidParameter(f"Unknown question '{question_id}'. The survey has: {known}.")
+
+
+def say_where_reports_are(store: Store, path: Path, asked: Question) -> None:
+    """Say on standard error, of a version without reports, which other versions have some."""
+    from deniable.store.versions import reports_by_version
+
+    words = elsewhere(reports_by_version(store.tallies(), load_survey(path), asked.id), asked)
+    if words:
+        err.print(words, markup=False, style="yellow")
+
+
+def elsewhere(reports: Mapping[int, int], asked: Question) -> str:
+    """Say which versions of a question have reports, if this one has none; else nothing."""
+    if reports.get(asked.version):
+        return ""
+    others = {version: number for version, number in reports.items() if number}
+    if not others:
+        return ""
+    told = ", ".join(
+        f"version {version} has {number:,}" for version, number in sorted(others.items())
+    )
+    return (
+        f"There are no reports of version {asked.version} of {asked.id}, but {told}. "
+        f"Add --version {max(others)} to read them."
+    )
 
 
 def parse_value(question: Question, text: str) -> object:

@@ -46,11 +46,13 @@ class Absences:
         """
         if self._looked is not None and self._looked[0] is survey and self._looked[1] == day:
             return
-        asked = [question for question in survey.questions if question.absent]
+        # Earlier versions too: an epoch that was seen under one still gets its report.
+        asked = [question for question in survey.known if question.absent]
         if asked:
             if self._consent.current() is not Consent.GRANTED:
                 return
-            for question, epoch in self._note(asked, day):
+            newest = {(question.id, question.version) for question in survey.asked}
+            for question, epoch in self._note(asked, newest, day):
                 self._close(question, epoch, day)
         self._looked = (survey, day)
 
@@ -58,10 +60,11 @@ class Absences:
         """Look anew next time, as after a change of consent."""
         self._looked = None
 
-    def _note(self, asked: list[Question], day: int) -> list[tuple[Question, int]]:
+    def _note(
+        self, asked: list[Question], newest: set[tuple[str, int]], day: int
+    ) -> list[tuple[Question, int]]:
         """Mark today's epochs as seen; return the ended ones that have no report."""
         ended = []
-        newest = {q.id: q.version for q in sorted(asked, key=lambda q: q.version)}
         with self._database.transaction() as connection:
             if not self._consent.granted(connection):
                 return []
@@ -70,7 +73,7 @@ class Absences:
                 missed = history.seen_before(connection, question, epoch)
                 ended += [(question, before) for before in missed]
                 open_today = 0 <= day <= day_of(question.expires)
-                asked_today = newest[question.id] == question.version
+                asked_today = (question.id, question.version) in newest
                 if open_today and asked_today and not (question.repeat == "once" and missed):
                     history.mark_seen(connection, question, epoch)
         return ended

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self, overload
 
 from deniable import _validate
 from deniable.client import ledger, outbox
@@ -17,22 +17,26 @@ from deniable.client.ledger import Disclosed
 from deniable.client.lifecycle import Life
 from deniable.client.limits import Limits
 from deniable.client.recorder import Entry
-from deniable.client.refusals import REASONS, refused
+from deniable.client.refusals import REASONS, reason_of, refused
 from deniable.client.secret import AccountSecret
+from deniable.client.sender import Sender
 from deniable.client.surveys import Bundle
 from deniable.client.transport import HttpTransport, Transport
 from deniable.client.worker import Worker
-from deniable.errors import InvalidAnswer, InvalidParameter, RecordRefused, StoreError
-from deniable.protocol import Question, Report, Survey
+from deniable.errors import (
+    InvalidAnswer,
+    InvalidParameter,
+    LedgerLost,
+    RecordRefused,
+    StoreError,
+)
+from deniable.protocol import Question, Report, Survey, budget
 from deniable.protocol.epochs import day_of, epoch_of
 from deniable.protocol.epsilon import MICRO
 from deniable.protocol.windows import Window
 
-DEFAULT_CEILING = 16.0
-"""The most epsilon that a device discloses in its life unless the app says otherwise.
-
-About four permanent responses of epsilon 4, over all questions together.
-"""
+DEFAULT_CEILING = budget.DEFAULT_CEILING / MICRO
+"""The most epsilon that a device discloses in its life; app and survey may say another."""
 
 
 def _utc_now() -> datetime:
@@ -47,11 +51,11 @@ class Client:
         client.record("dark-mode", True)
 
     Guarantees: the true value never leaves the process, and is never written, logged or shown; on
-    disk is only what is randomised, and keyed 16-byte tags. `record` never raises and never waits
-    for disk or network unless `strict` is set. Nothing is collected, sent or written before
-    consent. At most one report per question and epoch (or ever) leaves the directory, whatever
-    the clock does and however many processes share it. No server can raise the ceiling or the
-    budget per window.
+    disk is only what is randomised, and keyed 16-byte tags. `record` never raises, waits for the
+    disk only where it is asked to, and never for the network, unless `strict` is set. Nothing is
+    collected, sent or written before consent. At most one report per question and epoch (or ever)
+    leaves the directory, whatever the clock does and however many processes share it. No server can
+    raise the ceiling or the budget per window.
 
     Args:
         survey: what `deniable publish` wrote: a path, its bytes, or a Survey.
@@ -59,7 +63,9 @@ class Client:
         endpoint: the collector's address. Without one, reports wait in the outbox.
         consent: what the app knows about the person's consent. It is stored; DENIED also wipes,
             GRANTED does not undo an earlier opt_out(). See `deniable.client.consent`.
-        ceiling: the most epsilon that is ever disclosed, over all questions.
+        ceiling: the most epsilon that is ever disclosed, over all questions; that of the bundled
+            survey unless said, or 16. A survey that is fetched can only lower it. Which questions
+            do not fit, each device draws from its secret: see `deniable.client.reservation`.
         window: (epsilon, days): besides, the most that is disclosed within any so many consecutive
             UTC days, over all questions; a report belongs to all days of its epoch. What does not
             fit is counted as "window" and not reported. None for no such budget.
@@ -86,7 +92,7 @@ class Client:
         endpoint: str | None = None,
         *,
         consent: Consent | None = None,
-        ceiling: float = DEFAULT_CEILING,
+        ceiling: float | None = None,
         window: tuple[float, int] | None = None,
         account_secret: bytes | None = None,
         write_key: str | None = None,
@@ -103,14 +109,13 @@ class Client:
             if transport is not None:
                 raise InvalidParameter("Client takes either an endpoint or a transport, not both.")
             transport = HttpTransport(endpoint, limits.timeout_seconds, allow_plain_http)
-        self._ceiling = _validate.positive("ceiling", "Client", ceiling)
         self._window = _window(window)
         self._strict = strict
         self._device = Device(
             Bundle.read(survey),
             Path(directory),
             consent or Consent.UNKNOWN,
-            int(Decimal(repr(self._ceiling)) * MICRO),
+            _micros(ceiling),
             self._window,
             None if account_secret is None else AccountSecret(account_secret),
             transport,
@@ -119,7 +124,9 @@ class Client:
             clock,
         )
         self._worker = Worker(
-            limits.queue, self._commit, self._device.cycle, self._device.is_complete
+            limits.queue,
+            lambda entry: self._commit(entry) is None,
+            Sender(self._device.cycle, self._device.send_all),
         )
         self._device.start()
         self._life = Life(self._device, self._worker)
@@ -150,22 +157,46 @@ class Client:
         except StoreError:
             return Consent.UNKNOWN
 
-    def record(self, question: str, value: object) -> None:
+    @overload
+    def record(self, question: str, value: object, *, wait: Literal[False] = ...) -> None: ...
+
+    @overload
+    def record(self, question: str, value: object, *, wait: bool) -> bool | None: ...
+
+    def record(self, question: str, value: object, *, wait: bool = False) -> bool | None:
         """Report `value` as the answer to a question, randomised, if all the rules allow it.
 
         The first value of an epoch wins. Everything that stands against a report is counted by
         question and reason, see `counters`.
 
-        Cost: some microseconds; with `strict`, one durable write.
+        Without `wait` the value is in memory only until the client's thread has committed it, some
+        milliseconds later: a crash, a kill or SIGTERM before that loses it, uncounted. (The library
+        installs no signal handler. An ordinary end of the process waits for the thread.)
+
+        Cost: some microseconds; with `wait` or `strict`, one durable write, after those of what
+        was recorded before. Never the network.
+
+        Args:
+            question: its id.
+            value: the true answer; it never leaves the process.
+            wait: return when the report is on the disk, where no crash loses it.
+
+        Returns:
+            None without `wait`. With it, True if the report is on the disk; False if there is none,
+            which is counted, or if the call came in the middle of the client's own work in the
+            same thread, as in a signal handler: then the value waits as it does without `wait`.
 
         Raises:
             RecordRefused: only with `strict`; with the reason, never with the value.
+            LedgerLost: only with `strict`, a StoreError: the directory has lost its database.
         """
-        refusal = self._take(question, value)
+        can_wait = wait and not self._device.database.is_mine()
+        committed, refusal = self._take(question, value, can_wait)
         # Raised here, outside any handler: as its context an error that holds the value would
         # travel along.
         if refusal is not None and self._strict:
-            raise refusal
+            raise LedgerLost(str(refusal)) if refusal.reason == "lost" else refusal
+        return committed if wait else None
 
     def flush(self, timeout: float = 10.0) -> bool:
         """Wait until everything recorded is on disk and everything due was sent, or tried once.
@@ -179,13 +210,10 @@ class Client:
             return False
         if not self._strict:
             return self._worker.flush(timeout)
-        deadline = time.monotonic() + timeout
-        while self._device.cycle(hurry=True) == 0.0 and time.monotonic() < deadline:
-            pass
-        return self._device.is_complete()
+        return self._device.send_all(timeout)
 
     def close(self, timeout: float = 5.0) -> None:
-        """Flush, then end the thread. What is on disk and not sent goes with the next start.
+        """Flush, then end the threads. What is on disk and not sent goes with the next start.
 
         Edge cases: safe to call twice; records after it are counted as "closed".
         """
@@ -238,7 +266,7 @@ class Client:
             StoreError: if the directory cannot be read: to show nothing would not be true.
         """
         with self._device.database.reading() as connection:
-            return ledger.disclosed(connection, self._ceiling, self._window)
+            return ledger.disclosed(connection, self._device.ceiling() / MICRO, self._window)
 
     def pending(self) -> list[Report]:
         """Return the reports that wait to be sent, exactly as they will be.
@@ -249,27 +277,30 @@ class Client:
         with self._device.database.reading() as connection:
             return [] if connection is None else outbox.pending(connection)
 
-    def _take(self, question: str, value: object) -> RecordRefused | None:
-        """Take a value on its way; return why not."""
+    def _take(self, question: str, value: object, wait: bool) -> tuple[bool, RecordRefused | None]:
+        """Take a value on its way; return whether its report is on the disk, and why not."""
         name = ""
         try:
             asked = self._device.bundle.newest.get(question)
             name = "" if asked is None else asked.id
             entry = self._entry(asked, value)
             if self._strict:
-                return self._commit(entry)
+                refusal = self._commit(entry)
+                return refusal is None, refusal
+            if wait:
+                return self._worker.put_and_wait(entry), None
             if self._worker.put(entry):
-                return None
+                return False, None
             reason = "queue_full"
         except RecordRefused as refusal:
             reason = refusal.reason
-        except StoreError:
-            reason = "storage"
+        except StoreError as error:
+            reason = reason_of(error)
         except Exception:
             # Whatever the app hands over may raise whatever it likes; the host must not suffer.
             reason = "type"
         self._device.counters.add(name, reason)
-        return refused(reason)
+        return False, refused(reason)
 
     def _entry(self, asked: Question | None, value: object) -> Entry:
         """Return the answer that a value stands for, after the checks that need no disk."""
@@ -313,8 +344,8 @@ class Client:
     def _opt(self, granted: bool) -> bool:
         try:
             self._device.opt(granted)
-        except StoreError:
-            self._device.counters.add("", "storage")
+        except StoreError as error:
+            self._device.counters.add("", reason_of(error))
             if self._strict:
                 raise
             return False
@@ -325,6 +356,13 @@ class Client:
 
 _MAYBE = (Consent.GRANTED, None)
 """With these last known states a value is taken on; the transaction decides."""
+
+
+def _micros(ceiling: float | None) -> int | None:
+    """Return the app's ceiling in micros, rounded down; at least one, which allows nothing."""
+    if ceiling is None:
+        return None
+    return max(1, int(Decimal(repr(_validate.positive("ceiling", "Client", ceiling))) * MICRO))
 
 
 def _window(wanted: tuple[float, int] | None) -> Window | None:

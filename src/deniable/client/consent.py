@@ -19,6 +19,7 @@ from enum import Enum
 from deniable.client import history
 from deniable.client.database import Database
 from deniable.client.secret import SecretFile
+from deniable.errors import LedgerLost
 
 DO_NOT_TRACK = "DO_NOT_TRACK"
 VARIABLE = "DENIABLE_CONSENT"
@@ -126,7 +127,12 @@ class ConsentBook:
         """
         self._here = _OPTED_OUT
         self.last = Consent.DENIED if from_environment() is Consent.UNKNOWN else None
-        self._wipe(_OPTED_OUT)
+        try:
+            self._wipe(_OPTED_OUT)
+        except LedgerLost:
+            self._database.mark()  # the secret may have been all that told of it
+            self._secret.wipe()
+            raise
 
     def _decide(self, connection: sqlite3.Connection | None) -> Consent:
         stored = _stored(connection)

@@ -5,15 +5,16 @@ No value, and nothing derived from one but keyed tags and randomised records, is
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deniable.errors import StoreError
+from deniable.client import durable
+from deniable.client.marker import Marker
+from deniable.client.refusals import REASONS
+from deniable.errors import LedgerLost, StoreError
 
 FILE_NAME = "client.sqlite3"
 
@@ -50,6 +51,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         " (SELECT CAST(strftime('%s', 'now') AS INTEGER) / 86400 AS day, SUM(micros) AS micros"
         " FROM ledger) WHERE micros > 0",
     ),
+    (
+        # How often the collector refused a report for now, and when its next turn is.
+        "ALTER TABLE outbox ADD COLUMN tries INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE outbox ADD COLUMN retry_at REAL NOT NULL DEFAULT 0",
+    ),
 )
 """The statements that lead from each schema version to the next; only ever appended to."""
 
@@ -57,20 +63,26 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 class Database:
     """The client's SQLite file: opened when first needed, opened again after any failure.
 
-    Guarantees: what a transaction wrote is on the disk when it ends (synchronous = FULL); deleted
-    rows are overwritten. A damaged file or one of a newer schema is refused, never replaced:
-    a new file would forget what the device has already disclosed.
+    Guarantees: what a transaction wrote is on the disk when it ends (synchronous = FULL), and in
+    this one file: there is no write-ahead log that could be lost without it. Deleted rows are
+    overwritten. A file that is damaged, of a newer schema, or missing or empty where there has
+    been one (see `deniable.client.marker`) is refused, never replaced: a new file would forget
+    what the device has already disclosed.
 
     Edge cases: one connection, one lock, so any thread may use it; not across a fork, see
-    `abandon`.
+    `abandon`. After `end` it can still be used, and leaves no connection open.
     """
 
     def __init__(self, directory: Path, busy_seconds: float) -> None:
         self.path = directory / FILE_NAME
+        self._marker = Marker(directory)
         self._busy = busy_seconds
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
+        self._depth = 0
+        self._owner = 0
+        self._over = False
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -94,16 +106,17 @@ class Database:
         """Run a block that only reads; None if there is no file yet, which is not made.
 
         Raises:
+            LedgerLost: if there is no file although there has been one.
             StoreError: if the file cannot be opened or read.
         """
-        if self._is_missing():
+        if not self._exists():
             yield None
             return
         with self._lock, self._guarded() as connection:
             yield connection
 
     def truncate_log(self) -> None:
-        """Fold the write-ahead log into the file and empty it, so that nothing deleted remains."""
+        """Empty the write-ahead log of a file that an earlier version made and still holds."""
         with self._lock, self._guarded() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
@@ -113,6 +126,25 @@ class Database:
             connection, self._connection = self._connection, None
             if connection is not None:
                 connection.close()
+
+    def end(self) -> None:
+        """Close the connection for good: from now on each use closes what it opens."""
+        with self._lock:
+            self._over = True
+            self.close()
+
+    def mark(self) -> None:
+        """Make sure that a lost database is noticed also when the secret is gone.
+
+        Raises:
+            StoreError: if the disk fails.
+        """
+        with _plain_words():
+            self._marker.set()
+
+    def is_mine(self) -> bool:
+        """Tell whether the calling thread is in the middle of using the database."""
+        return self._owner == threading.get_ident()
 
     def hold(self, timeout: float) -> bool:
         """Keep other threads out, as before a fork; True if that succeeded in time."""
@@ -131,24 +163,37 @@ class Database:
             _ABANDONED.append(self._connection)
         self._connection = None
         self._lock = threading.RLock()
+        self._depth = self._owner = 0
 
     @contextmanager
     def _guarded(self) -> Iterator[sqlite3.Connection]:
         """Yield the connection; turn its failures into StoreError and drop it after one."""
+        self._depth += 1
+        self._owner = threading.get_ident()
         try:
-            yield self._connected()
-        except (sqlite3.Error, OSError) as error:
+            with _plain_words():
+                yield self._connected()
+        except StoreError:
             self._drop()
-            raise StoreError(
-                f"The client's database cannot be used ({type(error).__name__}). "
-                "Check the disk, the directory's mode and other processes that hold it."
-            ) from None
+            raise
+        finally:
+            self._depth -= 1
+            if not self._depth:
+                self._owner = 0
+                if self._over:
+                    self._drop()
 
-    def _is_missing(self) -> bool:
-        try:
-            return not self.path.exists()
-        except OSError:
-            return False  # it cannot be told; opening it will say why
+    def _exists(self) -> bool:
+        """Tell whether there is a file; an error if there is none although there has been one."""
+        with _plain_words():
+            # Asked in this order, since another process may be making first the one, then the
+            # other, between the two questions.
+            begun = self._marker.is_set()
+            if self.path.exists():
+                return True
+        if begun:
+            raise lost()
+        return False
 
     def _drop(self) -> None:
         try:
@@ -160,10 +205,17 @@ class Database:
         if self._connection is not None and self._file != _identity(self.path):
             self._drop()  # the file was deleted or replaced below us
         if self._connection is None:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Made here, since SQLite would make it with the process's default mode.
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-            self._connection = _open(self.path, self._busy)
+            if not self._exists():
+                durable.make_directory(self.path.parent)
+                # Made here, since SQLite would make it with the process's default mode.
+                durable.make_empty(self.path)
+            connection = _open(self.path, self._busy, self._marker)
+            try:
+                self._marker.set()
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
             self._file = _identity(self.path)
         return self._connection
 
@@ -179,38 +231,56 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _open(path: Path, busy: float) -> sqlite3.Connection:
+@contextmanager
+def _plain_words() -> Iterator[None]:
+    """Turn what SQLite and the system say into an error of our own, which holds no path."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(
+            f"The client's database cannot be used ({type(error).__name__}). "
+            "Check the disk, the directory's mode and other processes that hold it."
+        ) from None
+
+
+def _open(path: Path, busy: float, marker: Marker) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
-        _use_log(connection, busy)
-        _migrate(connection)
+        _use_journal(connection)
+        _migrate(connection, marker)
+        _check(connection)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _use_log(connection: sqlite3.Connection, busy: float) -> None:
-    """Switch to a write-ahead log; SQLite does not wait by itself when two processes do so."""
-    deadline = time.monotonic() + busy
-    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return  # a file system without shared memory keeps its journal, which is as safe
-        except sqlite3.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
+def _use_journal(connection: sqlite3.Connection) -> None:
+    """Undo by a journal that every commit empties and syncs, not by a write-ahead log.
+
+    A log holds what was committed until it is folded into the file; lost after a kill, it takes
+    the ledger with it. A journal holds nothing but what to undo.
+    """
+    logs = connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    try:
+        connection.execute("PRAGMA journal_mode = TRUNCATE")
+    except sqlite3.OperationalError:
+        if not logs:
+            raise
+        # Another process of an earlier version holds the file: its log is used along with it.
 
 
-def _migrate(connection: sqlite3.Connection) -> None:
+def _migrate(connection: sqlite3.Connection, marker: Marker) -> None:
     if _version(connection) == len(MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
     version = _version(connection)
+    # Within the transaction nobody else can be about to write the schema of a new file.
+    if version == 0 and marker.is_set():
+        raise lost()
     if version > len(MIGRATIONS):
         raise StoreError(
             f"The client's database has schema {version}, this version reads up to "
@@ -221,6 +291,20 @@ def _migrate(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
     connection.execute("COMMIT")
+
+
+def _check(connection: sqlite3.Connection) -> None:
+    """Refuse a file whose pages do not fit together, as after a journal that was taken away."""
+    if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+        raise StoreError(
+            "The client's database is damaged. Put a whole one back, or delete the whole directory "
+            "to begin as a new device."
+        )
+
+
+def lost() -> LedgerLost:
+    """Return the error for a database that is not where it has been."""
+    return LedgerLost(REASONS["lost"])
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +16,8 @@ from deniable.client.database import Database
 from deniable.client.limits import Limits
 from deniable.client.randomness import SystemDraws
 from deniable.client.recorder import Entry, Recorder
-from deniable.client.refusals import refused
+from deniable.client.refusals import reason_of, refused
+from deniable.client.reservation import Terms
 from deniable.client.secret import Secret, SecretFile
 from deniable.client.surveys import Bundle
 from deniable.client.transport import Transport
@@ -36,7 +39,7 @@ class Device:
         bundled: the survey that the app brings.
         directory: where the database and the secret live.
         consent: what the app says about consent; UNKNOWN where it says nothing.
-        ceiling: the most epsilon that will ever be disclosed, in micros.
+        ceiling: the most epsilon that will ever be disclosed, in micros, if the app says it.
         window: the most within any so many consecutive days; None for no such budget.
         secret: the account secret, or None for one of the device's own.
         transport: how to reach the collector, or None to let reports pile up.
@@ -48,7 +51,7 @@ class Device:
         bundled: Bundle,
         directory: Path,
         consent: Consent,
-        ceiling: int,
+        ceiling: int | None,
         window: Window | None,
         secret: Secret | None,
         transport: Transport | None,
@@ -63,8 +66,9 @@ class Device:
         self.database = Database(directory, limits.busy_seconds)
         self.consent = ConsentBook(self.database, own, consent)
         self._limits, self._clock, self._transport = limits, clock, transport
+        self._ceiling = ceiling
         self._recorder = Recorder(
-            self.database, secret or own, self.consent, ceiling, window, limits.outbox, entropy
+            self.database, secret or own, self.consent, self.terms, window, limits.outbox, entropy
         )
         self._absences = Absences(
             self.database, self._recorder, self.consent, self.counters, limits.stale_days
@@ -84,12 +88,21 @@ class Device:
             self.consent.current()
             with self.database.reading() as connection:
                 self.bundle = surveys.remembered(connection, self._bundled) or self._bundled
-        except StoreError:
-            self.counters.add("", "storage")
+        except StoreError as error:
+            self.counters.add("", reason_of(error))
 
     def today(self) -> int:
         """Return the number of the UTC day by the client's clock."""
         return day_number(self._clock())
+
+    def terms(self) -> Terms:
+        """Return what holds now: the survey, the ceiling and the day."""
+        bundle = self.bundle
+        return Terms(bundle.survey, self.ceiling(bundle), self.today())
+
+    def ceiling(self, bundle: Bundle | None = None) -> int:
+        """Return the most micros that will ever be disclosed, under the survey answered now."""
+        return surveys.ceiling_of(self._ceiling, self._bundled, bundle or self.bundle)
 
     def is_answered(self, question: Question, epoch: int) -> bool:
         """Tell from memory whether a question has its report: used epochs stay used."""
@@ -102,8 +115,8 @@ class Device:
             reason = ""
         except RecordRefused as refusal:
             reason = refusal.reason
-        except StoreError:
-            reason = "storage"
+        except StoreError as error:
+            reason = reason_of(error)
         except Exception as error:
             # The host must not suffer from our mistakes. The type alone is logged: a message
             # could hold a value.
@@ -131,6 +144,15 @@ class Device:
             wait = min(wait, self._uploader.seconds_to_wait())
         return max(wait, _SOON)
 
+    def send_all(self, timeout: float = math.inf) -> bool:
+        """Do all that is due, each report at most once; True if nothing is left to send today."""
+        deadline = time.monotonic() + timeout
+        if self._uploader is not None:
+            self._uploader.begin_round()
+        while self.cycle(hurry=True) == 0.0 and time.monotonic() < deadline:
+            pass
+        return self.is_complete()
+
     def is_complete(self) -> bool:
         """Tell whether nothing is left that could be sent today."""
         return self._transport is None or self._guarded(self._nothing_due)
@@ -157,8 +179,8 @@ class Device:
                 self.bundle = fetched
                 with self.database.transaction() as connection:
                     surveys.remember(connection, self._bundled, fetched)
-        except StoreError:
-            self.counters.add("", "storage")  # fetched, but not kept for the next start
+        except StoreError as error:
+            self.counters.add("", reason_of(error))  # fetched, but not kept for the next start
         except InvalidSurvey:
             self.counters.add("", "bad_survey")
             return False
@@ -187,8 +209,8 @@ class Device:
         """Do some work and return its answer; False, counted, if anything goes wrong."""
         try:
             return work()
-        except StoreError:
-            self.counters.add("", "storage")
+        except StoreError as error:
+            self.counters.add("", reason_of(error))
         except Exception as error:
             # As in commit; and a thread that dies would end all reporting.
             LOGGER.warning("unexpected %s in the client", type(error).__name__)

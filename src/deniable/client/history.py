@@ -68,6 +68,15 @@ def seen_before(connection: sqlite3.Connection, question: Question, epoch: int) 
     return [row[0] for row in rows]
 
 
+def awaits(connection: sqlite3.Connection, question: Question) -> bool:
+    """Tell whether some epoch was seen for which there is no report yet."""
+    row = connection.execute(
+        "SELECT 1 FROM seen WHERE question = ? AND version = ? LIMIT 1",
+        (question.id, question.version),
+    ).fetchone()
+    return row is not None
+
+
 def wipe(connection: sqlite3.Connection) -> None:
     """Delete what would still be sent or recognised; what was spent or used stays."""
     for statement in ("DELETE FROM outbox", "DELETE FROM tags", "DELETE FROM seen"):

@@ -158,6 +158,11 @@ def add(connection: sqlite3.Connection, question: Question, epoch: int, charge: 
     )
 
 
+def mark_paid(connection: sqlite3.Connection, mark: bytes) -> None:
+    """Enter that a value of a question was paid for, so that it sets nothing aside any more."""
+    connection.execute("INSERT OR IGNORE INTO tags VALUES (?)", (mark,))
+
+
 def disclosed(
     connection: sqlite3.Connection | None, ceiling: float, window: Window | None = None
 ) -> Disclosed:

@@ -32,14 +32,14 @@ class Life:
         _LIVES.add(self)
 
     def end(self, timeout: float) -> None:
-        """Commit what waits, stop the thread and close the database; safe to call twice."""
+        """Commit what waits, stop the threads and close the database; safe to call twice."""
         if self.over:
             return
         self.over = True
         _LIVES.discard(self)
         self._worker.stop(timeout)
         self._device.save()
-        self._device.database.close()
+        self._device.database.end()
 
     def before_fork(self) -> None:
         """Keep the thread out of SQLite, whose global locks must be free in the copy."""

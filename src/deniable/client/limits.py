@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from deniable import _validate
+from deniable.protocol.epochs import ACCEPT_PAST_DAYS
 from deniable.protocol.frozen import frozen
 from deniable.protocol.report import MAX_BATCH_REPORTS
 
@@ -17,10 +18,10 @@ class Limits:
         queue: values that may wait in memory for the thread.
         outbox: reports that may wait on disk for the collector.
         batch: reports in one upload.
-        stale_days: a report whose epoch ended longer ago is dropped; the collector would refuse it.
+        stale_days: a report whose epoch ended longer ago is dropped; a collector would refuse it.
         cycle_seconds: how often the thread looks for closed epochs and reports that are due.
         busy_seconds: how long to wait for another process that holds the database.
-        timeout_seconds: how long one upload may take.
+        timeout_seconds: how long one upload may take, from connecting to the answer's last byte.
         retry_base_seconds, retry_cap_seconds: the n-th retry waits a uniformly random time
             below min(cap, base * 2^n).
 
@@ -31,7 +32,7 @@ class Limits:
     queue: int = 1_000
     outbox: int = 1_000
     batch: int = 100
-    stale_days: int = 60
+    stale_days: int = ACCEPT_PAST_DAYS
     cycle_seconds: float = 60.0
     busy_seconds: float = 5.0
     timeout_seconds: float = 10.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from deniable.client.randomness import SystemDraws
 from deniable.protocol import Question, Report
@@ -17,6 +17,9 @@ from deniable.protocol.report import MAX_BATCH_BYTES
 
 LEASE_SECONDS = 120.0
 """How long a row that one process is sending is left alone by the others."""
+
+LONGEST_WAIT = 86_400.0
+"""A day: the most that a report waits for its next turn after the collector refused it for now."""
 
 _OVERHEAD = 300
 """More than the bytes of a report in a batch apart from its question and record."""
@@ -57,20 +60,33 @@ def count_due(connection: sqlite3.Connection, day: int) -> int:
 
 
 def lease(
-    connection: sqlite3.Connection, day: int, now: float, limit: int, draws: SystemDraws
+    connection: sqlite3.Connection,
+    day: int,
+    now: float,
+    limit: int,
+    draws: SystemDraws,
+    tried: Set[bytes] | None = None,
 ) -> list[Report]:
     """Return a batch of reports that are due, in random order, and reserve them for the caller.
 
-    Edge cases: a lease further in the future than any lease lasts was made by a wrong clock and
-    does not count.
+    Reports that were refused for now wait for their turn, or go at once, but for the `tried` ones,
+    where those are given.
+
+    Edge cases: a lease or a wait further in the future than any lasts was made by a wrong clock
+    and does not count.
     """
-    place = {"day": day, "now": now, "lease": LEASE_SECONDS}
+    place = {"day": day, "now": now, "lease": LEASE_SECONDS, "wait": LONGEST_WAIT}
     rows = connection.execute(
-        "SELECT question, version, digest, epoch, id, record FROM outbox WHERE not_before <= :day"
+        "SELECT retry_at BETWEEN :now AND :now + :wait,"
+        " question, version, digest, epoch, id, record FROM outbox WHERE not_before <= :day"
         " AND leased_until NOT BETWEEN :now AND :now + :lease",
         place,
     )
-    due = [Report(*row) for row in rows]
+    found = [(waits, Report(*row)) for waits, *row in rows]
+    if tried is None:
+        due = [report for waits, report in found if not waits]
+    else:
+        due = [report for _, report in found if report.id not in tried]
     draws.shuffle(due)
     batch = _fitting(due[:limit])
     connection.executemany(
@@ -78,6 +94,31 @@ def lease(
         [(now + LEASE_SECONDS, report.id) for report in batch],
     )
     return batch
+
+
+def postpone(
+    connection: sqlite3.Connection,
+    reports: Iterable[Report],
+    now: float,
+    wait: Callable[[int], float],
+) -> None:
+    """Give back reports that were refused for now; each waits for a turn of its own.
+
+    So they stand in nobody's way: batches are filled with the others meanwhile.
+
+    Args:
+        connection: within the caller's transaction.
+        reports: the refused ones.
+        now: the time, in seconds.
+        wait: seconds to wait, given how often the report was refused before.
+    """
+    for report in reports:
+        row = connection.execute("SELECT tries FROM outbox WHERE id = ?", (report.id,)).fetchone()
+        if row is not None:  # else the person opted out meanwhile
+            connection.execute(
+                "UPDATE outbox SET leased_until = 0, tries = tries + 1, retry_at = ? WHERE id = ?",
+                (now + min(wait(row[0]), LONGEST_WAIT), report.id),
+            )
 
 
 def release(connection: sqlite3.Connection, reports: Iterable[Report]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 
 from deniable.client import history, ledger, outbox
 from deniable.client.consent import Consent, ConsentBook
@@ -10,6 +11,7 @@ from deniable.client.database import Database
 from deniable.client.encode import encode_answers
 from deniable.client.randomness import SystemDraws
 from deniable.client.refusals import refused
+from deniable.client.reservation import Reserving, Terms, paid_mark
 from deniable.client.secret import Secret
 from deniable.protocol import Answer, Question, Report
 from deniable.protocol.frozen import frozen
@@ -34,7 +36,9 @@ class Recorder:
 
     Guarantees: at most one report per question, version and epoch (or ever, if asked once), also
     among processes that share the directory; a report exists exactly when its epoch is marked as
-    used and its epsilon is in the ledger. A refused answer spends nothing.
+    used and its epsilon is in the ledger. A refused answer spends nothing. Which questions the
+    ceiling leaves out follows from the secret, not from the order of calls
+    (`client/reservation.py`); the budget per window is for whoever comes first.
     """
 
     def __init__(
@@ -42,7 +46,7 @@ class Recorder:
         database: Database,
         secret: Secret,
         consent: ConsentBook,
-        ceiling: int,
+        terms: Callable[[], Terms],
         window: Window | None,
         room: int,
         entropy: SystemDraws,
@@ -50,7 +54,8 @@ class Recorder:
         self._database = database
         self._secret = secret
         self._consent = consent
-        self._ceiling = ceiling
+        self._terms = terms
+        self._reserving = Reserving()
         self._window = window
         self._room = room
         self._entropy = entropy
@@ -85,8 +90,7 @@ class Recorder:
         charge = ledger.charge_of(
             question, entry.answers, secret, lambda tag: ledger.is_known(connection, tag)
         )
-        # A report that costs nothing is made even if the ceiling has been lowered since.
-        if charge.micros and ledger.total(connection) + charge.micros > self._ceiling:
+        if not self._affordable(connection, question, secret, charge.micros):
             raise refused("ceiling")
         if not ledger.fits(connection, self._window, question, entry.epoch, charge.micros):
             raise refused("window")
@@ -101,7 +105,25 @@ class Recorder:
         )
         history.mark_used(connection, question, entry.epoch)
         ledger.add(connection, question, entry.epoch, charge)
+        if question.repeat != "once":  # of that one the used epochs say the same
+            ledger.mark_paid(connection, paid_mark(secret, question))
         outbox.put(connection, question, report)
+
+    def _affordable(
+        self, connection: sqlite3.Connection, question: Question, secret: bytes, micros: int
+    ) -> bool:
+        """Tell whether the ceiling allows a report, given what other questions set aside.
+
+        Edge cases: a report that costs nothing is made even if the ceiling was lowered since.
+        """
+        if not micros:
+            return True
+        terms = self._terms()
+        free = terms.ceiling - ledger.total(connection)
+        if micros > free:
+            return False
+        reservations = self._reserving.now(connection, terms, secret, free)
+        return micros <= reservations.room(question, free)
 
 
 def _is_missed(connection: sqlite3.Connection, entry: Entry) -> bool:

@@ -5,7 +5,7 @@ The sentences are fixed, so that no message can ever hold a value.
 
 from __future__ import annotations
 
-from deniable.errors import RecordRefused
+from deniable.errors import LedgerLost, RecordRefused, StoreError
 
 REASONS = {
     "no_consent": "There is no consent: call opt_in() after the person has agreed.",
@@ -27,6 +27,9 @@ REASONS = {
     "outbox_full": "Too many reports wait to be sent: nothing was reported, nothing was spent.",
     "queue_full": "Too many values wait for the client's thread: call record less often.",
     "storage": "The client's directory cannot be read or written: check the disk and the modes.",
+    "lost": "The client's database is missing or empty, though this directory has had one. It held "
+    "what the device has disclosed, so it is not begun anew. Put it back, or delete the whole "
+    "directory to begin as a new device.",
     "secret": "The secret file is damaged: opt out and in again to make a new one.",
     "clock": "The clock does not give a day that a report can carry.",
     "closed": "The client is closed.",
@@ -36,15 +39,25 @@ REASONS = {
 
 UPLOAD_REASONS = {
     "uploaded": "The collector answered for the report.",
-    "stale": "The report's epoch ended too long ago to be accepted.",
-    "too_large": "The collector found a single report too large.",
+    "stale": "The report waited until its epoch had ended too long ago to be accepted.",
     "unreachable": "The collector could not be reached; the upload is tried again.",
     "bad_response": "The collector's answer was not understood; the upload is tried again.",
     "bad_survey": "The fetched survey was refused and the old one kept.",
 }
-"""What uploads count besides; also `status_NNN` by HTTP status and `refused_REASON` by problem."""
+"""What uploads count besides.
+
+Also by the words of `deniable.protocol.reasons`: `refused_REASON` for a report that the collector
+refused for good, and which was dropped; `waiting_REASON` for each time that it refused one for now
+(`waiting_other` for a reason that this version does not know); and `status_NNN` for an upload that
+was answered with another HTTP status than 200 and is tried again.
+"""
 
 
 def refused(reason: str) -> RecordRefused:
     """Return the error for a reason of the closed set, ready to be raised."""
     return RecordRefused(reason, REASONS[reason])
+
+
+def reason_of(error: StoreError) -> str:
+    """Return the word by which a failure of the client's directory is counted."""
+    return "lost" if isinstance(error, LedgerLost) else "storage"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from deniable.client.randomness import SystemDraws
 
@@ -29,8 +28,12 @@ class Backoff:
 
     def failed(self) -> float:
         """Note a failure and return the seconds to wait."""
-        highest = min(self._cap, self._base * 2.0 ** min(self._failures, 64))
         self._failures += 1
+        return self.after(self._failures - 1)
+
+    def after(self, failures: int) -> float:
+        """Return the seconds to wait after a failure of something that failed so often before."""
+        highest = min(self._cap, self._base * 2.0 ** min(failures, 64))
         return highest * self._draws.below(_UNIT) / _UNIT
 
     def succeeded(self) -> None:
@@ -49,6 +52,8 @@ def retry_after(header: str | None, now: datetime) -> float | None:
     if re.fullmatch(r"[0-9]{1,12}", text):
         seconds = float(text)
     else:
+        from email.utils import parsedate_to_datetime  # with a first answer, not with the app
+
         try:
             moment = parsedate_to_datetime(text)
         except (ValueError, TypeError, IndexError, OverflowError):

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Protocol
 
+from deniable.client import durable
 from deniable.client.randomness import SystemDraws
 from deniable.client.refusals import refused
 from deniable.errors import InvalidParameter
@@ -81,9 +82,17 @@ class SecretFile:
         return secret
 
     def wipe(self) -> None:
-        """Overwrite and remove the secret, and what a crash may have left of one."""
-        leftovers = self._path.parent.glob(f"{FILE_NAME}.*.new")
-        for path in (self._path, *leftovers):
+        """Overwrite and remove the secret, and what a crash may have left of one.
+
+        The name goes first, and is gone from the disk before a byte changes. A crash in between
+        would otherwise leave a secret of zeros, which everybody knows, with consent still granted.
+        """
+        try:
+            self._path.rename(self._temporary())
+            durable.sync_directory(self._path.parent)
+        except FileNotFoundError:
+            pass
+        for path in self._path.parent.glob(f"{FILE_NAME}.*.new"):
             try:
                 _overwrite(path)
                 path.unlink()
@@ -91,22 +100,17 @@ class SecretFile:
                 pass
 
     def _make(self) -> None:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary = self._path.with_name(f"{FILE_NAME}.{self._entropy.token(8).hex()}.new")
-        _write(temporary, self._entropy.token(SECRET_BYTES))
+        durable.make_directory(self._path.parent)
+        temporary = self._temporary()
+        durable.write_new(temporary, self._entropy.token(SECRET_BYTES))
         try:
             _publish(temporary, self._path)
         finally:
             temporary.unlink(missing_ok=True)
-        _sync_directory(self._path.parent)
+        durable.sync_directory(self._path.parent)
 
-
-def _write(path: Path, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    def _temporary(self) -> Path:
+        return self._path.with_name(f"{FILE_NAME}.{self._entropy.token(8).hex()}.new")
 
 
 def _publish(temporary: Path, path: Path) -> None:
@@ -127,13 +131,3 @@ def _overwrite(path: Path) -> None:
         file.write(bytes(path.stat().st_size))
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync_directory(path: Path) -> None:
-    """Make the file's name durable, where a directory can be opened (not on Windows)."""
-    if os.name == "posix":
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

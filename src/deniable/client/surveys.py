@@ -11,6 +11,7 @@ from typing import Self
 from deniable.client.transport import Request, Transport
 from deniable.errors import InvalidSurvey
 from deniable.protocol import Question, Survey
+from deniable.protocol.budget import DEFAULT_CEILING
 from deniable.protocol.frozen import frozen
 from deniable.protocol.survey import MAX_SURVEY_BYTES
 
@@ -39,13 +40,24 @@ class Bundle:
 
     @cached_property
     def newest(self) -> dict[str, Question]:
-        """The questions that are asked, by id."""
-        return {q.id: q for q in sorted(self.survey.questions, key=lambda q: q.version)}
+        """The questions that are asked, by id; earlier versions and withdrawn ones are not."""
+        return {question.id: question for question in self.survey.asked}
 
     @cached_property
     def digest(self) -> bytes:
         """SHA-256 of the bytes."""
         return hashlib.sha256(self.body).digest()
+
+
+def ceiling_of(app: int | None, bundled: Bundle, current: Bundle) -> int:
+    """Return the most micros that are ever disclosed.
+
+    The app says it; else the survey that it bundles; else it is the default. A survey that was
+    fetched can only lower it, since no server may have a device say more than its app agreed to.
+    """
+    own = app or bundled.survey.ceiling or DEFAULT_CEILING
+    fetched = None if current is bundled else current.survey.ceiling
+    return own if fetched is None else min(own, fetched)
 
 
 def fetch(transport: Transport, current: Bundle) -> Bundle | None:

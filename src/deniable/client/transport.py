@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
-import time
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.client import HTTPException, HTTPResponse
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from deniable.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+
+    from deniable.client.exchange import Exchange
 
 USER_AGENT = "deniable-client/1"
 """The same for every device: a version or a system would help to tell devices apart."""
@@ -52,11 +54,12 @@ class HttpTransport:
     """HTTPS by the standard library: no cookies, no redirects, the same headers on every device.
 
     Guarantees: nothing is sent to any other host than the endpoint's (or the system's proxy for
-    it). The answer is bounded in bytes and in time.
+    it). The answer is bounded in bytes, and the whole exchange in time: connecting, TLS, sending,
+    the answer's head and its body share one limit.
 
     Args:
         endpoint: the collector's address, such as https://telemetry.example.org.
-        timeout: seconds that one request may take.
+        timeout: seconds that one request may take, from beginning to end.
         allow_plain_http: send over plain http to hosts other than this machine, where anybody on
             the way can see which questions a device answers.
 
@@ -70,13 +73,8 @@ class HttpTransport:
         loopback = _check(endpoint, allow_plain_http)
         self._endpoint = endpoint.rstrip("/")
         self._timeout = timeout
-        self._opener = urllib.request.OpenerDirector()
-        # Neither redirect, cookie nor authentication handlers: an answer is taken as it comes.
-        if not loopback:
-            self._opener.add_handler(urllib.request.ProxyHandler())
-        secure = endpoint.lower().startswith("https:")
-        handler = urllib.request.HTTPSHandler if secure else urllib.request.HTTPHandler
-        self._opener.add_handler(handler())
+        self._loopback = loopback
+        self._exchange: Exchange | None = None
 
     def __repr__(self) -> str:
         return f"HttpTransport({self._endpoint!r})"
@@ -87,31 +85,35 @@ class HttpTransport:
         Raises:
             OSError: if the collector cannot be reached or does not answer properly in time.
         """
-        deadline = time.monotonic() + self._timeout
-        # The scheme was checked when this was made: it is http or https.
-        message = urllib.request.Request(  # noqa: S310
-            self._endpoint + request.path,
-            data=request.body,
-            headers={"User-Agent": USER_AGENT, **request.headers},
-            method=request.method,
-        )
+        # Imported here: an app that starts pays for it with its first upload, in another thread.
+        from http.client import HTTPException
+
+        from deniable.client.exchange import Exchange
+
+        if self._exchange is None:
+            self._exchange = Exchange(self._endpoint, direct=self._loopback)
+        headers = {"User-Agent": USER_AGENT, **request.headers}
         try:
-            with self._opener.open(message, timeout=self._timeout) as answer:
-                body = _read(answer, request.largest_answer, deadline)
-                headers = {name.lower(): value for name, value in answer.headers.items()}
-                return Response(answer.status, headers, body)
+            with self._exchange.open(
+                request.method, request.path, headers, request.body, self._timeout
+            ) as answer:
+                body = _read(answer, request.largest_answer)
+                received = {name.lower(): value for name, value in answer.headers.items()}
+                return Response(answer.status, received, body)
+        except OSError:
+            raise  # a refused certificate is a ValueError too
         except (HTTPException, ValueError) as error:
             raise OSError(f"The answer is not HTTP ({type(error).__name__}).") from None
 
 
-def _read(answer: HTTPResponse, limit: int, deadline: float) -> bytes:
-    """Read a bounded body; a server that sends byte by byte must not hold the thread for ever."""
+def _read(answer: HTTPResponse, limit: int) -> bytes:
+    """Read a body of bounded size."""
     chunks, size = [], 0
     while chunk := answer.read1(65_536):
         chunks.append(chunk)
         size += len(chunk)
-        if size > limit or time.monotonic() > deadline:
-            raise OSError("The answer is too long or too slow.")
+        if size > limit:
+            raise OSError("The answer is too long.")
     return b"".join(chunks)
 
 

@@ -6,13 +6,12 @@ import math
 import sqlite3
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import chain
 
 from deniable.client import outbox
-from deniable.client.answer import Verdict, judge, read_acknowledgement
+from deniable.client.acknowledgement import Outcome, Whole, judge
 from deniable.client.consent import ConsentBook
 from deniable.client.counters import Counters
 from deniable.client.database import Database
@@ -30,12 +29,14 @@ PATH = "/v1/reports"
 class Uploader:
     """Moves reports from the outbox to the collector.
 
-    Guarantees: a report leaves the outbox only when the collector has answered for it, when it
-    will never be accepted, or when it is stale; every such end is counted. Nothing is sent
-    without consent. The order of sending is random.
+    Guarantees: a report leaves the outbox only when the collector has accepted it or refused it
+    for good, or when it is stale; every such end is counted. A report that is refused for now
+    waits for a turn of its own and holds up no other. Nothing is sent without consent. The order
+    of sending is random.
 
     Edge cases: Retry-After is stored, so that it holds for other processes and after a restart;
-    our own back-off is kept in memory, and `hurry` skips it.
+    our own back-off is kept in memory, and `hurry` skips it. A status is no word to a report: a
+    login page, a wrong route or a rotated key makes all of them wait.
     """
 
     def __init__(
@@ -58,10 +59,16 @@ class Uploader:
         self._backoff = Backoff(limits.retry_base_seconds, limits.retry_cap_seconds, self._draws)
         self._not_before = 0.0
         self._batch = limits.batch
+        self._tried: set[bytes] = set()
         self._lock = threading.Lock()
 
+    def begin_round(self) -> None:
+        """Begin a round of hurried steps, in which every report is tried at most once."""
+        with self._lock:
+            self._tried.clear()
+
     def step(self, hurry: bool = False) -> bool:
-        """Send one batch; True if it went well and there may be another.
+        """Send one batch; True if the collector answered for it and there may be another.
 
         Raises:
             StoreError: if the outbox cannot be read or written.
@@ -70,11 +77,12 @@ class Uploader:
             if not hurry and time.monotonic() < self._not_before:
                 return False
             now = self._clock()
+            tried = self._tried if hurry else None
             with self._database.transaction() as connection:
                 if not self._consent.granted(connection) or _told_to_wait(connection, now):
                     return False
                 reports = outbox.lease(
-                    connection, day_number(now), now.timestamp(), self._batch, self._draws
+                    connection, day_number(now), now.timestamp(), self._batch, self._draws, tried
                 )
             return bool(reports) and self._deliver(reports)
 
@@ -88,46 +96,53 @@ class Uploader:
         self._lock = threading.Lock()
 
     def _deliver(self, reports: list[Report]) -> bool:
-        """Send a batch, in halves where it is too large; False if some must be tried again."""
+        """Send a batch, in halves where it is too large; False if all of it must wait."""
         waiting = [reports]
         while waiting:
             batch = waiting.pop()
             response = self._send(batch)
-            verdict = Verdict.RETRY if response is None else judge(response.status)
-            if response is None or verdict is Verdict.RETRY:
-                return self._wait([*batch, *chain.from_iterable(waiting)], response)
-            if verdict is Verdict.SPLIT and len(batch) > 1:
+            verdict = Whole.WAIT if response is None else judge(response, len(batch))
+            if verdict is Whole.SPLIT:
                 middle = len(batch) // 2
                 self._batch = min(self._batch, middle)
                 waiting += [batch[middle:], batch[:middle]]
-                continue
-            counts = _ends(verdict, response, batch)
-            if counts is None:
-                self._counters.add("", "bad_response")
+            elif isinstance(verdict, Whole):
+                self._count_whole(response)
                 return self._wait([*batch, *chain.from_iterable(waiting)], response)
-            self._finish(batch, counts)
+            else:
+                self._settle(batch, verdict)
         return True
 
-    def _finish(self, reports: Sequence[Report], counts: Counter[tuple[str, str]]) -> None:
-        """Take reports out of the outbox, and count how each of them ended."""
+    def _settle(self, reports: Sequence[Report], outcomes: Sequence[Outcome]) -> None:
+        """Take the reports that leave out of the outbox, postpone the others, and count each."""
         self._backoff.succeeded()
         self._not_before = 0.0
+        pairs = list(zip(reports, outcomes, strict=True))
+        refused_for_now = [report for report, outcome in pairs if not outcome.leaves]
+        self._tried.update(report.id for report in refused_for_now)
         with self._database.transaction() as connection:
-            outbox.delete(connection, reports)
-        for (question, reason), count in counts.items():
-            self._counters.add(question, reason, count)
+            outbox.delete(connection, [report for report, outcome in pairs if outcome.leaves])
+            outbox.postpone(
+                connection, refused_for_now, self._clock().timestamp(), self._backoff.after
+            )
+        for report, outcome in pairs:
+            self._counters.add(report.question, outcome.counter)
 
     def _send(self, reports: Sequence[Report]) -> Response | None:
         request = Request("POST", PATH, self._headers, batch_bytes(reports))
         try:
-            response = self._transport.send(request)
+            return self._transport.send(request)
         except Exception:
             # The transport may be the app's own; whatever it raises, the collector did not answer.
-            self._counters.add("", "unreachable")
             return None
-        if judge(response.status) is Verdict.RETRY:
-            self._counters.add("", f"status_{response.status}")
-        return response
+
+    def _count_whole(self, response: Response | None) -> None:
+        """Count an answer that says nothing about the single reports."""
+        if response is None:
+            reason = "unreachable"
+        else:
+            reason = "bad_response" if response.status == 200 else f"status_{response.status}"
+        self._counters.add("", reason)
 
     def _wait(self, reports: Sequence[Report], response: Response | None) -> bool:
         now, asked = self._clock(), None
@@ -139,16 +154,6 @@ class Uploader:
             if asked is not None:
                 _tell_to_wait(connection, now.timestamp() + asked)
         return False
-
-
-def _ends(
-    verdict: Verdict, response: Response, reports: Sequence[Report]
-) -> Counter[tuple[str, str]] | None:
-    """Return how each report of an answered batch ended; None if the answer cannot be read."""
-    if verdict is Verdict.DONE:
-        return read_acknowledgement(response, reports)
-    reason = "too_large" if verdict is Verdict.SPLIT else f"status_{response.status}"
-    return Counter((report.question, reason) for report in reports)
 
 
 def _told_to_wait(connection: sqlite3.Connection, now: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""One thread that takes entries from a bounded queue, commits them, and looks after the rest."""
+"""One thread that takes entries from a bounded queue and commits them, and does nothing else."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
+from deniable.client.daemon import Daemon
 from deniable.client.recorder import Entry
+from deniable.client.sender import Flush, Sender
+
+_LOOK_SECONDS = 0.1
+"""How often somebody who waits looks whether there is a thread to wait for."""
 
 
-class _Flush:
-    """A request to do everything that is due, and to say whether that succeeded."""
+class _Ticket:
+    """An entry in the queue, and what became of it. It prints nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
         self.done = threading.Event()
-        self.complete = False
+        self.committed = False
 
 
 class _Stop:
@@ -27,97 +33,100 @@ class Worker:
 
     Guarantees: `put` never blocks, not even in a signal handler or a destructor that interrupts
     another `put`: the queue is re-entrant and its bound is read, not waited for. (Threads that
-    put at the same instant can exceed the bound by their number.)
+    put at the same instant can exceed the bound by their number.) Entries are committed in the
+    order in which they were put, and no commit waits for the network.
 
     Args:
         limit: how many entries may wait.
-        commit: makes the report of an entry; must not raise.
-        cycle: does what is due, sending at most one batch, and returns the seconds until it wants
-            to be called again; must not raise. Its argument says whether to hurry.
-        complete: tells after a flush whether everything was done; must not raise.
+        commit: makes the report of an entry, and tells whether there is one; must not raise.
+        sender: is told when there is something to send.
     """
 
-    def __init__(
-        self,
-        limit: int,
-        commit: Callable[[Entry], object],
-        cycle: Callable[[bool], float],
-        complete: Callable[[], bool],
-    ) -> None:
+    def __init__(self, limit: int, commit: Callable[[Entry], bool], sender: Sender) -> None:
         self._limit = limit
         self._commit = commit
-        self._cycle = cycle
-        self._complete = complete
+        self._sender = sender
+        self._daemon = Daemon("deniable", self._run)
         self.reset()
 
     def reset(self) -> None:
         """Start over with an empty queue and no thread, as a forked child must."""
-        self._queue: SimpleQueue[Entry | _Flush | _Stop] = SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
+        self._queue: SimpleQueue[_Ticket | Flush | _Stop] = SimpleQueue()
+        self._daemon.reset()
+        self._sender.reset()
+
+    def start(self) -> None:
+        """Start both threads unless they run."""
+        self._daemon.start()
+        self._sender.start()
 
     def put(self, entry: Entry) -> bool:
         """Let an entry wait for the thread; False if too many wait already."""
         if self._queue.qsize() >= self._limit:
             return False
-        self._queue.put(entry)
-        self.start()
+        self._queue.put(_Ticket(entry))
+        self._daemon.start()
         return True
 
-    def start(self) -> None:
-        """Start the thread unless it runs."""
-        # Not waiting for the lock: whoever holds it is starting the thread.
-        if self._thread is None and self._starting.acquire(blocking=False):
-            try:
-                if self._thread is None:
-                    thread = threading.Thread(target=self._run, name="deniable", daemon=True)
-                    thread.start()
-                    self._thread = thread
-            except RuntimeError:
-                pass  # no thread to be had, or the interpreter is ending: tried again next time
-            finally:
-                self._starting.release()
+    def put_and_wait(self, entry: Entry) -> bool:
+        """Wait until an entry is committed after all before it; True if it became a report.
+
+        There is always room: those who wait are no more than the app's threads.
+
+        Edge cases: in the worker's own thread, as in a handler of its log, it is committed at once.
+        Where no thread can be started, the queue is worked off here.
+        """
+        if self._daemon.is_current():
+            return self._commit(entry)
+        ticket = _Ticket(entry)
+        self._queue.put(ticket)
+        self._daemon.start()
+        while not ticket.done.wait(_LOOK_SECONDS):
+            if not self._daemon.runs():
+                self._work_off()
+        return ticket.committed
 
     def flush(self, timeout: float) -> bool:
         """Wait until all that was put is committed and all that is due was sent, or was tried."""
-        request = _Flush()
+        request = Flush()
         self._queue.put(request)
         self.start()
         return request.done.wait(timeout) and request.complete
 
     def stop(self, timeout: float) -> None:
-        """Commit what waits, and end the thread; what it cannot do in time is done here."""
+        """Commit what waits, and end the threads; what they cannot do in time is done here."""
+        deadline = time.monotonic() + timeout
         self._queue.put(_Stop())
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            thread.join(timeout)
+        self._daemon.join(timeout)
+        self._work_off()
+        self._queue.put(_Stop())  # for a thread that was late
+        self._sender.stop(max(0.0, deadline - time.monotonic()))
+
+    def _work_off(self) -> None:
+        """Commit in the calling thread what waits."""
         while True:
             try:
-                entry = self._queue.get_nowait()
+                wish = self._queue.get_nowait()
             except Empty:
-                break
-            if isinstance(entry, Entry):
-                self._commit(entry)
-        self._queue.put(_Stop())  # for a thread that was late
+                return
+            if isinstance(wish, _Ticket):
+                self._finish(wish)
+            elif isinstance(wish, Flush):
+                self._sender.flush(wish)
 
     def _run(self) -> None:
-        queue, due = self._queue, 0.0
+        queue = self._queue
         while True:
-            try:
-                entry = queue.get(timeout=max(0.0, due - time.monotonic()))
-            except Empty:
-                due = time.monotonic() + self._cycle(False)
-                continue
-            if isinstance(entry, _Stop):
+            wish = queue.get()
+            if isinstance(wish, _Stop):
                 return
-            if isinstance(entry, _Flush):
-                self._do_flush(entry)
-            else:
-                self._commit(entry)
-            due = 0.0  # as soon as nothing waits
+            if isinstance(wish, Flush):
+                self._sender.flush(wish)
+                continue
+            self._finish(wish)
+            if queue.empty():  # so that what is recorded together is sent together
+                self._sender.wake()
 
-    def _do_flush(self, request: _Flush) -> None:
-        while self._cycle(True) == 0.0:
-            pass
-        request.complete = self._complete()
-        request.done.set()
+    def _finish(self, ticket: _Ticket) -> None:
+        ticket.committed = self._commit(ticket.entry)
+        ticket.done.set()

@@ -13,7 +13,7 @@ try:
     from deniable.collector.auth import AnalystGuard
     from deniable.collector.reasons import Reason
     from deniable.collector.serve import serve
-    from deniable.collector.settings import Settings, hash_token, new_token
+    from deniable.collector.settings import Settings, hash_token, hash_write_keys, new_token
 except ModuleNotFoundError as error:
     if (error.name or "").startswith("deniable"):
         raise
@@ -25,6 +25,7 @@ __all__ = [
     "Settings",
     "create_app",
     "hash_token",
+    "hash_write_keys",
     "new_token",
     "serve",
 ]

@@ -5,6 +5,7 @@ Pure functions of a batch, a survey and a day; the same rules whatever brings th
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,12 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
 # before it is built, and one bad report does not spoil the others.
 _BODY = msgspec.json.Decoder(_Body)
 _REPORT = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
+
+
+SLICE_REPORTS = 50
+"""So many reports are admitted in one step of the event loop, about a millisecond."""
+_QUOTE = b'"'
+_FORM = 'The body must be the JSON object {"reports": [...]} in UTF-8, nothing else.'
 
 
 @dataclass(frozen=True)
@@ -58,8 +65,11 @@ def split_batch(body: bytes, max_batch: int) -> list[msgspec.Raw]:
         items = _BODY.decode(body).reports
     except (ValueError, RecursionError):
         # msgspec's and the UTF-8 decoder's errors are ValueErrors; ours says more than theirs.
-        detail = 'The body must be the JSON object {"reports": [...]} in UTF-8, nothing else.'
-        raise Refused(Reason.BODY, detail) from None
+        raise Refused(Reason.BODY, _FORM) from None
+    # The decoder keeps the last of repeated members. One name has two quotation marks; whatever is
+    # neither that nor in a report belongs to a member that was replaced.
+    if body.count(_QUOTE) != 2 + sum(bytes(item).count(_QUOTE) for item in items):
+        raise Refused(Reason.BODY, f"{_FORM} A member is repeated.")
     if not 1 <= len(items) <= max_batch:
         raise Refused(
             Reason.BATCH_SIZE,
@@ -79,11 +89,17 @@ def read_report(item: msgspec.Raw) -> Report:
         data = _REPORT.decode(item)
     except ValueError:
         raise InvalidReport("schema", "A report is an object of strings and integers.") from None
-    return Report.from_json(data)
+    report = Report.from_json(data)
+    # No value of a report may hold a quotation mark, so that each name and each string has exactly
+    # two; more of them belong to repeated members, of which the decoder keeps the last.
+    strings = len(data) + sum(type(value) is str for value in data.values())
+    if bytes(item).count(_QUOTE) != 2 * strings:
+        raise InvalidReport("schema", "A report has each member once. Remove the repeated one.")
+    return report
 
 
 class Admission:
-    """The rules for one survey.
+    """The rules for one survey: the questions that it asks, and what it asked earlier.
 
     An epoch is taken if its last day is at most `past_days` ago and its first at most
     `future_days` ahead, and if it began no later than the day on which the question expires.
@@ -92,8 +108,9 @@ class Admission:
     """
 
     def __init__(self, survey: Survey, past_days: int, future_days: int) -> None:
-        self._questions = {(q.id, q.version): q for q in survey.questions}
-        self._ids = {q.id for q in survey.questions}
+        # Earlier versions too: devices hold reports of them, and have surveys that ask them.
+        self._questions = {(q.id, q.version): q for q in survey.known}
+        self._ids = {q.id for q in survey.known}
         self._past_days = past_days
         self._future_days = future_days
 
@@ -102,10 +119,23 @@ class Admission:
         """The epoch length of each question and version."""
         return {key: question.epoch for key, question in self._questions.items()}
 
-    def admit(self, items: Sequence[msgspec.Raw], today: int) -> Admitted:
-        """Sort the reports of a batch into those that are taken and those that are not."""
+    async def admit_in_turn(self, items: Sequence[msgspec.Raw], today: int) -> Admitted:
+        """Do as `admit`, and let others have the event loop in between."""
         admitted = Admitted([], [])
-        for index, item in enumerate(items):
+        for first in range(0, len(items), SLICE_REPORTS):
+            part = self.admit(items[first : first + SLICE_REPORTS], today, first)
+            admitted.reports.extend(part.reports)
+            admitted.refusals.extend(part.refusals)
+            await asyncio.sleep(0)
+        return admitted
+
+    def admit(self, items: Sequence[msgspec.Raw], today: int, first: int = 0) -> Admitted:
+        """Sort the reports of a batch into those that are taken and those that are not.
+
+        `first` is the place in the batch of the first one.
+        """
+        admitted = Admitted([], [])
+        for index, item in enumerate(items, first):
             question = ""
             try:
                 report = read_report(item)

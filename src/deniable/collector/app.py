@@ -52,7 +52,7 @@ def create_app(
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(HostGuard, settings=settings),
-            *([Middleware(OpenToWebPages)] if settings.cors else []),
+            *([Middleware(OpenToWebPages)] if settings.open_to_pages else []),
         ],
         exception_handlers={
             HTTPException: answers.http,

@@ -1,9 +1,9 @@
 """Who may write and who may read.
 
-Writing is open unless a write key is set. Reading is open on a loopback address without an analyst
-token; in every other case it needs the token. On a loopback address only requests that name this
-machine are served, so that a web page cannot reach the collector under a name of its own (DNS
-rebinding).
+Writing is open unless write keys are set. Reading is open on a loopback address without an analyst
+token; in every other case, and behind a proxy, it needs the token. On a loopback address that no
+proxy stands before, only requests that name this machine are served, so that a web page cannot
+reach the collector under a name of its own (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -23,7 +23,45 @@ from deniable.collector.refusals import Refusals
 from deniable.collector.settings import Settings
 
 _LOCAL_HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?", re.IGNORECASE)
-_FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+PROXY_HEADERS = frozenset(
+    {
+        "forwarded",
+        "via",
+        "x-forwarded",
+        "x-real-ip",
+        "x-client-ip",
+        "x-cluster-client-ip",
+        "x-original-host",
+        "x-original-forwarded-for",
+        "x-proxyuser-ip",
+        "x-request-start",
+        "client-ip",
+        "true-client-ip",
+        "cf-connecting-ip",
+        "cf-connecting-ipv6",
+        "cf-ray",
+        "cf-visitor",
+        "cdn-loop",
+        "fastly-client-ip",
+        "fly-client-ip",
+        "fly-forwarded-port",
+        "x-appengine-user-ip",
+        "x-azure-clientip",
+        "x-azure-ref",
+        "x-amzn-trace-id",
+        "x-amz-cf-id",
+        "x-cloud-trace-context",
+        "x-arr-log-id",
+        "x-envoy-external-address",
+        "x-envoy-expected-rq-timeout-ms",
+        "x-nf-client-connection-ip",
+        "x-vercel-forwarded-for",
+        "x-varnish",
+        "tailscale-user-login",
+    }
+)
+"""Headers by which a request shows that a proxy passed it on; and all that begin as below."""
+_PROXY_PREFIX = "x-forwarded-"
 _ASK_READER = {"www-authenticate": 'Basic realm="Deniable", charset="UTF-8"'}
 _ASK_WRITER = {"www-authenticate": 'Bearer realm="Deniable"'}
 
@@ -33,11 +71,11 @@ class HostGuard:
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
-        self._loopback = settings.loopback
+        self._local_only = not settings.public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 421."""
-        if scope["type"] == "lifespan" or not self._loopback or _is_local(scope):
+        if scope["type"] == "lifespan" or not self._local_only or _is_local(scope):
             await self._app(scope, receive, send)
             return
         problem = Problem.of(
@@ -87,7 +125,9 @@ class AnalystGuard:
             return Problem.of(Reason.UNAUTHORIZED, detail)
         if not self._settings.loopback:
             detail = "No analyst token is set, and the collector can be reached from elsewhere."
-        elif any(name in request.headers for name in _FORWARDED):
+        elif self._settings.behind_proxy:
+            detail = "No analyst token is set, and a proxy stands before the collector."
+        elif any(map(_of_a_proxy, request.headers)):
             detail = "No analyst token is set, and the request came through a proxy."
         else:
             return None
@@ -97,11 +137,20 @@ class AnalystGuard:
 
 
 def require_write_key(request: HTTPConnection, settings: Settings) -> None:
-    """Raise Refused unless the request shows the write key, or none is set."""
-    if settings.write_key and not hmac.compare_digest(
-        _bearer(request), settings.write_key.encode()
-    ):
+    """Raise Refused unless the request shows a write key, or none is set."""
+    wanted = settings.write_key_hashes
+    if not wanted:
+        return
+    shown = hashlib.sha256(_bearer(request)).hexdigest()
+    # Every key is compared, so that the time does not say which one it was.
+    matches = [hmac.compare_digest(shown, each) for each in wanted]
+    if True not in matches:
         raise Refused(Reason.UNAUTHORIZED, "Send the write key as a bearer token.", _ASK_WRITER)
+
+
+def _of_a_proxy(name: str) -> bool:
+    name = name.lower()
+    return name in PROXY_HEADERS or name.startswith(_PROXY_PREFIX)
 
 
 def _is_local(scope: Scope) -> bool:

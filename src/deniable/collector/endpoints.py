@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
@@ -15,12 +16,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from deniable.collector.admission import Admission, split_batch
+from deniable.collector.admission import Admission, Admitted, split_batch
 from deniable.collector.auth import AnalystGuard, require_write_key
+from deniable.collector.bodies import Bodies
 from deniable.collector.group_commit import GroupCommit
-from deniable.collector.limits import check_media, read_body
+from deniable.collector.lanes import Turn
+from deniable.collector.limits import check_media, declared_size, read_body
+from deniable.collector.load import Load
 from deniable.collector.openapi import openapi_bytes
-from deniable.collector.problems import Problem
+from deniable.collector.problems import Problem, WrongMethod
 from deniable.collector.refusals import Refusals
 from deniable.collector.settings import Settings
 from deniable.collector.upkeep import keep_closing
@@ -37,6 +41,10 @@ class Receipt(msgspec.Struct, frozen=True):
     accepted: int
     duplicates: int
     problems: list[Problem]
+
+
+SHORT_BODY = 4 * 2**10
+"""A batch of a dozen or two reports, which takes less time than waiting for a turn."""
 
 
 class Collector:
@@ -62,11 +70,14 @@ class Collector:
             max_group=settings.commit_reports,
             max_waiting=settings.waiting_reports,
         )
+        self._bodies = Bodies()
+        self._turn = Turn()
+        self.load = Load(self.refusals, settings.body_seconds, settings.open_to_pages)
 
     def routes(self) -> list[BaseRoute]:
         """Return the collector's own routes."""
         guard = [Middleware(AnalystGuard, settings=self.settings)]
-        return [
+        own = [
             Route("/v1/reports", self.post_reports, methods=["POST"]),
             Route("/v1/survey", self.get_survey, methods=["GET"]),
             Route("/v1/counters", self.get_counters, methods=["GET"], middleware=guard),
@@ -74,10 +85,15 @@ class Collector:
             Route("/readyz", self.get_readiness, methods=["GET"]),
             Route("/openapi.json", self.get_openapi, methods=["GET"]),
         ]
+        # Whatever stands beside may take every path; the other methods of these are ours too.
+        return [*own, *(Route(route.path, WrongMethod(route.methods or ())) for route in own)]
 
     @asynccontextmanager
-    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        """Run the queue and the housekeeping; at the end, write what is waiting."""
+    async def lifespan(self, app: Starlette) -> AsyncIterator[Mapping[str, Any]]:
+        """Run the queue and the housekeeping; at the end, write what is waiting.
+
+        The HTTP server learns from the lifespan's state what is in flight.
+        """
         upkeep = asyncio.create_task(
             keep_closing(
                 self._store,
@@ -88,7 +104,7 @@ class Collector:
         )
         try:
             async with self._commits:
-                yield
+                yield {"load": self.load}
         finally:
             upkeep.cancel()
             with suppress(asyncio.CancelledError):
@@ -98,14 +114,28 @@ class Collector:
         """Take a batch; answer when what was admitted of it is durable."""
         require_write_key(request, self.settings)
         check_media(request)
-        body = await read_body(request, self.settings.max_body, self.settings.body_seconds)
-        items = split_batch(body, self.settings.max_batch)
-        admitted = self._admission.admit(items, self._today())
+        limit = self.settings.max_body
+        size = declared_size(request, limit)
+        self._commits.look()
+        async with self._bodies.share(size) as share:
+            body = await read_body(request, limit, self.settings.body_seconds, share)
+            admitted = await self._admit(body)
         done = await self._commits.append(admitted.reports)
         for refusal in admitted.refusals:
             self.refusals.add(refusal.question, refusal.reason)
         problems = [Problem.of(r.reason, r.detail, index=r.index) for r in admitted.refusals]
         return _json(Receipt(done.accepted, done.duplicates, problems))
+
+    async def _admit(self, body: bytes) -> Admitted:
+        """Parse a batch and sort its reports: a short one at once, a long one in its turn."""
+        if len(body) <= SHORT_BODY:
+            items = split_batch(body, self.settings.max_batch)
+            return self._admission.admit(items, self._today())
+        async with self._turn:
+            await self._commits.room()
+            items = split_batch(body, self.settings.max_batch)
+            self._commits.look(len(items))
+            return await self._admission.admit_in_turn(items, self._today())
 
     async def get_survey(self, request: Request) -> Response:
         """Serve the survey, or say that the client has it."""
@@ -134,7 +164,7 @@ class Collector:
         return _json({"status": "ok"})
 
     async def get_readiness(self, request: Request) -> Response:
-        """The survey is loaded and the store can be written."""
+        """The survey is loaded, and the last write of the store succeeded."""
         await self._commits.probe()
         return _json({"status": "ready"})
 

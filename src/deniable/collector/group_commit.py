@@ -15,12 +15,16 @@ from deniable.collector.reasons import Reason
 from deniable.collector.refusals import Refusals
 from deniable.errors import StoreError
 from deniable.protocol import Report
-from deniable.store.base import ACCEPTED, Appended, Store
+from deniable.store.base import Appended, Store
 
 REFUSAL_SECONDS = 1.0
 """Refusals without reports are written after so long; a kill may lose the last of them."""
 
-PROBE_SECONDS = 1.0
+PROBE_SECONDS = 5.0
+"""The outcome of a write says so long whether the store works."""
+PROBE_BYTES = 512 * 2**10
+"""About what a full group takes; a small write may fit where no batch does."""
+_LATER = "Nothing was accepted. Send the same batch again later."
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,8 @@ class GroupCommit:
 
     Guarantees: `append` returns only after its reports are durable, with its own numbers of new
     and duplicate reports. At most `max_waiting` reports wait; beyond, senders are asked to come
-    back. A failed write fails every request of its group, and nothing of it is stored.
+    back. A failed write fails every request of its group, and nothing of it is stored; until a
+    write succeeds again, the collector is not ready.
 
     Edge cases: a sender that hangs up does not stop its reports; a retry finds them as duplicates.
 
@@ -60,8 +65,13 @@ class GroupCommit:
         self._wake = asyncio.Event()
         self._full = asyncio.Event()
         self._closing = False
+        self._writing = False
+        self._room = asyncio.Event()
+        self._room.set()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="deniable-commit")
-        self._probed_until = 0.0
+        self._failure: StoreError | None = None
+        self._known_until = 0.0
+        self._probe: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
@@ -73,8 +83,28 @@ class GroupCommit:
         self._closing = True
         self._wake.set()
         self._full.set()
+        self._update_room()
         await self._task
+        if self._probe is not None:
+            await self._probe
         self._thread.shutdown()
+
+    def look(self, reports: int = 1) -> None:
+        """See whether so many reports would be taken now, before any work is done on them.
+
+        Raises:
+            Refused: if too many are waiting.
+        """
+        if self._closing or self._size + reports > self._max_waiting:
+            raise unavailable(Reason.BUSY, _LATER)
+
+    async def room(self) -> None:
+        """Wait until the next group is not full, or nothing is being written.
+
+        Parsing further ahead would only take the interpreter from the thread that writes, which
+        needs it for every report.
+        """
+        await self._room.wait()
 
     async def append(self, reports: Sequence[Report]) -> Appended:
         """Write reports durably, together with others'.
@@ -84,34 +114,55 @@ class GroupCommit:
         """
         if not reports:
             return Appended(0, 0)
-        if self._closing or self._size + len(reports) > self._max_waiting:
-            raise unavailable(Reason.BUSY, "Nothing was accepted. Send the same batch again later.")
+        self.look(len(reports))
         done: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(reports, done))
         self._size += len(reports)
         self._wake.set()
         if self._size >= self._max_group:
             self._full.set()
+        self._update_room()
         try:
             return await done
         except StoreError:
-            detail = "Nothing was accepted. Send the same batch again later."
-            raise unavailable(Reason.STORE, detail) from None
+            raise unavailable(Reason.STORE, _LATER) from None
 
     async def probe(self) -> None:
-        """Show that the store can be written, by writing; at most once a second.
+        """Say whether the store works: by the last write, or by one if there was none of late.
+
+        However many ask, one write in some seconds is all that they cause.
 
         Raises:
-            Refused: if it cannot.
+            Refused: if the last write failed.
         """
+        if asyncio.get_running_loop().time() >= self._known_until:
+            if self._probe is None:
+                self._probe = asyncio.create_task(self._write_probe(), name="deniable-probe")
+            await asyncio.shield(self._probe)
+        if self._failure is not None:
+            raise unavailable(Reason.STORE, str(self._failure))
+
+    async def _write_probe(self) -> None:
         loop = asyncio.get_running_loop()
-        if loop.time() < self._probed_until:
-            return
         try:
-            await loop.run_in_executor(self._thread, self._store.count, {("", ACCEPTED): 0})
+            await loop.run_in_executor(self._thread, self._store.probe, PROBE_BYTES)
         except StoreError as error:
-            raise unavailable(Reason.STORE, str(error)) from None
-        self._probed_until = loop.time() + PROBE_SECONDS
+            self._learn(error)
+        else:
+            self._learn(None)
+        finally:
+            self._probe = None
+
+    def _learn(self, failure: StoreError | None) -> None:
+        """Remember the outcome of a write."""
+        self._failure = failure
+        self._known_until = asyncio.get_running_loop().time() + PROBE_SECONDS
+
+    def _update_room(self) -> None:
+        if self._writing and self._size >= self._max_group and not self._closing:
+            self._room.clear()
+        else:
+            self._room.set()
 
     async def _run(self) -> None:
         while not (self._closing and not self._waiting):
@@ -137,6 +188,7 @@ class GroupCommit:
             self._full.clear()
         if not self._waiting:
             self._wake.clear()
+        self._update_room()
         return group
 
     async def _commit(self, group: list[_Waiting]) -> None:
@@ -149,8 +201,14 @@ class GroupCommit:
         )
         # Waiting, not awaiting: whatever the write raises belongs to the group's requests, and
         # this loop must outlive it.
+        self._writing = True
+        self._update_room()
         await asyncio.wait([write])
+        self._writing = False
+        self._update_room()
         error = write.exception()
+        if error is None or isinstance(error, StoreError):
+            self._learn(error)
         if error is not None:
             self._refusals.put_back(refusals)
             for waiting in group:

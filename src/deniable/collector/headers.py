@@ -9,14 +9,25 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 OPEN_PATHS = {"/v1/reports": "POST", "/v1/survey": "GET"}
 """What a web page of any origin may call, with its method."""
 
-_ALWAYS = {
+PROTECTION = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
     "cache-control": "no-store",
+    # Nothing may be loaded or run; a page that needs more says so itself.
+    "content-security-policy": (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "cross-origin-resource-policy": "same-origin",
 }
-# Nothing may be loaded or run; a page that needs more says so itself.
-_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+"""What every answer carries that says nothing else itself."""
+
+READABLE = {
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "etag, retry-after",
+}
+"""What lets a web page of any origin read an answer."""
+
 _PREFLIGHT = {
     "access-control-allow-origin": "*",
     "access-control-allow-headers": "authorization, content-type, if-none-match",
@@ -36,12 +47,10 @@ class SecurityHeaders:
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _ALWAYS.items():
+                if "access-control-allow-origin" in headers:
+                    headers.setdefault("cross-origin-resource-policy", "cross-origin")
+                for name, value in PROTECTION.items():
                     headers.setdefault(name, value)
-                headers.setdefault("content-security-policy", _POLICY)
-                open_to_pages = "access-control-allow-origin" in headers
-                site = "cross-origin" if open_to_pages else "same-origin"
-                headers.setdefault("cross-origin-resource-policy", site)
             await send(message)
 
         await self._app(scope, receive, send_protected)
@@ -70,8 +79,7 @@ class OpenToWebPages:
         async def send_open(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers["access-control-allow-origin"] = "*"
-                headers["access-control-expose-headers"] = "etag, retry-after"
+                headers.update(READABLE)
             await send(message)
 
         await self._app(scope, receive, send_open)

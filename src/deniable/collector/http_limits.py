@@ -1,23 +1,50 @@
-"""Bounds on the head of a request, which the HTTP server itself does not set."""
+"""Bounds on requests and connections, which the HTTP server itself does not set."""
 
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from uvicorn.config import Config
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
+
+from deniable.collector import own_answers
+from deniable.collector.lanes import PATIENCE_SECONDS, Lane
+from deniable.collector.load import SMALL_BODY, Load
+from deniable.collector.problems import Problem
 
 MAX_HEAD_BYTES = 64 * 2**10
 HEAD_SECONDS = 20.0
+MAX_MESSAGE_BYTES = 16 * 2**20
+"""Body, framing and all: chunks of one byte take six."""
+MAX_PIPELINED = 16
+WRITE_SECONDS = 20.0
+"""An answer that is not taken for so long is given up."""
+STOP_SECONDS = 1.0
+"""At the end, a request that is not there yet may take so much longer."""
+_LAST_LINE_END = 2
+"""What may follow the last chunk: the line end that closes the message."""
+
+
+class Unwelcome(Exception):
+    """A part of a request that is refused; ends the parsing of it."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail)
+        self.problem = problem
 
 
 class LimitedHttp(HttpToolsProtocol):
-    """HTTP/1.1 by httptools, with a bound on the size and the slowness of a request's head.
+    """HTTP/1.1 by httptools, with bounds on size, slowness and number.
 
-    Guarantees: a connection that has not sent a whole head after some seconds is closed; a head
-    that goes on for longer than 64 KiB (up to one read of the socket more) is refused.
+    Guarantees: a connection that has not sent a whole head after some seconds is closed, and so is
+    one whose body goes on; a head that goes on for longer than 64 KiB (up to one read of the
+    socket more) is refused. So is everything after the last chunk of a body but its end: trailers
+    would be headers that no proxy has seen. When there are too many connections, the one that has
+    waited longest for its sender goes. What is refused here is a problem with the protective
+    headers, and is counted.
     """
 
     def __init__(
@@ -28,54 +55,268 @@ class LimitedHttp(HttpToolsProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
+        load = app_state.get("load")
+        self._load = load if isinstance(load, Load) else Load()
         self._in_head = True
         self._heads = 0
         self._head_bytes = 0
-        self._head_timer: asyncio.TimerHandle | None = None
-        self._await_head()
+        self._message_bytes = 0
+        self._body_bytes = 0
+        self._held = 0
+        self._chunks = 0
+        self._after_chunk_line = False
+        self._after_bytes = 0
+        self._problem: Problem | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
+
+    # The connection
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Find room for the connection, and wait for the head of its first request."""
+        super().connection_made(transport)
+        if not self._load.connections.arrive(self):
+            self._say(own_answers.BUSY)
+            return
+        self._wait(HEAD_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Stop waiting, and give everything back."""
         self._stop_waiting()
+        self.resume_writing()
+        self._release()
+        self._load.connections.leave(self)
         super().connection_lost(exc)
 
+    def give_way(self) -> None:
+        """Make room for another connection."""
+        if self._in_head and not self._head_bytes:
+            self._end()
+        else:
+            self._say(own_answers.BUSY)
+
+    def shutdown(self) -> None:
+        """Finish what is there; what is not may take a little longer."""
+        super().shutdown()
+        if not self._in_head and not self.transport.is_closing():
+            self._stop_waiting()
+            self._timer = self.loop.call_later(STOP_SECONDS, self._stop_body)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing came for long."""
+        self._end()
+
+    def pause_writing(self) -> None:
+        """The answer is not taken: wait, but not for ever."""
+        super().pause_writing()
+        if self._write_timer is None:
+            self._write_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """The answer is taken."""
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+        super().resume_writing()
+
+    # Reading a request
+
     def data_received(self, data: bytes) -> None:
-        """Parse what arrived; give up when the head still has no end and is too long."""
-        began_in_head, heads = self._in_head, self._heads
+        """Parse what arrived; give up on what is too long."""
+        if self.transport.is_closing():
+            return
+        began_in_head, heads, chunks = self._in_head, self._heads, self._chunks
         super().data_received(data)
-        same_head = began_in_head and self._in_head and heads == self._heads
-        if same_head and not self.transport.is_closing():
-            self._head_bytes += len(data)
-            if self._head_bytes > MAX_HEAD_BYTES:
-                self.send_400_response("The head of the request is too large.")
+        if self.transport.is_closing():
+            return
+        if self._in_head:
+            # Line ends before a request begin no message; they must not stop the clock either.
+            if self._timer is None and self._answered:
+                self._wait(HEAD_SECONDS)
+            if began_in_head and heads == self._heads:
+                self._head_bytes += len(data)
+                if self._head_bytes > MAX_HEAD_BYTES:
+                    self._say(own_answers.LONG_HEAD)
+            return
+        self._message_bytes += len(data)
+        if self._message_bytes > MAX_MESSAGE_BYTES:
+            self._say(own_answers.TOO_LONG)
+        elif self._after_chunk_line and (heads, chunks) == (self._heads, self._chunks):
+            self._after_bytes += len(data)
+            if self._after_bytes > _LAST_LINE_END:
+                self._say(own_answers.TRAILERS)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what could not be parsed, as a problem."""
+        self._say(self._problem or own_answers.NOT_HTTP)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """A request to upgrade is answered as if it had not asked; that is no news."""
 
     def on_message_begin(self) -> None:
         """Wait for the head of this request."""
         super().on_message_begin()
-        self._await_head()
+        self._wait(HEAD_SECONDS)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header, but not behind the body."""
+        if not self._in_head:
+            self._refuse_parsing(own_answers.TRAILERS)
+        super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The head is there."""
+        """The head is there; its body must follow in time."""
+        if len(self.pipeline) >= MAX_PIPELINED:
+            self._refuse_parsing(own_answers.PIPELINED)
         self._in_head = False
         self._heads += 1
-        self._stop_waiting()
+        self._message_bytes = self._body_bytes = 0
+        self._after_chunk_line = False
+        # Longer than what the application waits by itself, so that it can say so first.
+        self._wait(self._load.body_seconds + 2 * PATIENCE_SECONDS + STOP_SECONDS)
         super().on_headers_complete()
 
+    def on_chunk_header(self) -> None:
+        """A chunk begins; the last one has no bytes."""
+        self._chunks += 1
+        self._after_chunk_line, self._after_bytes = True, 0
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of the body, if there is room for it."""
+        self._after_chunk_line = False
+        if not self.cycle.response_complete:
+            self._body_bytes += len(body)
+            if self._body_bytes > SMALL_BODY and not self._hold(self._body_bytes - self._held):
+                self._refuse_parsing(own_answers.BUSY)
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
-        """The next bytes belong to the head of another request."""
+        """The request is there; the next bytes belong to the head of another one."""
         super().on_message_complete()
         self._in_head = True
         self._head_bytes = 0
-
-    def _await_head(self) -> None:
         self._stop_waiting()
-        self._head_timer = self.loop.call_later(HEAD_SECONDS, self._give_up)
+        if self.cycle.response_complete:
+            self._load.connections.idle(self)
+        else:
+            self._load.connections.busy(self)
+
+    # Answering it
+
+    def on_response_complete(self) -> None:
+        """The answer is written; now it is the sender's turn again."""
+        self._release()
+        if self._in_head and not self.pipeline:
+            self._load.connections.idle(self)
+        super().on_response_complete()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Begin a request now, or when its turn comes."""
+        lane = self._load.lane(cycle.scope["path"])
+        if self._load.connections.crowded and lane is not self._load.health:
+            self._refuse(cycle)
+        elif lane is None:
+            super()._start_asgi_task(cycle, app)
+        else:
+            lane.ask(partial(self._begin, lane, cycle, app), partial(self._refuse, cycle))
+
+    def _begin(self, lane: Lane, cycle: RequestResponseCycle, app: Any) -> None:
+        if self.transport.is_closing():
+            self.loop.call_soon(lane.leave)
+            return
+        task = self.loop.create_task(cycle.run_asgi(app))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        task.add_done_callback(lambda _: lane.leave())
+
+    def _refuse(self, cycle: RequestResponseCycle) -> None:
+        """Ask the sender of one request to come back; its connection may stay."""
+        if self.transport.is_closing():
+            return
+        problem = own_answers.BUSY
+        self._load.refusals.add("", problem.reason)
+        keep = cycle.keep_alive and not self._load.connections.crowded
+        self.transport.write(
+            own_answers.written(
+                problem,
+                self.server_state.default_headers,
+                close=not keep,
+                with_body=cycle.scope["method"] != "HEAD",
+                for_pages=self._load.open_to_pages(cycle.scope["path"]),
+            )
+        )
+        cycle.response_started = cycle.response_complete = True
+        if not keep:
+            self._end()
+        self.on_response_complete()
+
+    # Giving up
+
+    @property
+    def _answered(self) -> bool:
+        """Whether no answer is owed to a request whose head is there."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _say(self, problem: Problem) -> None:
+        """Write a problem in place of the answer, unless that has begun; and close."""
+        self._load.refusals.add("", problem.reason)
+        if self._in_head or self.pipeline:
+            free = self._answered and not self.pipeline
+        else:
+            free = not self.cycle.response_started
+            # Whatever the application still says has no reader.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if free and not self.transport.is_closing():
+            path = self.scope.get("path", "") if self.scope else ""
+            self.transport.write(
+                own_answers.written(
+                    problem,
+                    self.server_state.default_headers,
+                    for_pages=self._load.open_to_pages(path),
+                )
+            )
+        self._end()
+
+    def _end(self) -> None:
+        """Close; a sender that does not read what was written is not waited for."""
+        if self.transport.is_closing():
+            return
+        if self.flow.write_paused:
+            self.transport.abort()
+            return
+        self.transport.close()
+        if self._write_timer is None:
+            self._write_timer = self.loop.call_later(STOP_SECONDS, self.transport.abort)
+
+    def _refuse_parsing(self, problem: Problem) -> None:
+        self._problem = problem
+        raise Unwelcome(problem)
+
+    def _hold(self, size: int) -> bool:
+        self._held += size
+        return self._load.hold(size)
+
+    def _release(self) -> None:
+        self._load.hold(-self._held)
+        self._held = 0
+
+    def _wait(self, seconds: float) -> None:
+        self._stop_waiting()
+        self._timer = self.loop.call_later(seconds, self._give_up)
 
     def _give_up(self) -> None:
-        self._head_timer = None
-        self.transport.close()
+        self._timer = None
+        if self._in_head or self.cycle.response_complete:
+            self._end()
+        else:
+            self._say(own_answers.SLOW)
+
+    def _stop_body(self) -> None:
+        if not self._in_head and not self.transport.is_closing():
+            self._say(own_answers.BUSY)
 
     def _stop_waiting(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

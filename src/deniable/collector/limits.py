@@ -6,6 +6,7 @@ import asyncio
 
 from starlette.requests import ClientDisconnect, Request
 
+from deniable.collector.bodies import Share
 from deniable.collector.problems import Refused
 from deniable.collector.reasons import Reason
 from deniable.protocol.report import MAX_BATCH_BYTES, MEDIA_TYPE
@@ -40,20 +41,30 @@ def check_media(request: Request) -> None:
         )
 
 
-async def read_body(request: Request, limit: int, seconds: float) -> bytes:
+def declared_size(request: Request, limit: int) -> int:
+    """Return how large the body is said to be; `limit` if it is not said or larger.
+
+    Raises:
+        Refused: oversize, if it is so large that it is not read at all.
+    """
+    declared = request.headers.get("content-length", str(limit))
+    if not declared.isdecimal() or len(declared) > 12 or int(declared) > _patience(limit):
+        raise _oversize(limit, _CLOSE)
+    return min(int(declared), limit)
+
+
+async def read_body(request: Request, limit: int, seconds: float, share: Share) -> bytes:
     """Return the body, at most `limit` bytes of it in memory at any time.
 
     Raises:
         Refused: oversize, slow, or body if the sender hung up.
     """
-    declared = request.headers.get("content-length", "0")
-    patience = max(limit, PATIENCE_BYTES)
-    if not declared.isdecimal() or len(declared) > 12 or int(declared) > patience:
-        raise _oversize(limit, _CLOSE)
+    patience = _patience(limit)
     parts: list[bytes] = []
     size = 0
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds) as deadline:
+            share.reading(deadline)
             async for part in request.stream():
                 size += len(part)
                 if size > patience:
@@ -61,13 +72,18 @@ async def read_body(request: Request, limit: int, seconds: float) -> bytes:
                 if size <= limit:
                     parts.append(part)
     except TimeoutError:
-        detail = f"A body must arrive within {seconds:g} seconds. Send it again."
+        detail = f"A body must arrive within {seconds:g} seconds, or sooner where others wait."
         raise Refused(Reason.SLOW, detail, _CLOSE) from None
     except ClientDisconnect:
         raise Refused(Reason.BODY, "The body ended early. Send it again.", _CLOSE) from None
     if size > limit:
         raise _oversize(limit)
+    share.read(size)
     return b"".join(parts)
+
+
+def _patience(limit: int) -> int:
+    return max(limit, PATIENCE_BYTES)
 
 
 def _oversize(limit: int, headers: dict[str, str] | None = None) -> Refused:

@@ -15,7 +15,7 @@ from deniable.collector.reasons import Reason
 
 INTERFACE_VERSION = "1.0.0"
 
-_ANYWHERE = (Reason.HOST, Reason.INTERNAL)
+_ANYWHERE = (Reason.HTTP, Reason.HOST, Reason.INTERNAL, Reason.BUSY)
 _READING = (Reason.UNAUTHORIZED, Reason.FORBIDDEN, Reason.STORE)
 _WRITING = (
     Reason.BODY,
@@ -25,7 +25,6 @@ _WRITING = (
     Reason.MEDIA_TYPE,
     Reason.ENCODING,
     Reason.UNAUTHORIZED,
-    Reason.BUSY,
     Reason.STORE,
 )
 
@@ -50,7 +49,7 @@ def openapi() -> dict[str, Any]:
             "/readyz": {
                 "get": _get(
                     "readiness",
-                    "Whether the survey is loaded and the store can be written.",
+                    "Whether the survey is loaded and the last write of the store succeeded.",
                     "Status",
                     (Reason.STORE,),
                 )

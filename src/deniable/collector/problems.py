@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
-from deniable.collector.reasons import Reason
+from deniable.collector.headers import PROTECTION
+from deniable.collector.reasons import PROBLEM_MEDIA_TYPE, Reason
 from deniable.collector.refusals import Refusals
 
-MEDIA_TYPE = "application/problem+json"
+MEDIA_TYPE = PROBLEM_MEDIA_TYPE
 RETRY_SECONDS = {Reason.BUSY: 1, Reason.STORE: 10}
 """What Retry-After says."""
 
@@ -76,6 +78,17 @@ def problem_response(problem: Problem, headers: Mapping[str, str] | None = None)
     )
 
 
+class WrongMethod:
+    """The application of a path for every method that it does not have."""
+
+    def __init__(self, methods: Iterable[str]) -> None:
+        self._allow = ", ".join(sorted(methods))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 405 with the methods that there are."""
+        raise HTTPException(Reason.METHOD.status, headers={"allow": self._allow})
+
+
 class ProblemAnswers:
     """Turns exceptions into problems, and counts them.
 
@@ -109,4 +122,5 @@ class ProblemAnswers:
         """Answer a mistake of ours."""
         self._refusals.add("", Reason.INTERNAL)
         problem = Problem.of(Reason.INTERNAL, "Nothing was accepted. Try again later.")
-        return problem_response(problem)
+        # This answer is made outside of everything that would add the headers.
+        return problem_response(problem, PROTECTION)

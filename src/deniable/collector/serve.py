@@ -9,12 +9,14 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from deniable.collector.http_limits import LimitedHttp
+from deniable.collector.log_lines import bound_log
 from deniable.collector.settings import Settings
 from deniable.errors import InvalidParameter
 
-MAX_CONNECTIONS = 1_000
+BACKLOG = 1_000
 KEEP_ALIVE_SECONDS = 30
-SHUTDOWN_SECONDS = 20
+SHUTDOWN_SECONDS = 3
+"""So long a whole request may take to be answered at the end. Unfinished ones are let go before."""
 
 
 def serve(
@@ -28,7 +30,8 @@ def serve(
         on_listening: called once with the address, such as http://127.0.0.1:8000, when requests
             are answered. With port 0 this is how to learn the port.
 
-    Guarantees: logs warnings and errors of the server only; none of them says who sent what.
+    Guarantees: logs warnings and errors of the server only, each at most once a minute; none of
+    them says who sent what.
     Headers that name a sender (X-Forwarded-For and the like) are not looked at.
 
     Raises:
@@ -53,10 +56,10 @@ def server_for(app: ASGIApp, on_started: Callable[[], object]) -> uvicorn.Server
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
+    bound_log()
     return _Server(config, on_started)
 
 
@@ -66,7 +69,7 @@ def listen(settings: Settings) -> socket.socket:
         found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
         family, _, _, _, address = found[0]
         return socket.create_server(
-            (str(address[0]), int(address[1])), family=family, backlog=MAX_CONNECTIONS
+            (str(address[0]), int(address[1])), family=family, backlog=BACKLOG
         )
     except OSError as error:
         raise InvalidParameter(

@@ -14,15 +14,20 @@ from typing import Any, Self
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
+from deniable.protocol.epochs import ACCEPT_FUTURE_DAYS, ACCEPT_PAST_DAYS
 from deniable.protocol.report import MAX_BATCH_BYTES, MAX_BATCH_REPORTS
 from deniable.store import STORE_FILE
 
 ENV_PREFIX = "DENIABLE_"
+WRITE_KEY_VARIABLE = "DENIABLE_WRITE_KEY"
+WRITE_KEY_FILE_VARIABLE = "DENIABLE_WRITE_KEY_FILE"
 MIN_TOKEN_LENGTH = 16
 MAX_DAYS = 366
+MAX_WRITE_KEYS = 2
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _PATHS = ("data_dir", "survey_path")
+_SWITCHES = ("cors", "behind_proxy")
 _WHOLE_NUMBERS = {
     "port": (0, 65_535),
     "accept_past_days": (0, MAX_DAYS),
@@ -44,7 +49,8 @@ class Settings:
         data_dir: the directory of the store.
         survey_path: the published survey.json.
         host, port: the address to listen on. Port 0 lets the operating system choose.
-        write_key: what senders must show as a bearer token; empty lets anybody write.
+        write_key_hashes: `hash_write_keys` of what senders must show as a bearer token, one of
+            them; none lets anybody write. Two, so that a key can be replaced while both are used.
         analyst_token_hash: `hash_token` of the token that opens results and counters. Empty means
             that they are open on a loopback address and closed on any other.
         accept_past_days, accept_future_days: an epoch is accepted if some day of it lies between
@@ -54,9 +60,12 @@ class Settings:
         commit_window_ms, commit_reports: a group waits so long for company, or until it is full.
         waiting_reports: beyond so many reports in the queue, senders are asked to come back.
         body_seconds: a body must have arrived after so many seconds.
-        cors: whether web pages of any origin may send reports and fetch the survey.
+        cors: whether web pages of any origin may send reports and fetch the survey. None leaves
+            them out on a loopback address that no proxy stands before, and lets them in elsewhere.
+        behind_proxy: whether a proxy passes requests on. Reading then needs the token whatever the
+            address, and any `Host` is served.
 
-    Guarantees: neither the key nor the hash is in the repr.
+    Guarantees: keys are kept as hashes only, and no hash is in the repr.
 
     Raises:
         InvalidParameter: on construction, naming the setting and what is allowed.
@@ -66,17 +75,18 @@ class Settings:
     survey_path: Path
     host: str = "127.0.0.1"
     port: int = 8_000
-    write_key: str = field(default="", repr=False)
+    write_key_hashes: tuple[str, ...] = field(default=(), repr=False)
     analyst_token_hash: str = field(default="", repr=False)
-    accept_past_days: int = 30
-    accept_future_days: int = 1
+    accept_past_days: int = ACCEPT_PAST_DAYS
+    accept_future_days: int = ACCEPT_FUTURE_DAYS
     max_body: int = MAX_BATCH_BYTES
     max_batch: int = MAX_BATCH_REPORTS
     commit_window_ms: int = 5
     commit_reports: int = 10_000
     waiting_reports: int = 50_000
     body_seconds: int = 30
-    cors: bool = True
+    cors: bool | None = None
+    behind_proxy: bool = False
 
     def __post_init__(self) -> None:
         for name, (low, high) in _WHOLE_NUMBERS.items():
@@ -88,9 +98,12 @@ class Settings:
                 "The 'analyst_token_hash' parameter of the collector must be the 64 lower-case "
                 "hexadecimal digits that hash_token() returns."
             )
-        if not (self.write_key.isascii() and self.write_key.isprintable()):
+        if len(self.write_key_hashes) > MAX_WRITE_KEYS or not all(
+            map(_HASH.fullmatch, self.write_key_hashes)
+        ):
             raise InvalidParameter(
-                "The 'write_key' parameter of the collector must be printable ASCII."
+                "The 'write_key_hashes' parameter of the collector must be what hash_write_keys() "
+                f"returns: at most {MAX_WRITE_KEYS} hashes."
             )
         if self.waiting_reports < self.max_batch:
             raise InvalidParameter(
@@ -113,18 +126,32 @@ class Settings:
         except ValueError:
             return False
 
+    @property
+    def public(self) -> bool:
+        """Whether others than programs on the same machine can be expected to connect."""
+        return self.behind_proxy or not self.loopback
+
+    @property
+    def open_to_pages(self) -> bool:
+        """Whether web pages of any origin may send reports and fetch the survey."""
+        return self.public if self.cors is None else self.cors
+
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None, **given: object) -> Self:
         """Return settings from variables such as DENIABLE_PORT; what is `given` wins.
 
-        Only names of attributes are read; a `given` None counts as not given.
+        Only names of attributes are read, and DENIABLE_WRITE_KEY (one key, or two with a comma
+        or a line end between them) or DENIABLE_WRITE_KEY_FILE (a key on each line) for the hashes
+        of keys; a `given` None counts as not given.
 
         Raises:
             InvalidParameter: if a variable cannot be read, or the two paths are missing.
         """
         environ = os.environ if environ is None else environ
         chosen: dict[str, Any] = {}
-        for name in (each.name for each in fields(cls)):
+        keys = given.get("write_key_hashes")
+        chosen["write_key_hashes"] = _write_keys(environ) if keys is None else keys
+        for name in (each.name for each in fields(cls) if each.name != "write_key_hashes"):
             variable = ENV_PREFIX + name.upper()
             if given.get(name) is not None:
                 chosen[name] = given[name]
@@ -133,6 +160,43 @@ class Settings:
             elif name in _PATHS:
                 raise InvalidParameter(f"The collector needs '{name}'.", f"Set {variable}.")
         return cls(**chosen)
+
+
+def hash_write_keys(text: str) -> tuple[str, ...]:
+    """Return the SHA-256 of each write key of a text: separated by commas or line ends.
+
+    Raises:
+        InvalidParameter: if there are more than two, or one is not printable ASCII; the message
+            does not hold it.
+    """
+    keys = [key.strip(" \t\r") for key in re.split("[,\n]", text)]
+    keys = [key for key in keys if key]
+    if len(set(keys)) > MAX_WRITE_KEYS:
+        raise InvalidParameter(
+            f"A collector takes at most {MAX_WRITE_KEYS} write keys, the old and the new one. "
+            f"Got {len(set(keys))}. A key holds no comma."
+        )
+    if not all(key.isascii() and key.isprintable() for key in keys):
+        raise InvalidParameter("A write key must be printable ASCII. Make one with new_token().")
+    return tuple(hashlib.sha256(key.encode()).hexdigest() for key in dict.fromkeys(keys))
+
+
+def read_write_keys(path: Path) -> tuple[str, ...]:
+    """Return the hashes of the keys in a file, one on each line.
+
+    Raises:
+        InvalidParameter: if the file cannot be read or holds no key.
+    """
+    try:
+        found = hash_write_keys(path.read_text(encoding="ascii"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not ASCII"
+        raise InvalidParameter(
+            f"The write keys in {path} cannot be read: {why}.", "Put one key on each line."
+        ) from None
+    if not found:
+        raise InvalidParameter(f"There is no write key in {path}.", "Put one key on each line.")
+    return found
 
 
 def hash_token(token: str) -> str:
@@ -164,8 +228,19 @@ def _read(name: str, variable: str, text: str) -> object:
         if not re.fullmatch(r"[0-9]{1,9}", text):
             raise InvalidParameter(f"{variable} must be a whole number. Got {text!r:.40}.")
         return int(text)
-    if name == "cors":
+    if name in _SWITCHES:
         if text.lower() not in _SWITCH:
             raise InvalidParameter(f"{variable} must be true or false. Got {text!r:.40}.")
         return _SWITCH[text.lower()]
     return text
+
+
+def _write_keys(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the hashes of the keys that the environment names, itself or by a file."""
+    keys = environ.get(WRITE_KEY_VARIABLE, "")
+    file = environ.get(WRITE_KEY_FILE_VARIABLE, "")
+    if keys and file:
+        raise InvalidParameter(
+            f"{WRITE_KEY_VARIABLE} and {WRITE_KEY_FILE_VARIABLE} are both set.", "Set one of them."
+        )
+    return read_write_keys(Path(file)) if file else hash_write_keys(keys)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from deniable.errors import StoreError
 from deniable.store import Store
 
-UPKEEP_SECONDS = 3_600.0
+UPKEEP_SECONDS = 300.0
 SPARE_DAYS = 1
 """A request may begin before midnight and end after it; its duplicates must still be known."""
 
@@ -23,15 +23,36 @@ async def keep_closing(
     today: Callable[[], int],
     seconds: float = UPKEEP_SECONDS,
 ) -> None:
-    """Close old epochs now and every so many seconds, for ever.
+    """Look for epochs that are over, now and every so many seconds, for ever; close what is due.
 
-    Edge cases: a store that cannot be written is logged and tried again. A clock that jumps ahead
-    closes epochs early; their reports are still taken when it returns.
+    An epoch is due when collectors have run for a day since they found it over, so that a clock
+    that is wrong for a while closes nothing. What the survey does not name stays open, and is
+    named in the log: once, and again when the list changes.
+
+    Edge cases: a store that cannot be written is logged and tried again. A process that is killed
+    adds nothing for the time since its last look.
     """
+    named: tuple[tuple[str, int], ...] = ()
     while True:
         before = today() - past_days - SPARE_DAYS
         try:
+            found = await asyncio.to_thread(store.find_over, before, epoch_days)
+            if found.unknown != named:
+                named = found.unknown
+                _warn_of_unknown(named)
             await asyncio.to_thread(store.close_epochs, before, epoch_days)
         except StoreError as error:
             _log.warning("Epochs were not closed; next try in %g seconds. %s", seconds, error)
         await asyncio.sleep(seconds)
+
+
+def _warn_of_unknown(unknown: tuple[tuple[str, int], ...]) -> None:
+    if unknown:
+        listed = ", ".join(f"{question} version {version}" for question, version in unknown[:10])
+        more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
+        _log.warning(
+            "The store has open epochs of questions that the survey does not have: %s%s. They "
+            "stay open. If this is the right survey, close them: deniable store close QUESTION",
+            listed,
+            more,
+        )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 
 from deniable.protocol import Question, Survey
@@ -12,6 +12,7 @@ from deniable.protocol.epochs import date_of, day_number
 from deniable.results import Epochs
 from deniable.store import Store, Tally
 from deniable.store.base import ACCEPTED, DUPLICATE
+from deniable.store.versions import reports_by_version, unreadable_reports
 
 SPARK_EPOCHS = 30
 """So many of the newest epochs are drawn beside a question."""
@@ -38,14 +39,36 @@ class Health:
 class Summary:
     """One question in the list: its reports by epoch, and its health.
 
-    `others` holds its other versions in the survey.
+    `versions` holds the number of reports of every version that the survey asks or asked earlier;
+    `withdrawn` says that no version is asked any more.
     """
 
     question: Question
     reports: Mapping[int, int]
     health: Health
     today: date
-    others: tuple[int, ...] = ()
+    versions: Mapping[int, int] = field(default_factory=dict)
+    withdrawn: bool = False
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """Its other versions."""
+        return tuple(version for version in self.versions if version != self.question.version)
+
+    @property
+    def elsewhere(self) -> tuple[tuple[int, int], ...]:
+        """The other versions that have reports, the newest first, and how many."""
+        return tuple((v, self.versions[v]) for v in reversed(self.others) if self.versions[v])
+
+    @property
+    def versions_reports(self) -> int:
+        """The number of reports of all versions."""
+        return sum(self.versions.values())
+
+    @property
+    def newest(self) -> bool:
+        """Whether no newer version is known."""
+        return self.question.version == max(self.versions, default=self.question.version)
 
     @property
     def n(self) -> int:
@@ -81,12 +104,16 @@ class Summary:
 
 @dataclass(frozen=True)
 class Overview:
-    """Everything the list of questions and the health page show."""
+    """Everything the list of questions and the health page show.
+
+    `unreadable` holds reports by question and version that the survey does not know.
+    """
 
     survey: Survey
     questions: tuple[Summary, ...]
     health: Health
     unknown: Health
+    unreadable: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -95,7 +122,7 @@ class Overview:
 
 
 def overview(store: Store, survey: Survey) -> Overview:
-    """Read the numbers of all questions, each in its newest version.
+    """Read the numbers of all questions, each in its newest version, withdrawn ones last.
 
     Cost: one line per batch and counter; no report is read.
 
@@ -103,12 +130,15 @@ def overview(store: Store, survey: Survey) -> Overview:
         StoreError: if the store cannot be read.
     """
     tallies, counters = store.tallies(), store.counters()
-    newest = [q for q in survey.questions if survey.question(q.id) is q]
+    asked = {question.id for question in survey.asked}
+    gone = {q.id: q for q in survey.earlier if q.id not in asked}
+    shown = (_summary(survey, q, tallies, counters) for q in (*survey.asked, *gone.values()))
     return Overview(
         survey,
-        tuple(_summary(survey, question, tallies, counters) for question in newest),
+        tuple(summary for summary in shown if not summary.withdrawn or summary.versions_reports),
         _health(counters.items()),
         _health(item for item in counters.items() if item[0][0] == ""),
+        unreadable_reports(tallies, survey),
     )
 
 
@@ -120,20 +150,20 @@ def summary_of(store: Store, survey: Survey, question: Question) -> Summary:
 def _summary(
     survey: Survey,
     question: Question,
-    tallies: Iterable[Tally],
+    tallies: Sequence[Tally],
     counters: Mapping[tuple[str, str], int],
 ) -> Summary:
     reports: Counter[int] = Counter()
     for tally in tallies:
         if tally.batch.digest == question.digest:
             reports[tally.batch.epoch] += tally.reports
-    versions = (q.version for q in survey.questions if q.id == question.id)
     return Summary(
         question=question,
         reports=dict(sorted(reports.items())),
         health=_health(item for item in counters.items() if item[0][0] == question.id),
         today=date_of(day_number()),
-        others=tuple(sorted(version for version in versions if version != question.version)),
+        versions=reports_by_version(tallies, survey, question.id),
+        withdrawn=all(q.id != question.id for q in survey.questions),
     )
 
 

@@ -6,6 +6,8 @@ import re
 
 from starlette.requests import Request
 
+from deniable.protocol.epochs import date_of, days_of
+
 _NUMBER = re.compile(r"[0-9]{1,10}")
 
 
@@ -25,3 +27,18 @@ def number_of(request: Request, name: str) -> int | None:
     if not _NUMBER.fullmatch(text):
         raise NoSuchPage(f"'{name}' must be a number.")
     return int(text)
+
+
+def epoch_asked(request: Request, days: int) -> int | None:
+    """Return the epoch of the query, for epochs of so many days; None where it is missing.
+
+    Raises:
+        NoSuchPage: if it is no number, or no calendar has its days.
+    """
+    epoch = number_of(request, "epoch")
+    if epoch is not None:
+        try:
+            date_of(days_of(epoch, days)[1])
+        except (OverflowError, ValueError):
+            raise NoSuchPage("'epoch' is a number of periods since 1970, not so many.") from None
+    return epoch

@@ -12,7 +12,7 @@ from deniable.ask import Answered
 from deniable.dashboard.findings import CHART_WIDTHS, Findings, Wanted
 from deniable.dashboard.overview import Summary, summary_of
 from deniable.dashboard.pages import HEADERS, page
-from deniable.dashboard.queries import NoSuchPage, number_of
+from deniable.dashboard.queries import NoSuchPage, epoch_asked, number_of
 from deniable.dashboard.sections import field_section, together_section
 from deniable.protocol import Question, Survey
 from deniable.results.charts.look import THEMES
@@ -40,7 +40,7 @@ class QuestionPages:
 
     def page(self, request: Request) -> Response:
         """Return the page of a question: for each field chart, words, table and downloads."""
-        summary, epoch = self._summary(request), number_of(request, "epoch")
+        summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch)
         found = self._findings.of(wanted) if wanted.n else {}
         question = summary.question
@@ -90,7 +90,7 @@ class QuestionPages:
         size = request.query_params.get("size", "wide")
         if theme not in THEMES or size not in CHART_WIDTHS:
             raise NoSuchPage("A picture's theme is light or dark, its size wide, medium or narrow.")
-        summary, epoch = self._summary(request), number_of(request, "epoch")
+        summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
         wanted, table = find(request, summary, wanted)
         data = self._findings.chart(wanted, table, theme, size)
@@ -100,7 +100,7 @@ class QuestionPages:
         name = request.path_params["format"]
         if name not in FORMATS:
             raise NoSuchPage(f"A table can be had as {', '.join(FORMATS)}.")
-        summary, epoch = self._summary(request), number_of(request, "epoch")
+        summary, epoch = self._asked(request)
         wanted, table = find(request, summary, self._findings.wanted(summary, epoch))
         fields = "" if summary.question.plain else f"-{table.about.field.replace(', ', '-')}"
         # Ids and field names hold only letters, digits, '.', '_' and '-'.
@@ -153,6 +153,11 @@ class QuestionPages:
         return together_section(
             fields, self._findings.together(wanted, fields) if at_once else None
         )
+
+    def _asked(self, request: Request) -> tuple[Summary, int | None]:
+        """Return the question of an address, and the epoch that is asked for."""
+        summary = self._summary(request)
+        return summary, epoch_asked(request, summary.question.epoch)
 
     def _summary(self, request: Request) -> Summary:
         question_id, version = request.path_params["id"], number_of(request, "version")

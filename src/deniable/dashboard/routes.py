@@ -62,10 +62,21 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
         "/questions/{id}/result.{format}": questions.result,
         "/questions/{id}/heat-map.svg": questions.heat_map,
         "/questions/{id}/association.{format}": questions.association,
-        "/assets/{name}": _asset,
-        "/{path:path}": _not_found,
     }
-    return [Route(path, _in_thread(answer, threads)) for path, answer in answers.items()]
+    return [
+        *(Route(path, _in_thread(answer, threads)) for path, answer in answers.items()),
+        Route("/assets/{name}", _at_once(_asset)),
+        Route("/{path:path}", _at_once(_not_found)),
+    ]
+
+
+def _at_once(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint for what costs less than handing it to a thread."""
+
+    async def endpoint(request: Request) -> Response:
+        return _answered(answer, request)
+
+    return endpoint
 
 
 def _in_thread(

@@ -10,7 +10,9 @@ from deniable.plan.collection import Setting
 from deniable.plan.plan import warn
 from deniable.plan.prediction import Prediction, predict
 from deniable.protocol import Field, ProfileParameters, Question, Survey
+from deniable.protocol.budget import Budget, budget_of
 from deniable.protocol.composition import reports_within, survey_cost
+from deniable.protocol.epochs import day_number
 from deniable.protocol.epsilon import as_float
 
 YEAR = 365
@@ -44,18 +46,28 @@ class SurveyPlan:
     Attributes:
         people: how many people report to each question.
         fields: one plan per field.
-        epsilon_year: the most that a device discloses in 365 days if its values stay the same.
+        epsilon_year: the most that a device would disclose in 365 days if its values stay the same
+            and it had no ceiling.
+        budget: what it costs beside the ceiling.
     """
 
     people: int
     fields: tuple[Planned, ...]
     epsilon_year: float
+    budget: Budget
+
+    @property
+    def epsilon_disclosed(self) -> float:
+        """The most that a device discloses in 365 days: the ceiling stops it."""
+        return min(self.epsilon_year, as_float(self.budget.ceiling))
 
     def as_json(self) -> dict[str, object]:
         """Return the plan as `deniable plan --survey --json` prints it."""
         return {
             "people": self.people,
-            "epsilon_of_a_year": self.epsilon_year,
+            "epsilon_of_a_year": self.epsilon_disclosed,
+            "epsilon_of_a_year_without_ceiling": self.epsilon_year,
+            "budget": self.budget.as_json(),
             "fields": [planned.as_json() for planned in self.fields],
         }
 
@@ -79,7 +91,8 @@ def plan_survey(
         for question in survey.questions
         for field in question.fields
     )
-    return SurveyPlan(people, fields, as_float(survey_cost(survey.questions, YEAR)))
+    year = as_float(survey_cost(survey.questions, YEAR))
+    return SurveyPlan(people, fields, year, budget_of(survey, day_number()))
 
 
 def _planned(

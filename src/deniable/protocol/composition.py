@@ -106,3 +106,20 @@ def survey_cost(questions: Iterable[Question], days: int, values: int = 1) -> in
     return sum(
         device_cost(question, reports_within(question, days), values) for question in questions
     )
+
+
+def first_cost(question: Question) -> int:
+    """Return what one unchanged value costs, in micros: what a device sets aside for a question.
+
+    It is the charge of the first report, every field being new: epsilon for ever where a permanent
+    response is paid once, else the epsilon of one report. Where each epoch is charged, later
+    epochs are not in it.
+    """
+    return report_cost(question, [True] * len(question.fields))
+
+
+def each_epoch_costs(question: Question) -> bool:
+    """Tell whether some field of an unchanged value is paid in every epoch again."""
+    if question.repeat == "once":
+        return False
+    return not all(field_cost(question, field).per_value for field in question.fields)

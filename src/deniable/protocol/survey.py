@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from deniable.errors import InvalidParameter, InvalidSurvey
-from deniable.protocol.canonical import canonical
+from deniable.protocol.canonical import Json, canonical
 from deniable.protocol.frozen import frozen
 from deniable.protocol.question import (
     DIGEST_PREFIX,
@@ -25,12 +25,19 @@ from deniable.protocol.question import (
     Field,
     Question,
 )
-from deniable.protocol.survey_reading import FORMAT, MAX_QUESTIONS, MAX_SURVEY_BYTES, read_published
+from deniable.protocol.survey_reading import (
+    FORMAT,
+    MAX_CEILING,
+    MAX_QUESTIONS,
+    MAX_SURVEY_BYTES,
+    read_published,
+)
 
 __all__ = [
     "DIGEST_PREFIX",
     "FIELD_NAME",
     "FORMAT",
+    "MAX_CEILING",
     "MAX_EPOCH_DAYS",
     "MAX_FIELDS",
     "MAX_QUESTIONS",
@@ -48,31 +55,67 @@ __all__ = [
 
 @frozen
 class Survey:
-    """A published survey: its name, its owner and its questions."""
+    """A published survey.
+
+    Attributes:
+        name: its name.
+        owner: who answers for it.
+        questions: what is asked.
+        earlier: what was asked before, by id and version: older versions, and questions that were
+            withdrawn. No device records them; what devices still hold is admitted until it
+            expires, and what was collected is read with them.
+        ceiling: the most epsilon that a device discloses in its life, in micros, where the app
+            that bundles the survey says nothing else; None for the default.
+    """
 
     name: str
     owner: str
     questions: tuple[Question, ...]
+    earlier: tuple[Question, ...] = ()
+    ceiling: int | None = None
+
+    @property
+    def known(self) -> tuple[Question, ...]:
+        """Every question and version whose reports have a meaning: asked now, or earlier."""
+        return (*self.questions, *self.earlier)
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """The newest version of each question that is asked, in the order of the survey."""
+        newest = {q.id: q.version for q in sorted(self.questions, key=lambda q: q.version)}
+        return tuple(q for q in self.questions if newest[q.id] == q.version)
 
     def question(self, question_id: str, version: int | None = None) -> Question | None:
-        """Return a question by id, the newest version unless one is named; None if unknown."""
+        """Return a question by id, asked now or earlier; None if unknown.
+
+        Without a version it is the newest one that is asked, or, of a question that was withdrawn,
+        the newest that was.
+        """
         found = [
             q
-            for q in self.questions
+            for q in self.known
             if q.id == question_id and (version is None or q.version == version)
         ]
         return max(found, key=lambda q: q.version, default=None)
 
+    def versions(self, question_id: str) -> tuple[Question, ...]:
+        """Return every version of a question that is asked or was, rising."""
+        found = (q for q in self.known if q.id == question_id)
+        return tuple(sorted(found, key=lambda q: q.version))
+
     def published(self) -> bytes:
         """Return the bytes of survey.json."""
-        return canonical(
-            {
-                "deniable": FORMAT,
-                "name": self.name,
-                "owner": self.owner,
-                "questions": [question.published() for question in self.questions],
-            }
-        )
+        members: dict[str, Json] = {
+            "deniable": FORMAT,
+            "name": self.name,
+            "owner": self.owner,
+            "questions": [question.published() for question in self.questions],
+        }
+        if self.earlier:
+            members["earlier"] = [question.published() for question in self.earlier]
+        if self.ceiling is not None:
+            members["ceiling"] = self.ceiling
+        return canonical(members)
 
     @classmethod
     def from_published(cls, data: bytes) -> Self:

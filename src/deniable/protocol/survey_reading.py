@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import date
+from typing import NamedTuple
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
@@ -34,20 +36,68 @@ MAX_QUESTIONS = 1_000
 MAX_SURVEY_BYTES = 16 * 2**20
 
 
-def read_published(data: bytes) -> tuple[str, str, tuple[Question, ...]]:
-    """Return the name, the owner and the questions of survey.json.
+MAX_CEILING = 10**12
+"""The largest ceiling in micros: a million of epsilon."""
+
+
+class Published(NamedTuple):
+    """What survey.json says, in the order of `Survey`'s attributes."""
+
+    name: str
+    owner: str
+    questions: tuple[Question, ...]
+    earlier: tuple[Question, ...]
+    ceiling: int | None
+
+
+def read_published(data: bytes) -> Published:
+    """Return what survey.json says.
 
     Raises:
         InvalidParameter: for the first thing that is not as a survey is published.
     """
-    top = _object(_read_json(data), "survey", {"deniable", "name", "owner", "questions"})
+    keys = {"deniable", "name", "owner", "questions"}
+    top = _object(_read_json(data), "survey", keys, {"earlier", "ceiling"})
     if top["deniable"] != FORMAT:
         raise InvalidParameter(f"This version reads surveys of format {FORMAT}: upgrade deniable.")
-    questions = _list(top["questions"], "questions", MAX_QUESTIONS)
-    read = tuple(_read_question(question) for question in questions)
-    if len({(q.id, q.version) for q in read}) < len(read):
+    questions = _questions(top["questions"], "questions")
+    # Both members are left out where they would say nothing: a survey has one spelling.
+    earlier = _questions(top["earlier"], "earlier") if "earlier" in top else ()
+    ceiling = _ceiling(top["ceiling"]) if "ceiling" in top else None
+    check_history(questions, earlier)
+    name, owner = _text(top["name"], "name"), _text(top["owner"], "owner")
+    return Published(name, owner, questions, earlier, ceiling)
+
+
+def check_history(questions: Sequence[Question], earlier: Sequence[Question]) -> None:
+    """Raise InvalidParameter unless these can be the asked and the earlier ones of one survey."""
+    both = [*questions, *earlier]
+    if len(both) > MAX_QUESTIONS:
+        raise InvalidParameter(
+            f"A survey has at most {MAX_QUESTIONS:,} questions and earlier versions together. "
+            f"Got {len(questions):,} and {len(earlier):,}.",
+            "Publish with --forget ID:VERSION what nobody reads any more, or split the survey.",
+        )
+    if len({(q.id, q.version) for q in both}) < len(both):
         raise InvalidParameter("Two questions have the same id and version.")
-    return _text(top["name"], "name"), _text(top["owner"], "owner"), read
+    places = [(q.id, q.version) for q in earlier]
+    if places != sorted(places):
+        raise InvalidParameter("'earlier' must be sorted by id and version.")
+    newest = {q.id: q.version for q in sorted(questions, key=lambda q: q.version)}
+    for question in earlier:
+        if question.version > newest.get(question.id, MAX_VERSION):
+            raise InvalidParameter(
+                f"Version {question.version} of '{question.id}' is in 'earlier', but an older one "
+                "is asked."
+            )
+
+
+def _ceiling(raw: object) -> int:
+    return _validate.integer("ceiling", "a survey", raw, 1, MAX_CEILING)
+
+
+def _questions(raw: object, what: str) -> tuple[Question, ...]:
+    return tuple(_read_question(question) for question in _list(raw, what, MAX_QUESTIONS))
 
 
 def _read_json(data: bytes) -> object:
@@ -136,10 +186,13 @@ def _candidates(raw: object) -> str:
     return name
 
 
-def _object(raw: object, what: str, keys: set[str]) -> dict[str, object]:
-    if not isinstance(raw, dict) or set(raw) != keys:
+def _object(
+    raw: object, what: str, keys: set[str], optional: set[str] | None = None
+) -> dict[str, object]:
+    if not isinstance(raw, dict) or not keys <= set(raw) <= keys | (optional or set()):
+        more = f", and perhaps {', '.join(sorted(optional))}" if optional else ""
         raise InvalidParameter(
-            f"A {what} must be an object with exactly {', '.join(sorted(keys))}."
+            f"A {what} must be an object with exactly {', '.join(sorted(keys))}{more}."
         )
     return raw
 

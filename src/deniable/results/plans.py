@@ -107,9 +107,11 @@ def survey_tables(plan: SurveyPlan) -> Tables:
         ((_name(planned), planned.prediction.mechanism), planned.prediction)
         for planned in plan.fields
     ]
+    disclosed = plan.epsilon_disclosed
+    bounded = f"; without its ceiling it would be {plan.epsilon_year:,.3f}."
     notes = [
-        f"A device whose values stay the same discloses at most epsilon {plan.epsilon_year:,.3f} "
-        "in a year, all questions together."
+        f"A device whose values stay the same discloses at most epsilon {disclosed:,.3f} in a "
+        f"year, all questions together{bounded if disclosed < plan.epsilon_year else '.'}"
     ]
     notes += [f"warning: {_name(one)}: {text}" for one in plan.fields for text in one.warnings]
     return Tables(

@@ -1,6 +1,6 @@
 """Where admitted reports live: the contract, and the embedded SQLite store."""
 
-from deniable.store.base import Appended, Batch, Chunk, Store, Tally
+from deniable.store.base import Appended, Batch, Chunk, Overdue, Store, Tally
 from deniable.store.sqlite import STORE_FILE, SqliteStore, open_store
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "Appended",
     "Batch",
     "Chunk",
+    "Overdue",
     "SqliteStore",
     "Store",
     "Tally",

@@ -18,6 +18,9 @@ ACCEPTED = "accepted"
 DUPLICATE = "duplicate"
 """The two counters that a store keeps by itself; all others are reasons of refusal."""
 
+RUNNING_SECONDS = 86_400
+"""Collectors must have run for so long since they found an epoch over, before it is closed."""
+
 Counters = Mapping[tuple[str, str], int]
 """Numbers keyed by (question id or "", reason)."""
 
@@ -60,6 +63,19 @@ class Tally:
     batch: Batch
     reports: int
     bytes: int
+
+
+@dataclass(frozen=True)
+class Overdue:
+    """What a look at the open epochs found.
+
+    Args:
+        batches: how many batches are over and wait for their closing.
+        unknown: the (question id, version) of open batches of which the survey says nothing.
+    """
+
+    batches: int
+    unknown: tuple[tuple[str, int], ...] = ()
 
 
 class Store(ABC):
@@ -107,6 +123,14 @@ class Store(ABC):
     def count(self, counters: Counters) -> None:
         """Add to the counters, keyed by (question id or "", reason)."""
 
+    def probe(self, size: int) -> None:
+        """Show that about `size` bytes could be written now, and leave nothing behind.
+
+        Raises:
+            StoreError: if they could not.
+        """
+        self.count({("", ACCEPTED): 0})
+
     @abstractmethod
     def counters(self) -> dict[tuple[str, str], int]:
         """Return the counters: accepted, duplicate, and one per reason of refusal.
@@ -115,13 +139,56 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def close_epochs(self, before_day: int, epoch_days: Mapping[tuple[str, int], int]) -> int:
-        """Close every epoch whose last day is before `before_day`.
+    def find_over(self, before_day: int, epoch_days: Mapping[tuple[str, int], int]) -> Overdue:
+        """Note which open epochs are over, and that this process has run since its last look.
+
+        An epoch is over when its last day is before `before_day`. One sum of seconds is kept for
+        each batch, none for a report; the looks of all processes add up, by clocks that do not
+        jump. A look that finds an epoch not over puts its sum back.
+
+        Args:
+            before_day: the first day that can still be reported.
+            epoch_days: the epoch length of each (question id, version).
+        """
+
+    @abstractmethod
+    def close_epochs(
+        self,
+        before_day: int,
+        epoch_days: Mapping[tuple[str, int], int],
+        *,
+        running_seconds: float = RUNNING_SECONDS,
+    ) -> int:
+        """Close every epoch that is over, once collectors have run long enough since.
 
         Its chunks become one shuffled chunk (a few when it is large), its ids are dropped and
-        overwritten, the log is truncated. `epoch_days` gives the epoch length of each (question
-        id, version); nobody can report on one that it does not name, so those are closed too.
-        Returns the number of batches closed.
+        overwritten, the log is truncated. A report of it that is sent again would count twice from
+        now on: hence the wait. What `epoch_days` does not name stays open. One process closes at a
+        time; if another does, this one closes nothing. Returns the number of batches closed.
+
+        Args:
+            before_day: the first day that can still be reported.
+            epoch_days: the epoch length of each (question id, version).
+            running_seconds: for how long `find_over` must have found it over; 0 closes at once.
+
+        Raises:
+            StoreError: if the store cannot be written, or a batch is damaged. Damaged batches stay
+                as they are; the others are closed first.
+        """
+
+    @abstractmethod
+    def close_question(
+        self, question: str, version: int | None = None, last_epoch: int | None = None
+    ) -> int:
+        """Close a question's epochs at once, because the operator says so.
+
+        Args:
+            question: its id; the survey need not have it any more.
+            version: one version only.
+            last_epoch: the last epoch to close.
+
+        Raises:
+            StoreError: as `close_epochs`; also if another process is closing.
         """
 
     @abstractmethod

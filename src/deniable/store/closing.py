@@ -10,19 +10,35 @@ Crash safety. The new chunks are written under a batch number that no row of `ba
 transactions of a bounded size, so that collecting goes on meanwhile. A single update then gives the
 batch its new number. Chunks without a batch, old ones or unfinished new ones, are invisible to
 readers and removed at the next occasion.
+
+Two closers. Whether chunks belong to a batch is asked in the transaction that deletes them, and a
+batch gets its new chunks only if they hold all its bytes. So two closers on one store may undo each
+other's unfinished work, and never a record; the lease that keeps them apart only saves that work.
+
+Damage. Every chunk that is read must fit its sum, and a batch's chunks must hold the bytes of its
+reports. A damaged batch stays as it is, with its ids, and is named; the others are closed.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
 
-from deniable.protocol.epochs import days_of
+from deniable.errors import StoreError
+from deniable.store.batches import BatchRow, judged_rows, rows
+from deniable.store.chunks import (
+    Damaged,
+    check_bytes,
+    checked_records,
+    damage,
+    insert_chunk,
+    stored_bytes,
+)
 from deniable.store.schema import epochs_with_ids, ids_table
 from deniable.store.shuffle import RandomBytes, scattered, shuffled
-from deniable.store.writer import insert_chunk, random_number
+from deniable.store.writer import random_number
 
 MERGE_BYTES = 16 * 2**20
 """The memory that closing works in, a few times over; also the size of a closed chunk."""
@@ -30,15 +46,6 @@ MERGE_BYTES = 16 * 2**20
 MAX_BUCKETS = 2**16
 STEP_CHUNKS = 10_000
 """At most so many chunks are touched in one transaction."""
-
-
-@dataclass(frozen=True)
-class OpenBatch:
-    """A batch that is to be closed: its number, the size of a record, and its reports."""
-
-    number: int
-    size: int
-    reports: int
 
 
 @dataclass(frozen=True)
@@ -54,77 +61,110 @@ class Closing:
     random_bytes: RandomBytes
     merge_bytes: int = MERGE_BYTES
 
-    def run(self, before_day: int, epoch_days: Mapping[tuple[str, int], int]) -> int:
-        """Close what is over, drop the ids that nobody needs, and return the number closed."""
-        self._remove_leftovers()
-        closed = sum(self._close(batch) for batch in self._over(before_day, epoch_days))
-        self._drop_ids()
+    def run(self, wanted: Callable[[BatchRow], bool]) -> int:
+        """Close the open batches that are wanted, drop the ids that nobody needs any more.
+
+        Returns the number closed.
+
+        Raises:
+            StoreError: if batches are damaged, after the others were closed.
+            sqlite3.Error: if the disk is full, say. What was half done is undone as far as there
+                is room for it, the rest of it next time.
+        """
+        try:
+            self._remove_leftovers()
+            return self._run(wanted)
+        except sqlite3.Error:
+            with suppress(sqlite3.Error, StoreError):
+                self._remove_leftovers()
+            raise
+
+    def _run(self, wanted: Callable[[BatchRow], bool]) -> int:
+        closed, problems = 0, []
+        found = list(judged_rows(self.connection))
+        for row in found:
+            if row is not None and row.open and wanted(row):
+                try:
+                    closed += self._close(row)
+                except Damaged as error:
+                    problems.append(str(damage(row, error)))
+        if None in found:
+            # Such a row may have said that its epoch is open: no ids are dropped.
+            problems.append(
+                "The store is damaged: a row of its table of batches does not fit its sum. "
+                "Run: deniable store check"
+            )
+        else:
+            self._drop_ids()
+        if problems:
+            more = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
+            raise Damaged(f"{problems[0]}{more} {closed} other batches were closed.")
         return closed
 
-    def _over(
-        self, before_day: int, epoch_days: Mapping[tuple[str, int], int]
-    ) -> Iterator[OpenBatch]:
-        rows = self.connection.execute(
-            "SELECT question, version, epoch, batch, size, reports FROM batches WHERE open"
-        ).fetchall()
-        for question, version, epoch, number, size, reports in rows:
-            length = epoch_days.get((question, version))
-            if length is None or days_of(epoch, length)[1] < before_day:
-                yield OpenBatch(number, size, reports)
-
-    def _close(self, batch: OpenBatch) -> bool:
+    def _close(self, row: BatchRow) -> bool:
         """Replace a batch's chunks by shuffled ones; False if it changed under our hands."""
+        if not self._is_whole(row):
+            return False
         merged = random_number(self.random_bytes)
-        if batch.reports * batch.size <= self.merge_bytes:
-            self._merge(batch.number, merged, batch.size)
+        if row.bytes <= self.merge_bytes:
+            self._merge(row.number, merged, row.size)
         else:
-            self._scatter_and_merge(batch, merged)
-        done = self._swap(batch, merged)
-        self._remove(batch.number if done else merged)
+            self._scatter_and_merge(row, merged)
+        done = self._swap(row, merged)
+        self._remove(row.number if done else merged)
         return done
 
+    def _is_whole(self, row: BatchRow) -> bool:
+        """Check that a batch has all its bytes; False if it is another one by now."""
+        self.connection.execute("BEGIN")  # the row and its chunks, at one moment
+        try:
+            if not self._is_unchanged(row):
+                return False
+            check_bytes(row, stored_bytes(self.connection, row.number))
+            return True
+        finally:
+            self.connection.execute("COMMIT")
+
+    def _is_unchanged(self, row: BatchRow) -> bool:
+        """Tell whether a batch still has these reports. Collectors may have run meanwhile."""
+        found = rows(self.connection, "batch = ?", (row.number,))
+        return [replace(now, ran=row.ran) for now in found] == [row]
+
     def _merge(self, source: int, target: int, size: int) -> None:
-        rows = self.connection.execute("SELECT records FROM chunks WHERE batch = ?", (source,))
-        records = b"".join(records for (records,) in rows)
+        records = b"".join(checked_records(self.connection, source))
         if records:
             with self.transaction():
                 mixed = shuffled(records, size, self.random_bytes)
                 insert_chunk(self.connection, target, mixed, self.random_bytes)
 
-    def _scatter_and_merge(self, batch: OpenBatch, merged: int) -> None:
-        wanted = -(-batch.reports * batch.size // self.merge_bytes)
+    def _scatter_and_merge(self, row: BatchRow, merged: int) -> None:
+        for _ in checked_records(self.connection, row.number):
+            pass  # a damaged batch must not be scattered again and again
+        wanted = -(-row.bytes // self.merge_bytes)
         buckets = min(MAX_BUCKETS, 1 << (wanted - 1).bit_length())
         numbers = [random_number(self.random_bytes) for _ in range(buckets)]
-        for first, last in self._spans(batch.number):
-            rows = self.connection.execute(
-                "SELECT records FROM chunks WHERE batch = ? AND key BETWEEN ? AND ?",
-                (batch.number, first, last),
-            )
-            records = b"".join(records for (records,) in rows)
+        for span in self._spans(row.number):
+            records = b"".join(checked_records(self.connection, row.number, span))
             with self.transaction():
-                for bucket, part in scattered(records, batch.size, buckets, self.random_bytes):
+                for bucket, part in scattered(records, row.size, buckets, self.random_bytes):
                     insert_chunk(self.connection, numbers[bucket], part, self.random_bytes)
         for number in numbers:
-            self._merge(number, merged, batch.size)
+            self._merge(number, merged, row.size)
             self._remove(number)
 
-    def _swap(self, batch: OpenBatch, merged: int) -> bool:
+    def _swap(self, row: BatchRow, merged: int) -> bool:
         """Give the batch its new chunks, if they hold exactly its records.
 
         They do not when a report arrived meanwhile, or another process was closing too and took
         our unfinished chunks for leftovers. Then the batch stays as it was, until next time.
         """
         with self.transaction():
-            (written,) = self.connection.execute(
-                "SELECT coalesce(sum(length(records)), 0) FROM chunks WHERE batch = ?", (merged,)
-            ).fetchone()
-            if written != batch.reports * batch.size:
+            if not self._is_unchanged(row) or stored_bytes(self.connection, merged) != row.bytes:
                 return False
-            changed = self.connection.execute(
-                "UPDATE batches SET batch = ?, open = 0 WHERE batch = ? AND reports = ? AND open",
-                (merged, batch.number, batch.reports),
-            )
-            return changed.rowcount == 1
+            # The sum starts again should a late report open the batch once more.
+            closed = replace(row, number=merged, open=False, ran=None)
+            closed.update(self.connection, row.number)
+            return True
 
     def _drop_ids(self) -> None:
         with self.transaction():
@@ -145,16 +185,22 @@ class Closing:
             if found is None:
                 return
             number = found
+            # A look beforehand saves a write; what counts is the question that _remove asks.
             known = self.connection.execute("SELECT 1 FROM batches WHERE batch = ?", (number,))
             if known.fetchone() is None:
                 self._remove(number)
 
     def _remove(self, number: int) -> None:
-        """Delete and overwrite the chunks under a batch number, a bounded step at a time."""
+        """Delete and overwrite the chunks under a number that no batch has, step by step.
+
+        The statement itself asks whether a batch has it: another closer may have given it to one
+        a moment ago, and then these chunks are that batch's records.
+        """
         for first, last in self._spans(number):
             with self.transaction():
                 self.connection.execute(
-                    "DELETE FROM chunks WHERE batch = ? AND key BETWEEN ? AND ?",
+                    "DELETE FROM chunks WHERE batch = ?1 AND key BETWEEN ?2 AND ?3"
+                    " AND NOT EXISTS (SELECT 1 FROM batches WHERE batch = ?1)",
                     (number, first, last),
                 )
 

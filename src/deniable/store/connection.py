@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ _MEANINGS = {
     sqlite3.SQLITE_PERM: "it is read-only. Check the permissions of the file and its folder.",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened. Check the path and its permissions.",
     sqlite3.SQLITE_NOTADB: "the file is not a Deniable store. Name another file.",
-    sqlite3.SQLITE_CORRUPT: "the file is damaged. Restore it from a backup.",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged. Run: deniable store check",
 }
 
 
@@ -44,33 +43,18 @@ def plain_errors(action: str) -> Iterator[None]:
         raise StoreError(f"The store cannot {action}: {meaning} ({name})") from error
 
 
-def prepare_file(path: Path, create: bool) -> None:
-    """Make sure that the file exists, readable by its owner only.
-
-    Raises:
-        StoreError: if it is missing and must not be created, or cannot be.
-    """
-    if not create:
-        if not path.is_file():
-            raise StoreError(f"There is no store at {path}. Start a collector, or simulate.")
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    except OSError as error:
-        raise StoreError(
-            f"The store at {path} cannot be created: {error.strerror}. "
-            "Check the path and its permissions."
-        ) from error
-
-
 def connect(path: Path, timeout: float = BUSY_SECONDS) -> sqlite3.Connection:
     """Return a connection in autocommit mode, with every setting that durability rests on.
 
-    `secure_delete` overwrites what is deleted; temporary tables stay in memory.
+    `secure_delete` overwrites what is deleted; temporary tables stay in memory. A missing file is
+    an error: SQLite would make an empty one in its place.
     """
     connection = sqlite3.connect(
-        path, timeout=timeout, isolation_level=None, check_same_thread=False
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=timeout,
+        isolation_level=None,
+        check_same_thread=False,
     )
     try:
         if _use_log(connection, time.monotonic() + timeout) != "wal":
@@ -137,3 +121,15 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         raise
+
+
+def count_commit(connection: sqlite3.Connection) -> int:
+    """Count the transaction that is under way, and return its number."""
+    connection.execute("UPDATE commits SET number = number + 1")
+    return read_commits(connection)
+
+
+def read_commits(connection: sqlite3.Connection) -> int:
+    """Return how many transactions were written."""
+    found: int = connection.execute("SELECT number FROM commits").fetchone()[0]
+    return found

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 from deniable.store.base import Batch, Chunk, Tally
-from deniable.store.connection import reading
+from deniable.store.batches import rows
+from deniable.store.chunks import Damaged, check_bytes, checked_records, damage
+
+Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
+"""Opens a connection that sees one moment of the store."""
 
 _WANTED = """
-    SELECT batch, version, digest, epoch, size FROM batches
-    WHERE question = ?1 AND (?2 IS NULL OR version = ?2)
+    question = ?1 AND (?2 IS NULL OR version = ?2)
         AND (?3 IS NULL OR epoch >= ?3) AND (?4 IS NULL OR epoch <= ?4)
 """
 
 
 def read_chunks(
-    path: Path,
+    reading: Reading,
     question: str,
     version: int | None,
     first_epoch: int | None,
@@ -26,29 +31,35 @@ def read_chunks(
 
     Edge cases: an unknown question has no chunks. The log cannot be truncated before the iterator
     is exhausted or closed.
+
+    Raises:
+        StoreError: if a chunk does not fit its sum, or the chunks of a batch are not all there.
     """
-    with reading(path) as connection:
-        wanted = connection.execute(_WANTED, (question, version, first_epoch, last_epoch))
-        for number, its_version, digest, epoch, size in wanted.fetchall():
-            batch = Batch(question, its_version, digest, epoch)
-            rows = connection.execute("SELECT records FROM chunks WHERE batch = ?", (number,))
-            for (records,) in rows:
-                yield Chunk(batch, records, len(records) // size)
+    with reading() as connection:
+        for row in rows(connection, _WANTED, (question, version, first_epoch, last_epoch)):
+            found = 0
+            try:
+                for records in checked_records(connection, row.number):
+                    found += len(records)
+                    yield Chunk(row.batch, records, len(records) // row.size)
+                check_bytes(row, found)
+            except Damaged as error:
+                raise damage(row, error) from None
 
 
-def read_tallies(path: Path) -> list[Tally]:
+def read_tallies(reading: Reading) -> list[Tally]:
     """Return the number of reports and bytes of each batch, sorted."""
-    with reading(path) as connection:
-        rows = connection.execute(
-            "SELECT question, version, digest, epoch, sum(reports), sum(reports * size)"
-            " FROM batches GROUP BY question, version, digest, epoch"
-            " ORDER BY question, version, digest, epoch"
-        )
-        return [Tally(Batch(*row[:4]), reports=row[4], bytes=row[5]) for row in rows]
+    reports: Counter[Batch] = Counter()
+    sizes: Counter[Batch] = Counter()
+    with reading() as connection:
+        for row in rows(connection):
+            reports[row.batch] += row.reports
+            sizes[row.batch] += row.bytes
+    return [Tally(batch, reports[batch], sizes[batch]) for batch in sorted(reports)]
 
 
-def read_counters(path: Path) -> dict[tuple[str, str], int]:
+def read_counters(reading: Reading) -> dict[tuple[str, str], int]:
     """Return the counters that are above zero."""
-    with reading(path) as connection:
-        rows = connection.execute("SELECT question, reason, count FROM counters WHERE count > 0")
-        return {(question, reason): count for question, reason, count in rows}
+    with reading() as connection:
+        found = connection.execute("SELECT question, reason, count FROM counters WHERE count > 0")
+        return {(question, reason): count for question, reason, count in found}

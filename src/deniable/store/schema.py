@@ -1,9 +1,12 @@
 """The tables of the SQLite store, and how an older file becomes a current one.
 
-    batches   one row per (question, version, digest, epoch): its reports, and whether it is open
-    chunks    many reports of one batch as one blob, under a random key
+    batches   one row per (question, version, digest, epoch): its reports, whether it is open, the
+              seconds that collectors have run since it was over, and a sum of all that
+    chunks    many reports of one batch as one blob, under a random key, with its sum
     ids_<e>   the ids of the reports of epoch e, only as long as duplicates may arrive
     counters  accepted, duplicate, and each reason of refusal
+    commits   how many transactions were written, which the mark beside the file repeats
+    lease     who is closing epochs, if anybody
 
 Batch numbers and chunk keys are random, and no table has a counting row number: nothing in a row
 says what came before what.
@@ -21,8 +24,8 @@ from deniable import _validate
 from deniable.errors import StoreError
 from deniable.protocol.report import MAX_EPOCH
 
-APPLICATION_ID = 0x444E4941
-"""Marks the file as a Deniable store, whatever its name ("DNIA")."""
+APPLICATION_ID = 0x444E4953
+"""Marks the file as a Deniable store, whatever its name ("DNIS")."""
 
 _TABLES = (
     """CREATE TABLE batches (
@@ -33,11 +36,16 @@ _TABLES = (
         epoch INTEGER NOT NULL,
         size INTEGER NOT NULL,
         reports INTEGER NOT NULL,
+        open INTEGER NOT NULL,
+        ran INTEGER,
+        sum BLOB NOT NULL,
         UNIQUE (question, version, digest, epoch, size)
     )""",
+    "CREATE INDEX open_batches ON batches (epoch) WHERE open",
     """CREATE TABLE chunks (
         batch INTEGER NOT NULL,
         key BLOB NOT NULL,
+        sum BLOB NOT NULL,
         records BLOB NOT NULL,
         PRIMARY KEY (batch, key)
     ) WITHOUT ROWID""",
@@ -47,20 +55,26 @@ _TABLES = (
         count INTEGER NOT NULL,
         PRIMARY KEY (question, reason)
     ) WITHOUT ROWID""",
+    "CREATE TABLE commits (name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID",
+    "INSERT INTO commits VALUES ('all', 0)",
+    """CREATE TABLE lease (
+        work TEXT PRIMARY KEY,
+        holder BLOB NOT NULL,
+        beats INTEGER NOT NULL
+    ) WITHOUT ROWID""",
     f"PRAGMA application_id = {APPLICATION_ID}",
 )
-# Closing must know what it has done already; everything in an older file is still open.
-_OPEN_BATCHES = (
-    "ALTER TABLE batches ADD COLUMN open INTEGER NOT NULL DEFAULT 1",
-    "CREATE INDEX open_batches ON batches (epoch) WHERE open",
-)
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_TABLES, _OPEN_BATCHES)
-"""Step i leads from version i to version i + 1. Steps are added, never changed."""
-
-SCHEMA_VERSION = len(MIGRATIONS)
+MIGRATIONS: tuple[tuple[str, ...], ...] = ()
+"""Step i leads from version i + 1 to version i + 2. Steps are added, never changed, once a version
+was released. A new store takes them all."""
 
 _CREATE_IDS = "CREATE TABLE IF NOT EXISTS {} (id BLOB PRIMARY KEY) WITHOUT ROWID"
 _CLAIM_ID = "INSERT OR IGNORE INTO {} (id) VALUES (?)"
+
+
+def schema_version() -> int:
+    """Return the version that this code reads and writes."""
+    return 1 + len(MIGRATIONS)
 
 
 def ids_table(epoch: int) -> str:
@@ -81,37 +95,55 @@ def epochs_with_ids(connection: sqlite3.Connection) -> list[int]:
     return [int(name.removeprefix("ids_")) for (name,) in found]
 
 
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Make an empty database a store, inside the caller's transaction."""
+    for statement in _TABLES:
+        connection.execute(statement)
+    _take_steps(connection, 1)
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the file to the current schema, inside the caller's transaction.
 
     Raises:
         StoreError: if the file is something else, or was written by a newer version.
     """
+    _take_steps(connection, readable_version(connection))
+
+
+def readable_version(connection: sqlite3.Connection) -> int:
+    """Return the version of a file that this code can read or migrate.
+
+    Raises:
+        StoreError: if the file is something else, or was written by a newer version.
+    """
     version = _version(connection)
-    if version > SCHEMA_VERSION:
+    if version > schema_version():
         raise StoreError(
             f"The store has schema version {version}; this version of deniable reads versions up "
-            f"to {SCHEMA_VERSION}. Upgrade deniable."
+            f"to {schema_version()}. Upgrade deniable."
         )
-    for step in MIGRATIONS[version:]:
-        for statement in step:
-            connection.execute(statement)
-    if version < SCHEMA_VERSION:
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    return version
 
 
 def is_current(connection: sqlite3.Connection) -> bool:
     """Tell whether there is nothing to migrate (a newer version is not current either)."""
-    return _version(connection) == SCHEMA_VERSION
+    return _version(connection) == schema_version()
+
+
+def _take_steps(connection: sqlite3.Connection, version: int) -> None:
+    for step in MIGRATIONS[version - 1 :]:
+        for statement in step:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {schema_version()}")
 
 
 def _version(connection: sqlite3.Connection) -> int:
-    # Tables first: where another process has just made them, it has marked the file as well.
-    tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    # A store is made whole before it gets its name, so that one without tables is no store.
     application: int = connection.execute("PRAGMA application_id").fetchone()[0]
-    if application != APPLICATION_ID and (application or tables):
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION_ID or version < 1:
         raise StoreError(
             "The file is an SQLite database, but not a Deniable store. Name another file."
         )
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version

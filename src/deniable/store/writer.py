@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from deniable.errors import InvalidParameter
 from deniable.protocol import Report
 from deniable.store.base import ACCEPTED, DUPLICATE, Appended, Batch, Counters
+from deniable.store.batches import BatchRow, find_row
+from deniable.store.chunks import insert_chunk
 from deniable.store.schema import claim_statement
 from deniable.store.shuffle import RandomBytes, shuffled
 
 CHUNK_BYTES = 2**20
 """The records of a chunk take at most so many bytes (or are a single record)."""
-
-KEY_BYTES = 16
 
 
 def append_reports(
@@ -27,14 +27,18 @@ def append_reports(
     """
     new = _claim_ids(connection, reports)
     counts: Counter[tuple[str, str]] = Counter()
-    records: defaultdict[tuple[Batch, int], list[bytes]] = defaultdict(list)
+    # Keyed by plain tuples: making and comparing a Batch for each report would cost as much as
+    # writing it.
+    records: defaultdict[tuple[str, int, bytes, int, int], list[bytes]] = defaultdict(list)
     for report, is_new in zip(reports, new, strict=True):
         counts[report.question, ACCEPTED if is_new else DUPLICATE] += 1
         if is_new:
-            batch = Batch(report.question, report.version, report.digest, report.epoch)
-            records[batch, len(report.record)].append(report.record)
-    for (batch, size), parts in records.items():
-        append_chunks(connection, batch, b"".join(parts), size, random_bytes)
+            record = report.record
+            batch = (report.question, report.version, report.digest, report.epoch, len(record))
+            records[batch].append(record)
+    for (question, version, digest, epoch, size), parts in records.items():
+        of = Batch(question, version, digest, epoch)
+        append_chunks(connection, of, b"".join(parts), size, random_bytes)
     add_counters(connection, counts)
     accepted = sum(new)
     return Appended(accepted, len(new) - accepted, new)
@@ -60,13 +64,14 @@ def append_chunks(
         )
     if not count:
         return 0
-    number = _batch_number(connection, batch, size, random_bytes)
-    mixed = shuffled(records, size, random_bytes)
-    for part in pieces(mixed, size):
-        insert_chunk(connection, number, part, random_bytes)
-    connection.execute(
-        "UPDATE batches SET reports = reports + ?, open = 1 WHERE batch = ?", (count, number)
-    )
+    found = find_row(connection, batch, size)
+    row = found or BatchRow(random_number(random_bytes), batch, size)
+    for part in pieces(shuffled(records, size, random_bytes), size):
+        insert_chunk(connection, row.number, part, random_bytes)
+    if found:
+        row.more(count).update(connection)
+    else:
+        row.more(count).insert(connection)
     return count
 
 
@@ -74,16 +79,6 @@ def pieces(records: bytes, size: int) -> list[bytes]:
     """Cut records into pieces of at most CHUNK_BYTES, between records."""
     step = max(1, CHUNK_BYTES // size) * size
     return [records[start : start + step] for start in range(0, len(records), step)]
-
-
-def insert_chunk(
-    connection: sqlite3.Connection, number: int, records: bytes, random_bytes: RandomBytes
-) -> None:
-    """Write one chunk under a random key."""
-    connection.execute(
-        "INSERT INTO chunks (batch, key, records) VALUES (?, ?, ?)",
-        (number, random_bytes(KEY_BYTES), records),
-    )
 
 
 def random_number(random_bytes: RandomBytes) -> int:
@@ -108,24 +103,3 @@ def _claim_ids(connection: sqlite3.Connection, reports: Sequence[Report]) -> tup
         connection.execute(statements[report.epoch], (report.id,)).rowcount == 1
         for report in reports
     )
-
-
-def _batch_number(
-    connection: sqlite3.Connection, batch: Batch, size: int, random_bytes: RandomBytes
-) -> int:
-    """Return the number of a batch, a new random one if it is the first of its kind."""
-    key = (batch.question, batch.version, batch.digest, batch.epoch, size)
-    found = connection.execute(
-        "SELECT batch FROM batches"
-        " WHERE question = ? AND version = ? AND digest = ? AND epoch = ? AND size = ?",
-        key,
-    ).fetchone()
-    if found:
-        return int(found[0])
-    number = random_number(random_bytes)
-    connection.execute(
-        "INSERT INTO batches (batch, question, version, digest, epoch, size, reports)"
-        " VALUES (?, ?, ?, ?, ?, ?, 0)",
-        (number, *key),
-    )
-    return number

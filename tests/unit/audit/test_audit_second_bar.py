@@ -9,25 +9,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from audit_material import (
+
+from deniable.ask import Options, estimate
+from deniable.audit.answers import some_strings
+from deniable.audit.attack.poisoned_estimates import poisoned_reports, worst_attribute
+from deniable.mechanisms.base import Reports
+from deniable.protocol import MECHANISMS, ProfileParameters, Question, Strings
+from deniable.results.table import Row, Table
+from deniable.store import Batch, SqliteStore
+from deniable.testing.ledger import LEDGER
+from material.audits import (
     ONCE,
     a_field,
-    about_records,
+    about_profiles,
     categories,
     found_strings,
     large_questions,
     of_fields,
     small_questions,
 )
-from deniable.audit.attack.poisoning import poisoned_reports, worst_attribute
-
-from deniable.ask import Options, estimate
-from deniable.audit.answers import some_strings
-from deniable.mechanisms.base import Reports
-from deniable.protocol import MECHANISMS, ProfileParameters, Question, Strings
-from deniable.results.table import Row, Table
-from deniable.store import Batch, SqliteStore
-from deniable.testing.ledger import LEDGER
 
 ATTACKERS, PEOPLE = 0.01, 5_000
 TWO = of_fields(
@@ -39,7 +39,7 @@ QUESTIONS = {
         *small_questions(),
         *large_questions(),
         *found_strings(),
-        *about_records((2, 3, 5)),
+        *about_profiles((2, 3, 5)),
         TWO,
     )
 }

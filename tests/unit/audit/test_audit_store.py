@@ -43,7 +43,7 @@ def data(tmp_path: Path) -> Path:
                     for i in range(5)
                 ]
             )
-        store.close_epochs(5, {("q", 1): 1})
+        store.close_epochs(5, {("q", 1): 1}, running_seconds=0)
     return tmp_path / "data"
 
 

@@ -98,3 +98,22 @@ def test_a_weak_account_secret_is_refused_unseen(weak: bytes) -> None:
         AccountSecret(weak)
     assert "fifteen" not in str(caught.value)
     assert "string" not in str(caught.value)
+
+
+def test_a_crash_while_wiping_never_leaves_a_secret_of_zeros(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = SecretFile(tmp_path, SystemDraws())
+    secret.load()
+    unlink = Path.unlink
+
+    def crash(path: Path, missing_ok: bool = False) -> None:
+        raise OSError("the process ends here")
+
+    monkeypatch.setattr(Path, "unlink", crash)
+    with pytest.raises(OSError, match="ends here"):
+        secret.wipe()
+    monkeypatch.setattr(Path, "unlink", unlink)
+    assert any(SecretFile(tmp_path, SystemDraws()).load())
+    secret.wipe()
+    assert not list(tmp_path.iterdir())  # what the crash left is gone as well

@@ -264,7 +264,7 @@ def test_stale_reports_are_dropped_when_two_days_agree(tmp_path: Path) -> None:
     clock, asked = Clock(), survey(strings(parameters=BLOOM))
     client = strict(asked, tmp_path, clock=clock)
     client.record("page", "a")
-    clock.forward(days=60)
+    clock.forward(days=30)
     client.flush()
     assert len(client.pending()) == 1
     clock.forward(days=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from datetime import timedelta
 from email.utils import format_datetime
@@ -12,12 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable.client import Client, Consent, Limits, Request, Response, outbox
-from deniable.client.answer import REFUSALS, Verdict, judge, read_acknowledgement
-from deniable.collector.reasons import REPORT_REASONS
+from deniable.client.acknowledgement import Outcome, Whole, judge
 from deniable.errors import InvalidParameter
 from deniable.protocol import Report
+from deniable.protocol.reasons import (
+    FINAL_REASONS,
+    PROBLEM_MEDIA_TYPE,
+    REPORT_REASONS,
+    SPLIT_REASONS,
+    Reason,
+)
 from material.clients import (
     START,
+    Answer,
     Clock,
     Script,
     accept,
@@ -40,6 +48,12 @@ def filled(directory: Path, script: Script, **more: object) -> Client:
     for name in NAMES:
         client.record(name, True)
     return client
+
+
+def problem(reason: Reason) -> Answer:
+    """A whole request refused, as the collector does it."""
+    body = json.dumps({"reason": reason.value, "status": reason.status}).encode()
+    return lambda _: Response(reason.status, {"content-type": PROBLEM_MEDIA_TYPE}, body)
 
 
 def count(client: Client, reason: str) -> int:
@@ -90,8 +104,23 @@ def test_the_order_of_sending_is_random(tmp_path: Path) -> None:
     assert len(orders) > 1
 
 
-@pytest.mark.parametrize("code", [408, 425, 429, 500, 502, 503, 504, 302, 100])
-def test_what_is_tried_again(tmp_path: Path, code: int) -> None:
+@pytest.mark.parametrize(
+    "code",
+    [
+        *(100, 201, 204, 206, 301, 302, 303, 304, 307, 308),
+        *(400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 415, 418, 421, 422, 425, 429),
+        *(431, 451, 499, 500, 502, 503, 504, 511),
+    ],
+)
+def test_a_status_alone_makes_reports_wait(code: int) -> None:
+    everything = acknowledge([Report("q", 1, bytes(32), 0, bytes(16), b"")])
+    for body in (b"", b"<html>log in</html>", everything, b'{"reason": "digest"}'):
+        for kind in ("text/html", "application/json"):
+            assert judge(Response(code, {"content-type": kind}, body), 1) is Whole.WAIT
+
+
+@pytest.mark.parametrize("code", [302, 401, 403, 404, 405, 407, 410, 421, 451, 503])
+def test_reports_that_wait_are_sent_again_bit_for_bit(tmp_path: Path, code: int) -> None:
     script = Script([status(code)])
     client = filled(tmp_path, script)
     assert not client.flush()
@@ -103,25 +132,12 @@ def test_what_is_tried_again(tmp_path: Path, code: int) -> None:
     assert first == second  # bit-identical, in another order
 
 
-@pytest.mark.parametrize("code", [400, 401, 403, 404, 409, 415, 422])
-def test_what_is_dropped(tmp_path: Path, code: int) -> None:
-    client = filled(tmp_path, Script([status(code)]))
-    assert client.flush()
-    assert client.pending() == []
-    assert count(client, f"status_{code}") == 10
+WHOLE = [reason for reason in Reason if reason not in (*REPORT_REASONS, *SPLIT_REASONS)]
 
 
-@given(st.integers(100, 599))
-def test_every_status_has_a_verdict(code: int) -> None:
-    verdict = judge(code)
-    if code == 413:
-        assert verdict is Verdict.SPLIT
-    elif 200 <= code < 300:
-        assert verdict is Verdict.DONE
-    elif code in (408, 425, 429) or not 400 <= code < 500:
-        assert verdict is Verdict.RETRY
-    else:
-        assert verdict is Verdict.DROP
+@pytest.mark.parametrize("reason", WHOLE)
+def test_a_problem_with_the_request_makes_reports_wait(reason: Reason) -> None:
+    assert [judge(problem(reason)([]), reports) for reports in (1, 2)] == [Whole.WAIT] * 2
 
 
 def test_a_batch_that_is_too_large_is_split(tmp_path: Path) -> None:
@@ -137,14 +153,59 @@ def test_a_batch_that_is_too_large_is_split(tmp_path: Path) -> None:
     assert len(done) == len(set(done)) == 10
 
 
-def test_a_single_report_that_is_too_large_is_dropped(tmp_path: Path) -> None:
+@pytest.mark.parametrize("reason", sorted({*FINAL_REASONS, *REPORT_REASONS, *SPLIT_REASONS}))
+def test_a_problem_about_one_report_is_found_by_halves(tmp_path: Path, reason: Reason) -> None:
     def not_q3(reports: list[Report]) -> Response:
-        return Response(413) if any(r.question == "q3" for r in reports) else accept(reports)
+        meant = any(r.question == "q3" for r in reports)
+        return problem(reason)(reports) if meant else accept(reports)
 
     client = filled(tmp_path, Script([not_q3] * 50))
-    assert client.flush()
-    assert client.counters()["q3", "too_large"] == 1
+    assert client.flush() is reason.final
     assert count(client, "uploaded") == 9
+    if reason.final:
+        assert client.counters()["q3", f"refused_{reason}"] == 1
+        assert client.pending() == []
+    else:
+        assert client.counters()["q3", f"waiting_{reason}"] == 1
+        assert [report.question for report in client.pending()] == ["q3"]
+
+
+def test_a_proxys_413_is_no_word_about_a_report(tmp_path: Path) -> None:
+    def proxy(reports: list[Report]) -> Response:
+        meant = any(r.question == "q3" for r in reports)
+        return Response(413, {"content-type": "text/html"}) if meant else accept(reports)
+
+    client = filled(tmp_path, Script([proxy] * 50))
+    assert not client.flush()
+    assert client.counters()["q3", "waiting_other"] == 1
+    assert [report.question for report in client.pending()] == ["q3"]
+    assert count(client, "uploaded") == 9
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Response(500, {"content-type": PROBLEM_MEDIA_TYPE}, b'{"reason": "digest"}'),
+        Response(302, {"content-type": PROBLEM_MEDIA_TYPE}, b'{"reason": "digest"}'),
+        Response(409, {"content-type": "application/json"}, b'{"reason": "digest"}'),
+        Response(409, {}, b'{"reason": "digest"}'),
+        Response(409, {"content-type": PROBLEM_MEDIA_TYPE}, b'{"reason": "invented"}'),
+        Response(409, {"content-type": PROBLEM_MEDIA_TYPE}, b'{"reason": ["digest"]}'),
+        Response(409, {"content-type": PROBLEM_MEDIA_TYPE}, b'["digest"]'),
+        Response(409, {"content-type": PROBLEM_MEDIA_TYPE}, b"digest"),
+        Response(200, {"content-type": PROBLEM_MEDIA_TYPE}, b'{"reason": "digest"}'),
+    ],
+)
+def test_what_only_looks_like_a_final_word_is_none(answer: Response) -> None:
+    assert judge(answer, 1) is Whole.WAIT
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/problem+json; charset=utf-8", "APPLICATION/Problem+JSON"]
+)
+def test_the_media_type_is_read_as_http_says(kind: str) -> None:
+    answer = Response(409, {"content-type": kind}, b'{"reason": "digest"}')
+    assert judge(answer, 1) == [Outcome("refused_digest", leaves=True)]
 
 
 def test_a_failure_in_the_middle_of_splitting_loses_nothing(tmp_path: Path) -> None:
@@ -157,32 +218,93 @@ def test_a_failure_in_the_middle_of_splitting_loses_nothing(tmp_path: Path) -> N
     assert count(client, "uploaded") == 10
 
 
-def test_problems_are_counted_by_question_and_reason(tmp_path: Path) -> None:
+@pytest.mark.parametrize("reason", Reason)
+def test_only_a_final_reason_in_an_acknowledgement_drops(tmp_path: Path, reason: Reason) -> None:
     def complain(reports: list[Report]) -> Response:
-        problems = [
-            {"index": 0, "reason": "digest"},
-            {"index": 1, "reason": "invented by the server"},
-            {"index": 2},
-            {"index": 99, "reason": "digest"},
-            {"index": True, "reason": "digest"},
-            "not an object",
-        ]
-        return Response(200, {}, acknowledge(reports, problems))
+        refused = [{"index": 4, "reason": reason.value}, {"index": 0, "reason": reason.value}]
+        return Response(200, {}, acknowledge(reports, refused))
 
     script = Script([complain])
     client = filled(tmp_path, script)
+    assert client.flush() is reason.final
+    refused = sorted(script.batches[0][index].question for index in (0, 4))
+    word = "refused" if reason.final else "waiting"
+    assert [client.counters()[name, f"{word}_{reason}"] for name in refused] == [1, 1]
+    assert count(client, "uploaded") == 8
+    left = sorted(report.question for report in client.pending())
+    assert left == ([] if reason.final else refused)
+    if not reason.final:  # the next try is the same bytes
+        assert client.flush()
+        assert {r.id: r for r in script.batches[0]}.items() >= {
+            (r.id, r) for r in script.batches[1]
+        }
+        assert client.pending() == []
+
+
+def test_what_is_final_is_a_short_list() -> None:
+    assert {reason.value for reason in Reason if reason.final} == {
+        "schema",
+        "record",
+        "digest",
+        "expired",
+        "too_late",
+        "oversize",
+    }
+
+
+@pytest.mark.parametrize(
+    "problems",
+    [
+        [{"index": 10, "reason": "digest"}],
+        [{"index": -1, "reason": "digest"}],
+        [{"index": True, "reason": "digest"}],
+        [{"index": "0", "reason": "digest"}],
+        [{"reason": "digest"}],
+        ["digest"],
+        [{"index": 0, "reason": "digest"}, {"index": 0, "reason": "record"}],
+        {"0": "digest"},
+    ],
+)
+def test_problems_that_cannot_be_placed_drop_nothing(tmp_path: Path, problems) -> None:
+    client = filled(
+        tmp_path, Script([lambda reports: Response(200, {}, acknowledge(reports, problems))])
+    )
+    assert not client.flush()
+    assert len(client.pending()) == 10
+    assert client.counters() == {("", "bad_response"): 1}
     assert client.flush()
-    first, second, third = (report.question for report in script.reports[:3])
-    counts = client.counters()
-    assert counts[first, "refused_digest"] == 1
-    assert counts[second, "refused_other"] == counts[third, "refused_other"] == 1
-    assert count(client, "uploaded") == 7
-    assert client.pending() == []
+
+
+@pytest.mark.parametrize("said", ["invented by the server", None, 7, ["digest"]])
+def test_a_reason_that_nobody_knows_waits(tmp_path: Path, said: object) -> None:
+    def complain(reports: list[Report]) -> Response:
+        return Response(200, {}, acknowledge(reports, [{"index": 0, "reason": said}]))
+
+    script = Script([complain])
+    client = filled(tmp_path, script)
+    assert not client.flush()
+    assert client.counters()[script.reports[0].question, "waiting_other"] == 1
+    assert len(client.pending()) == 1
+    assert client.flush()
 
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"<html>please log in</html>", b"[]", b"{}", b'{"accepted": -1}', b"\xff", b"[" * 10**5],
+    [
+        b"",
+        b"<html>please log in</html>",
+        b"[]",
+        b"{}",
+        b'{"accepted": -1}',
+        b'{"accepted": 10}',
+        b'{"accepted": 10, "duplicates": 0}',
+        b'{"accepted": 9, "duplicates": 0, "problems": []}',
+        b'{"accepted": 10, "duplicates": 1, "problems": []}',
+        b'{"accepted": true, "duplicates": 9, "problems": []}',
+        b'{"accepted": 10.0, "duplicates": 0, "problems": []}',
+        b"\xff",
+        b"[" * 10**5,
+    ],
 )
 def test_an_answer_that_is_no_acknowledgement_is_tried_again(tmp_path: Path, body: bytes) -> None:
     client = filled(tmp_path, Script([lambda _: Response(200, {}, body)]))
@@ -192,11 +314,11 @@ def test_an_answer_that_is_no_acknowledgement_is_tried_again(tmp_path: Path, bod
     assert client.flush()
 
 
-@given(st.binary(max_size=200))
-def test_no_answer_breaks_the_reader(body: bytes) -> None:
-    report = Report("q", 1, bytes(32), 0, bytes(16), b"")
-    counts = read_acknowledgement(Response(200, {}, body), [report])
-    assert counts is None or counts.total() == 1
+@given(st.binary(max_size=200), st.integers(100, 599), st.sampled_from(["", PROBLEM_MEDIA_TYPE]))
+def test_no_answer_breaks_the_reader(body: bytes, code: int, kind: str) -> None:
+    for reports in (1, 2):
+        verdict = judge(Response(code, {"content-type": kind}, body), reports)
+        assert isinstance(verdict, Whole) or not any(outcome.leaves for outcome in verdict)
 
 
 @pytest.mark.parametrize("error", [OSError("down"), ValueError("a bug in the app's transport")])
@@ -347,7 +469,3 @@ def test_requests_do_not_print_their_contents() -> None:
     request = Request("POST", "/v1/reports", {"Authorization": "Bearer k3y"}, b"body")
     assert "k3y" not in repr(request)
     assert "body=" not in repr(request)
-
-
-def test_the_client_knows_the_collectors_reasons() -> None:
-    assert {reason.value for reason in REPORT_REASONS} == REFUSALS

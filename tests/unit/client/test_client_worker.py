@@ -115,7 +115,7 @@ def test_a_thread_that_cannot_start_is_tried_again(
 
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", no_thread)
-        client = Client(ASKED, tmp_path, consent=Consent.GRANTED)
+        client = Client(ASKED, tmp_path, consent=Consent.GRANTED, ceiling=1e6)
         client.record("q0", True)
         assert not client.flush(timeout=0.01)
     client.record("q1", True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.errors import InvalidReport
 from deniable.protocol import Report
 from deniable.protocol.epochs import day_of
-from material.collector import EXPIRES, SURVEY, TODAY, body, report
+from material.collector import EXPIRES, SURVEY, TODAY, body, colour, question, report
 
 RULES = Admission(SURVEY, past_days=30, future_days=1)
 WEEK = TODAY // 7
@@ -218,3 +219,25 @@ def test_reports_are_read_exactly_as_the_protocol_reads_them(data: object) -> No
 @given(good_members)
 def test_good_reports_of_any_content_are_read(data: dict[str, Any]) -> None:
     assert read_report(msgspec.Raw(json.dumps(data).encode())).as_json() == data
+
+
+def test_earlier_versions_and_withdrawn_questions_are_admitted_until_they_expire() -> None:
+    later = replace(
+        SURVEY,
+        questions=(question("colour", colour(), version=3),),
+        earlier=tuple(sorted(SURVEY.questions, key=lambda q: (q.id, q.version))),
+    )
+    rules = Admission(later, past_days=30, future_days=1)
+    for name, version in (("colour", 1), ("colour", 2), ("words", 1), ("pair", 1)):
+        rules.check(report(1, name, version), TODAY)
+        assert rules.epoch_days[name, version] == SURVEY.question(name, version).epoch  # type: ignore[union-attr]
+    last = day_of(EXPIRES)
+    rules.check(report(1, epoch=last), last)
+    with pytest.raises(InvalidReport) as caught:
+        rules.check(report(1, epoch=last + 1), last + 1)
+    assert caught.value.reason == "expired"
+    without = Admission(replace(later, earlier=()), past_days=30, future_days=1)
+    for name, reason in (("colour", "unknown_version"), ("words", "unknown_question")):
+        with pytest.raises(InvalidReport) as caught:
+            without.check(report(1, name), TODAY)
+        assert caught.value.reason == reason

@@ -196,13 +196,19 @@ def test_refusals_are_written_without_any_report(tmp_path: Path, store: SqliteSt
     assert store.counters() == {("", "body"): 1}
 
 
-def test_old_epochs_are_closed_at_the_start(tmp_path: Path, store: SqliteStore) -> None:
+def test_old_epochs_are_closed_at_the_start(tmp_path: Path) -> None:
+    now = [0.0]
+    store = SqliteStore(tmp_path / "data" / "s", monotonic=lambda: now[0])
     store.append([report(1, epoch=TODAY - 32), report(2, epoch=TODAY - 31)])
     store.append([report(3, epoch=TODAY - 32)])
+    for _ in range(2):  # collectors have run for a day since
+        store.find_over(TODAY - 31, {("colour", 1): 1})
+        now[0] += 86_400
     with collector(tmp_path, store) as app:
         while len(list(store.read("colour"))) > 2:
             app.get("/healthz")
     assert sorted(chunk.count for chunk in store.read("colour")) == [1, 2]
+    store.close()
 
 
 def test_answers_carry_protective_headers(app: InProcess) -> None:
@@ -216,7 +222,12 @@ def test_answers_carry_protective_headers(app: InProcess) -> None:
     assert app.get("/v1/counters").headers["cache-control"] == "no-store"
 
 
-def test_web_pages_may_send_and_fetch_the_survey_only(app: InProcess) -> None:
+def test_web_pages_may_send_and_fetch_the_survey_only(tmp_path: Path, store: SqliteStore) -> None:
+    with collector(tmp_path, store, cors=True) as app:
+        check_what_pages_may(app)
+
+
+def check_what_pages_may(app: InProcess) -> None:
     origin = {"origin": "https://shop.example", "host": "localhost"}
     asked = {**origin, "access-control-request-method": "POST"}
     preflight = app.call("OPTIONS", "/v1/reports", asked)
@@ -232,6 +243,25 @@ def test_web_pages_may_send_and_fetch_the_survey_only(app: InProcess) -> None:
     for path in ("/v1/counters", "/healthz", "/openapi.json"):
         assert "access-control-allow-origin" not in app.get(path, origin).headers
         assert app.call("OPTIONS", path, asked).status == 405
+
+
+@pytest.mark.parametrize(
+    ("chosen", "let_in"),
+    [
+        ({}, False),
+        ({"cors": False, "host": "10.1.2.3"}, False),
+        ({"cors": True}, True),
+        ({"host": "10.1.2.3"}, True),
+        ({"behind_proxy": True}, True),
+    ],
+)
+def test_web_pages_are_let_in_where_asked_or_in_public(
+    tmp_path: Path, store: SqliteStore, chosen: dict[str, Any], let_in: bool
+) -> None:
+    with collector(tmp_path, store, **chosen) as app:
+        sent = app.post(body(report(1)), headers={**JSON, "origin": "https://shop.example"})
+        assert sent.status == 200
+        assert ("access-control-allow-origin" in sent.headers) is let_in
 
 
 def test_web_pages_can_be_kept_out(tmp_path: Path, store: SqliteStore) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deniable.collector import Settings, hash_token, new_token
+from deniable.collector import Settings, hash_token, hash_write_keys, new_token
 from deniable.collector.auth import AnalystGuard, HostGuard
 from deniable.store import SqliteStore
 from material.collector import JSON, body, collector, report
@@ -123,7 +123,7 @@ def test_refusals_to_readers_are_counted(tmp_path: Path, store: SqliteStore) -> 
 
 
 def test_a_write_key_closes_writing_only(tmp_path: Path, store: SqliteStore) -> None:
-    with collector(tmp_path, store, write_key="sesame") as app:
+    with collector(tmp_path, store, write_key_hashes=hash_write_keys("sesame")) as app:
         for headers in ({}, {"authorization": "Bearer open"}, basic("x", "sesame")):
             answer = app.post(body(report(1)), headers={**JSON, **headers})
             assert (answer.status, answer.json["reason"]) == (401, "unauthorized")

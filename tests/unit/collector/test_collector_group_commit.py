@@ -28,6 +28,11 @@ class WatchedStore(SqliteStore):
         self.gate = threading.Event()
         self.gate.set()
         self.failure: Exception | None = None
+        self.probes: list[int] = []
+
+    def probe(self, size: int) -> None:
+        self.probes.append(size)
+        super().probe(size)
 
     def append(self, reports: Sequence[Report], refusals: Counters | None = None) -> Appended:
         self.gate.wait(10)
@@ -180,14 +185,65 @@ def test_refusals_alone_are_written_soon(
     assert store.counters() == {("", "body"): 4}
 
 
-def test_probing_writes_at_most_once_a_second(store: WatchedStore) -> None:
+def test_however_many_probe_at_most_one_write_follows(store: WatchedStore) -> None:
     async def scenario() -> None:
         async with queue(store) as commits:
+            await asyncio.gather(*(commits.probe() for _ in range(50)))
             await commits.probe()
+            assert store.probes == [group_commit.PROBE_BYTES]
             store.close()
             await commits.probe()  # the last answer still holds
-            commits._probed_until = 0
+            commits._known_until = 0
             with pytest.raises(Refused, match="store is closed"):
                 await commits.probe()
+
+    asyncio.run(scenario())
+
+
+def test_readiness_follows_the_last_write_and_not_the_probe(store: WatchedStore) -> None:
+    async def scenario() -> None:
+        async with queue(store) as commits:
+            await commits.append(some(0, 1))
+            await commits.probe()  # a real write has shown it already
+            store.failure = StoreError("full")
+            with pytest.raises(Refused):
+                await commits.append(some(1, 1))
+            for _ in range(3):
+                with pytest.raises(Refused, match="full"):
+                    await commits.probe()
+            assert store.probes == []
+            store.failure = None
+            await commits.append(some(1, 1))
+            await commits.probe()
+            store.failure = StoreError("full again")
+            with pytest.raises(Refused):
+                await commits.append(some(2, 1))
+            commits._known_until = 0  # idle for long: a write of a real size decides
+            await commits.probe()
+            assert store.probes == [group_commit.PROBE_BYTES]
+
+    asyncio.run(scenario())
+
+
+def test_the_queue_can_be_looked_at_before_any_work(store: WatchedStore) -> None:
+    async def scenario() -> None:
+        store.gate.clear()
+        async with queue(store, group=4, waiting=10) as commits:
+            commits.look(10)
+            with pytest.raises(Refused) as caught:
+                commits.look(11)
+            assert caught.value.problem.reason is Reason.BUSY
+            first = asyncio.create_task(commits.append(some(0, 4)))
+            while not commits._writing:
+                await asyncio.sleep(0.01)
+            await asyncio.wait_for(commits.room(), 10)
+            second = asyncio.create_task(commits.append(some(4, 4)))
+            await asyncio.sleep(0)
+            waiting = asyncio.create_task(commits.room())  # a group is full, another is written
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            store.gate.set()
+            await asyncio.wait_for(waiting, 10)
+            assert (await first).accepted + (await second).accepted == 8
 
     asyncio.run(scenario())

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from starlette.routing import Route
 
-from deniable.collector import new_token
+from deniable.collector import hash_write_keys, new_token
 from deniable.collector.openapi import openapi, openapi_bytes
 from deniable.collector.problems import Problem
 from deniable.collector.reasons import REPORT_REASONS, Reason
@@ -144,7 +144,10 @@ def test_answers_to_readers_fit(app: InProcess) -> None:
 
 
 def test_answers_of_a_guarded_collector_fit(tmp_path: Path, store: SqliteStore) -> None:
-    guarded = {"write_key": "sesame", "analyst_token_hash": hash_token(TOKEN)}
+    guarded = {
+        "write_key_hashes": hash_write_keys("sesame"),
+        "analyst_token_hash": hash_token(TOKEN),
+    }
     with collector(tmp_path, store, **guarded) as app:
         check("/v1/reports", "post", app.post(body(report(1))))
         check("/v1/counters", "get", app.get("/v1/counters"))

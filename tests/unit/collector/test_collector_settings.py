@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deniable.collector import Settings, hash_token
+from deniable.collector import Settings, hash_token, hash_write_keys
 from deniable.errors import InvalidParameter
 
 PLACES = {"DENIABLE_DATA_DIR": "/var/data", "DENIABLE_SURVEY_PATH": "survey.json"}
@@ -23,7 +23,12 @@ def test_the_environment_sets_every_kind_of_setting() -> None:
         }
     )
     expected = Settings(
-        Path("/var/data"), Path("survey.json"), "10.1.2.3", 9_000, "sesame", cors=False
+        Path("/var/data"),
+        Path("survey.json"),
+        "10.1.2.3",
+        9_000,
+        hash_write_keys("sesame"),
+        cors=False,
     )
     assert found == expected
     assert found.store_path == Path("/var/data/reports.sqlite3")
@@ -62,14 +67,14 @@ def test_a_bad_environment_is_said_plainly(environ: dict[str, str], said: str) -
         {"host": ""},
         {"analyst_token_hash": "abc"},
         {"analyst_token_hash": "A" * 64},
-        {"write_key": "schlüssel"},
-        {"write_key": "two\nlines"},
+        {"write_key_hashes": ("sesame",)},
+        {"write_key_hashes": ("0" * 64, "1" * 64, "2" * 64)},
     ],
 )
 def test_bad_settings_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter) as caught:
         Settings(Path("a"), Path("b"), **changes)
-    for secret in ("schlüssel", "two", "AAAA"):
+    for secret in ("sesame", "AAAA"):
         assert secret not in str(caught.value)
 
 
@@ -92,8 +97,15 @@ def test_loopback_is_known_by_its_address(host: str, loopback: bool) -> None:
 
 def test_secrets_are_not_shown() -> None:
     hashed = hash_token("0123456789abcdef")
-    shown = repr(Settings(Path("a"), Path("b"), write_key="sesame", analyst_token_hash=hashed))
-    assert "sesame" not in shown
+    shown = repr(
+        Settings(
+            Path("a"),
+            Path("b"),
+            write_key_hashes=hash_write_keys("sesame"),
+            analyst_token_hash=hashed,
+        )
+    )
+    assert hash_write_keys("sesame")[0] not in shown
     assert hashed not in shown
 
 

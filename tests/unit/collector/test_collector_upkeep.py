@@ -8,26 +8,34 @@ from pathlib import Path
 import pytest
 
 from deniable.collector.upkeep import keep_closing
-from deniable.store import SqliteStore
+from deniable.store import Overdue, SqliteStore
 from material.collector import TODAY, report
 
 DAYS = {("colour", 1): 1}
 
 
 class Watched(SqliteStore):
-    """A real store that notes when it is asked to close epochs."""
+    """A real store that notes when it is asked to look for epochs, and whose time flies."""
 
-    def close_epochs(self, before_day: int, epoch_days: Mapping[tuple[str, int], int]) -> int:
-        self.asked = [*getattr(self, "asked", []), before_day]
-        return super().close_epochs(before_day, epoch_days)
+    def __init__(self, path: Path, hours: float = 0.0) -> None:
+        self.asked: list[int] = []
+        self.hours = hours
+        super().__init__(path, monotonic=lambda: 3_600 * self.hours * len(self.asked))
+
+    def find_over(self, before_day: int, epoch_days: Mapping[tuple[str, int], int]) -> Overdue:
+        self.asked.append(before_day)
+        return super().find_over(before_day, epoch_days)
 
 
-def keep_house(store: SqliteStore, rounds: int) -> None:
-    """Run the housekeeping until the store was asked so many times."""
+def keep_house(
+    store: Watched, rounds: int, days: Mapping[tuple[str, int], int] = DAYS, today: int = TODAY
+) -> None:
+    """Run the housekeeping until the store was asked so many times more."""
+    wanted = len(store.asked) + rounds
 
     async def scenario() -> None:
-        task = asyncio.create_task(keep_closing(store, DAYS, 30, lambda: TODAY, seconds=0.01))
-        while len(getattr(store, "asked", [])) < rounds:
+        task = asyncio.create_task(keep_closing(store, days, 30, lambda: today, seconds=0.01))
+        while len(store.asked) < wanted:
             assert not task.done()
             await asyncio.sleep(0.005)
         task.cancel()
@@ -37,12 +45,42 @@ def keep_house(store: SqliteStore, rounds: int) -> None:
 
 
 def test_old_epochs_are_closed_again_and_again(tmp_path: Path) -> None:
-    with Watched(tmp_path / "s") as store:
+    with Watched(tmp_path / "s", hours=13) as store:
         store.append([report(1, epoch=TODAY - 32)])
         store.append([report(2, epoch=TODAY - 32), report(3, epoch=TODAY - 31)])
-        keep_house(store, rounds=3)
+        keep_house(store, rounds=5)
         assert set(store.asked) == {TODAY - 31}  # a day to spare for requests around midnight
         assert sorted(chunk.count for chunk in store.read("colour")) == [1, 2]
+
+
+def test_a_clock_far_ahead_for_one_start_forgets_no_ids(tmp_path: Path) -> None:
+    group = [report(number, epoch=TODAY) for number in range(500)]
+    for number in range(2):
+        with Watched(tmp_path / "s", hours=7) as store:
+            store.append(group)
+            keep_house(store, rounds=3, today=TODAY + 400)  # 14 hours
+        with Watched(tmp_path / "s", hours=7) as store:
+            keep_house(store, rounds=2)
+            again = store.append(group)
+            assert (again.accepted, again.duplicates) == (0, 500), number
+
+
+def test_another_survey_for_one_start_forgets_no_ids_and_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    group = [report(number, epoch=TODAY - 40) for number in range(300)]
+    with Watched(tmp_path / "s", hours=13) as store:
+        store.append(group)
+        with caplog.at_level(logging.WARNING, "deniable.collector"):
+            keep_house(store, rounds=6, days={("other", 1): 1})
+        (said,) = caplog.messages  # once, not every time
+        assert "colour version 1. They stay open." in said
+        assert "deniable store close QUESTION" in said
+    with Watched(tmp_path / "s", hours=13) as store:
+        again = store.append(group)
+        assert (again.accepted, again.duplicates) == (0, 300)
+        keep_house(store, rounds=5)
+        assert [chunk.count for chunk in store.read("colour")] == [300]
 
 
 def test_a_store_that_fails_is_logged_and_tried_again(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from starlette.applications import Starlette
 
+from deniable.dashboard import dashboard_routes
 from deniable.results.labels import printable
 from deniable.results.table.text import p_text, percent
 from material.dashboards import CANDIDATES, EPOCH, HOSTILE, Page, Site
@@ -116,6 +119,54 @@ def test_versions_are_kept_apart(site: Site) -> None:
     assert "/questions/dark?version=1" in newest.addresses
     older = site.page("/questions/dark?version=1")
     assert "No reports yet" in older.text
+
+
+def later(site: Site, folder: Path, earlier: bool = True) -> Site:
+    """The same store under a survey that raised `dark`, and withdrew `pair` and `nobody`."""
+    dark = site.survey.question("dark")
+    assert dark is not None
+    gone = [q for q in site.survey.questions if q.id in ("dark", "pair", "nobody")]
+    survey = replace(
+        site.survey,
+        questions=(replace(dark, version=3),),
+        earlier=tuple(sorted(gone, key=lambda q: (q.id, q.version))) if earlier else (),
+    )
+    app = Starlette(routes=dashboard_routes(site.store, survey, survey_folder=site.folder))
+    return Site(folder, survey, site.store, app)
+
+
+def test_no_reports_of_the_newest_version_is_said_with_the_older_ones(
+    site: Site, tmp_path: Path
+) -> None:
+    raised = later(site, tmp_path)
+    page = raised.page("/questions/dark")
+    assert "There are no reports of version 3, but of" in page.text
+    assert "version 2, which has 300" in page.text
+    assert "/questions/dark?version=2" in page.addresses
+    older = raised.page("/questions/dark?version=2")
+    assert "This is an earlier version" in older.text
+    assert "No reports yet" not in older.text
+    assert any("version=2" in address for address in older.addresses if "result.csv" in address)
+    assert raised.get("/questions/dark/result.json?version=2").status == 200
+
+
+def test_withdrawn_questions_stay_while_they_have_reports(site: Site, tmp_path: Path) -> None:
+    raised = later(site, tmp_path)
+    index = raised.page("/")
+    assert "/questions/pair" in index.addresses
+    assert "/questions/nobody" not in index.addresses  # withdrawn before anybody answered
+    assert "/questions/dark?version=2" in index.addresses
+    assert "nothing of this version arrived yet" in index.text
+    assert "This question was withdrawn." in raised.page("/questions/pair").text
+
+
+def test_reports_that_the_survey_cannot_read_are_named(site: Site, tmp_path: Path) -> None:
+    bare = later(site, tmp_path, earlier=False)
+    text = bare.page("/").text
+    assert "reports that this survey cannot read" in text
+    assert "of pair version 1" in text
+    assert "cannot read" not in site.page("/").text
+    assert bare.get("/questions/dark?version=2").status == 404
 
 
 def test_health_names_reasons_and_their_meaning(site: Site) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from deniable.store import SqliteStore
+from deniable.store import Overdue, SqliteStore
 from deniable.store.closing import Closing
 from deniable.store.connection import connect_writer, transaction
 from deniable.store.shuffle import RandomBytes
@@ -75,7 +75,7 @@ def test_a_closed_epoch_does_not_show_the_order_of_arrival(
     with fill(tmp_path / "s", seeded(1), merge_bytes) as store:
         # Control: before, groups stand together whatever the seed, so it cannot miss.
         reject(groups_apart(numbers(store)), miss=0)
-        assert store.close_epochs(OVER, DAYS) == 1
+        assert store.close_epochs(OVER, DAYS, running_seconds=0) == 1
         order = numbers(store)
     assert sorted(order) == list(range(PEOPLE))
     for look in LOOKS:
@@ -85,7 +85,7 @@ def test_a_closed_epoch_does_not_show_the_order_of_arrival(
 def test_control_a_store_that_does_not_shuffle_is_found_out(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "s", random_bytes=rising()) as store:
         store.append(reports(PEOPLE))
-        store.close_epochs(OVER, DAYS)
+        store.close_epochs(OVER, DAYS, running_seconds=0)
         order = numbers(store)
     assert order == list(range(PEOPLE))
     for look in LOOKS:
@@ -94,10 +94,10 @@ def test_control_a_store_that_does_not_shuffle_is_found_out(tmp_path: Path) -> N
 
 def test_one_chunk_remains_or_a_few_when_it_is_large(tmp_path: Path) -> None:
     with fill(tmp_path / "small", seeded(2)) as store:
-        store.close_epochs(OVER, DAYS)
+        store.close_epochs(OVER, DAYS, running_seconds=0)
         assert [chunk.count for chunk in store.read("colour")] == [PEOPLE]
     with fill(tmp_path / "large", seeded(3), merge_bytes=1_024) as store:
-        store.close_epochs(OVER, DAYS)
+        store.close_epochs(OVER, DAYS, running_seconds=0)
         chunks = list(store.read("colour"))
         assert len(chunks) == 8  # 8,000 bytes at most 1,024 each, rounded up to a power of two
         assert sum(chunk.count for chunk in chunks) == PEOPLE
@@ -109,7 +109,7 @@ def test_ids_are_gone_from_every_byte_of_every_file(tmp_path: Path) -> None:
         before = all_bytes(tmp_path)
         assert all(identity in before for identity in ids)  # control: they can be found before
         keys = chunk_keys(store.path)
-        store.close_epochs(OVER, DAYS)
+        store.close_epochs(OVER, DAYS, running_seconds=0)
         after = all_bytes(tmp_path)
         assert not [identity for identity in ids if identity in after]
         assert not [key for key in keys if key in after]
@@ -121,14 +121,16 @@ def test_only_what_is_over_is_closed(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "s") as store:
         store.append([report(1, 100), report(2, 101), report(3, 102)])
         store.append([report(4, 14), report(5, 15)])  # as weeks: days 98 to 104, 105 to 111
-        assert store.close_epochs(101, {("colour", 1): 1}) == 3  # 14, 15, 100 as days
+        assert (
+            store.close_epochs(101, {("colour", 1): 1}, running_seconds=0) == 3
+        )  # 14, 15, 100 as days
         assert tables(store.path) >= {"ids_101", "ids_102"}
         assert not tables(store.path) & {"ids_14", "ids_15", "ids_100"}
-        assert store.close_epochs(101, {("colour", 1): 1}) == 0
+        assert store.close_epochs(101, {("colour", 1): 1}, running_seconds=0) == 0
     with SqliteStore(tmp_path / "weeks") as store:
         store.append([report(4, 14), report(5, 15)])
-        assert store.close_epochs(104, {("colour", 1): 7}) == 0
-        assert store.close_epochs(105, {("colour", 1): 7}) == 1
+        assert store.close_epochs(104, {("colour", 1): 7}, running_seconds=0) == 0
+        assert store.close_epochs(105, {("colour", 1): 7}, running_seconds=0) == 1
         assert tables(store.path) & {"ids_14", "ids_15"} == {"ids_15"}
 
 
@@ -136,24 +138,36 @@ def test_each_version_has_its_own_epoch_length(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "s") as store:
         store.append([report(1, 100, version=1), report(2, 14, version=2)])
         days = {("colour", 1): 1, ("colour", 2): 7}
-        assert store.close_epochs(100, days) == 0
-        assert store.close_epochs(104, days) == 1
-        assert store.close_epochs(105, days) == 1
+        assert store.close_epochs(100, days, running_seconds=0) == 0
+        assert store.close_epochs(104, days, running_seconds=0) == 1
+        assert store.close_epochs(105, days, running_seconds=0) == 1
 
 
-def test_questions_that_left_the_survey_are_closed(tmp_path: Path) -> None:
+def test_questions_that_left_the_survey_stay_open_until_the_operator_says_so(
+    tmp_path: Path,
+) -> None:
     with SqliteStore(tmp_path / "s") as store:
-        store.append([report(1, 20_000, "gone"), report(2, 20_000)])
-        assert store.close_epochs(0, DAYS) == 1
+        gone = [report(1, 19_000, "gone"), report(2, 20_000, "gone"), report(3, 20_000)]
+        store.append([*gone, report(4, 20_000, "gone", version=2)])
+        assert store.find_over(OVER, DAYS) == Overdue(1, (("gone", 1), ("gone", 2)))
+        assert store.close_epochs(OVER + 10**6, {}, running_seconds=0) == 0
+        assert store.append(gone).duplicates == 3
+        assert store.close_question("nobody") == 0
+        assert store.close_question("gone", last_epoch=19_999) == 1
+        assert tables(store.path) & {"ids_19000", "ids_20000"} == {"ids_20000"}
+        assert store.close_question("gone", version=2) == 1
+        assert store.close_question("gone") == 1
         assert tables(store.path) >= {"ids_20000"}  # the other question still needs it
+        assert store.close_question("colour") == 1
+        assert not tables(store.path) & {"ids_20000"}
 
 
 def test_late_reports_of_a_closed_epoch_are_kept_and_closed_again(tmp_path: Path) -> None:
     with fill(tmp_path / "s", seeded(5)) as store:
-        assert store.close_epochs(OVER, DAYS) == 1
+        assert store.close_epochs(OVER, DAYS, running_seconds=0) == 1
         assert store.append(reports(1, PEOPLE)).accepted == 1
         assert len(list(store.read("colour"))) == 2
-        assert store.close_epochs(OVER, DAYS) == 1
+        assert store.close_epochs(OVER, DAYS, running_seconds=0) == 1
         assert [chunk.count for chunk in store.read("colour")] == [PEOPLE + 1]
         assert store.tallies()[0].reports == PEOPLE + 1
 
@@ -165,7 +179,9 @@ def test_a_report_that_arrives_while_its_epoch_is_closed_is_not_lost(tmp_path: P
             late.close_epochs()
             assert late.happened
             assert multiset(store) == Counter(range(PEOPLE + 1))
-            assert store.close_epochs(OVER, DAYS) == 1  # it stayed open, or was opened again
+            assert (
+                store.close_epochs(OVER, DAYS, running_seconds=0) == 1
+            )  # it stayed open, or was opened again
             assert multiset(store) == Counter(range(PEOPLE + 1))
 
 
@@ -175,7 +191,7 @@ def test_closing_may_be_interrupted_at_any_moment(tmp_path: Path) -> None:
     for moment in count():
         with SqliteStore(path, random_bytes=fails_at(moment), merge_bytes=2_048) as store:
             try:
-                store.close_epochs(OVER, DAYS)
+                store.close_epochs(OVER, DAYS, running_seconds=0)
             except OSError:
                 moments += 1
                 assert multiset(store) == Counter(range(PEOPLE))
@@ -186,16 +202,18 @@ def test_closing_may_be_interrupted_at_any_moment(tmp_path: Path) -> None:
     with SqliteStore(path) as store:
         assert multiset(store) == Counter(range(PEOPLE))
         assert chunk_batches(path) == 1  # nothing is left of the interrupted ones
-        assert store.close_epochs(OVER, DAYS) == 0
+        assert store.close_epochs(OVER, DAYS, running_seconds=0) == 0
 
 
 def test_two_processes_may_close_at_once(tmp_path: Path) -> None:
     for moment in range(0, 20, 2):
         with fill(tmp_path / f"{moment}", seeded(8), merge_bytes=2_048) as store:
-            again = Disturbed(store, moment, lambda store=store: store.close_epochs(OVER, DAYS))
+            again = Disturbed(
+                store, moment, lambda store=store: store.close_epochs(OVER, DAYS, running_seconds=0)
+            )
             again.close_epochs()
             assert again.happened
-            store.close_epochs(OVER, DAYS)
+            store.close_epochs(OVER, DAYS, running_seconds=0)
             assert multiset(store) == Counter(range(PEOPLE))
             assert chunk_batches(store.path) == 1
 
@@ -204,9 +222,9 @@ def test_a_slow_reader_delays_only_the_truncation(tmp_path: Path) -> None:
     with fill(tmp_path / "s", seeded(9)) as store:
         chunks: Iterator[object] = store.read("colour")
         next(chunks)
-        assert store.close_epochs(OVER, DAYS) == 1
+        assert store.close_epochs(OVER, DAYS, running_seconds=0) == 1
         assert sum(1 for _ in chunks) == GROUPS - 1  # it still sees its own moment
-        assert store.close_epochs(OVER, DAYS) == 0
+        assert store.close_epochs(OVER, DAYS, running_seconds=0) == 0
         assert (tmp_path / "s-wal").stat().st_size == 0
 
 
@@ -220,7 +238,7 @@ class Disturbed:
     def close_epochs(self) -> None:
         with closing(connect_writer(self._path)) as connection:
             work = Closing(connection, lambda: self._transaction(connection), seeded(0), 2_048)
-            work.run(OVER, DAYS)
+            work.run(lambda row: row.batch.epoch < OVER)
 
     @contextmanager
     def _transaction(self, connection: sqlite3.Connection) -> Iterator[None]:

@@ -16,6 +16,8 @@ from deniable.store import Appended, Batch, SqliteStore, Tally, open_store
 from deniable.store.writer import CHUNK_BYTES
 from material.stores import DIGEST, multiset, numbers, report, reports
 
+DAYS = {("colour", 1): 1}
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> SqliteStore:
@@ -150,7 +152,7 @@ def test_an_abandoned_reader_lets_go(store: SqliteStore) -> None:
     chunks = store.read("colour")
     next(chunks)
     chunks.close()
-    store.close_epochs(10**6, {})
+    store.close_epochs(10**6, DAYS, running_seconds=0)
     assert (store.path.parent / f"{store.path.name}-wal").stat().st_size == 0
 
 
@@ -202,7 +204,7 @@ def test_a_closed_store_says_so(store: SqliteStore) -> None:
         with pytest.raises(StoreError, match="The store is closed"):
             call()
     with pytest.raises(StoreError, match="The store is closed"):
-        store.close_epochs(10**6, {})
+        store.close_epochs(10**6, DAYS, running_seconds=0)
 
 
 @settings(

@@ -26,6 +26,7 @@ def run(program: str, *arguments: object) -> subprocess.Popen[str]:
     """Start a Python process that can use the tests' material."""
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
@@ -138,11 +139,8 @@ def test_a_damaged_file_is_said_plainly(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[4_096 * 2 :] = b"\xff" * (len(data) - 4_096 * 2)
     path.write_bytes(data)
-    with (
-        SqliteStore(path) as store,
-        pytest.raises(StoreError, match=r"the file is damaged\. Restore it from a backup\."),
-    ):
-        store.append(reports(2_000))
+    with pytest.raises(StoreError, match=r"the file is damaged\. Run: deniable store check"):
+        SqliteStore(path)
 
 
 def test_messages_hold_nothing_of_a_report(tmp_path: Path) -> None:

@@ -15,9 +15,22 @@ from deniable.store import STORE_FILE
 from deniable.store.connection import plain_errors
 
 TABLES = {
-    "batches": {"batch", "question", "version", "digest", "epoch", "size", "reports", "open"},
-    "chunks": {"batch", "key", "records"},
+    "batches": {
+        "batch",
+        "question",
+        "version",
+        "digest",
+        "epoch",
+        "size",
+        "reports",
+        "open",
+        "ran",
+        "sum",
+    },
+    "chunks": {"batch", "key", "sum", "records"},
     "counters": {"question", "reason", "count"},
+    "commits": {"name", "number"},
+    "lease": {"work", "holder", "beats"},
 }
 """All that a store may hold beside one table of ids per epoch."""
 

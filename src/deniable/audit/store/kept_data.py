@@ -57,7 +57,7 @@ def audit_store(
 def _advice(data: Path, survey: Survey, alpha: float) -> Iterator[Finding]:
     """Look at the reports of each question's newest epoch: each is of another device."""
     with open_store(data, create=False) as store:
-        for question in survey.questions:
+        for question in survey.known:
             epochs = [
                 tally.batch.epoch
                 for tally in store.tallies()
@@ -91,7 +91,7 @@ def _order_findings(directory: Path, alpha: float) -> Iterator[Finding]:
             store.append(reports[start : start + GROUP])
         chunks = [[arrivals[record] for record in chunk] for chunk in _read(store)]
         yield judged("an open epoch", "order within a group", order_checks(chunks), alpha)
-        store.close_epochs(_EPOCH + 10, {("order", 1): 1})
+        store.close_epochs(_EPOCH + 10, {("order", 1): 1}, running_seconds=0)
         read = [arrivals[record] for chunk in _read(store) for record in chunk]
     yield _complete(read)
     checks = [*order_checks([read]), group_check(read, GROUP)]

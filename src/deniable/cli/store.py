@@ -1,0 +1,93 @@
+"""deniable store: what an operator does with a store by hand."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deniable.cli.output import DataDirectory, JsonFlag, emit_json, out, progress
+from deniable.store import open_store
+from deniable.store.check import Checked, Problem, check_store
+
+store = typer.Typer(
+    help="Check a store, or close epochs by hand.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+ADVICE = (
+    "Restore the store from a backup, or go on with what is sound: questions and epochs that are "
+    "not named here can be read, estimated and exported."
+)
+
+
+@store.command()
+def check(data: DataDirectory = Path("data"), json: JsonFlag = False) -> None:
+    """Look for damage: every sum, every batch's bytes, the counters, SQLite's own check.
+
+    Nothing is changed, and the collector may run. Exit code 1 where something is damaged, 4 where
+    there is no store or it cannot be opened.
+    """
+    with progress(quiet=json) as display:
+        task = display.add_task("checking", total=None)
+        found = check_store(
+            data, lambda done, total: display.update(task, completed=done, total=total)
+        )
+    if json:
+        emit_json({"sound": not found.problems, **asdict(found)})
+    else:
+        _show(found)
+    if found.problems:
+        raise typer.Exit(1)
+
+
+@store.command()
+def close(
+    question: Annotated[str, typer.Argument(help="The question's id.")],
+    data: DataDirectory = Path("data"),
+    version: Annotated[int | None, typer.Option(min=1, help="This version only.")] = None,
+    last_epoch: Annotated[
+        int | None, typer.Option(min=0, help="Epochs up to this number only.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Close a question's epochs now: their reports are shuffled together, their ids forgotten.
+
+    For questions that left the survey, whose epochs a collector leaves open. A report of a closed
+    epoch that a device sends once more is counted twice, so close none that can still be reported.
+    """
+    with open_store(data, create=False) as opened:
+        closed = opened.close_question(question, version, last_epoch)
+    if json:
+        emit_json({"question": question, "closed": closed})
+        return
+    out.print(f"{question}: {closed:,} batches closed", markup=False)
+
+
+def _show(found: Checked) -> None:
+    out.print(
+        f"{found.reports:,} reports in {found.batches:,} batches; {found.chunks:,} chunks, "
+        f"{found.bytes:,} sound bytes",
+        markup=False,
+    )
+    if found.leftovers:
+        out.print(f"{found.leftovers:,} chunks of an unfinished closing; the next one removes them")
+    for problem in found.problems:
+        out.print(f"{_place(problem)}: {problem.words}", markup=False)
+    out.print(ADVICE if found.problems else "No damage was found.", markup=False)
+
+
+def _place(problem: Problem) -> str:
+    parts = [
+        f"{name} {value}"
+        for name, value in (
+            ("question", problem.question),
+            ("version", problem.version),
+            ("epoch", problem.epoch),
+        )
+        if value is not None
+    ]
+    return ", ".join(parts) or "the store"

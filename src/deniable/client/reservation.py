@@ -1,0 +1,179 @@
+"""Which questions this device can pay for: decided by its secret, not by the order of calls.
+
+The rule (`spec/protocol.md`, section Time, point 7). A device draws an order of the survey's
+questions from its secret. Of the ceiling, what is spent is spent. From the rest every question, in
+that order, sets aside what one unchanged value of it costs, unless that was paid already. One whose
+share does not fit sets nothing aside and is refused; later ones may still fit. Only what is left
+then pays for further epochs, changed values and questions that set nothing aside.
+
+Guarantees: no sum exceeds the ceiling. While survey, ceiling and secret stay, who pays first makes
+no difference: paying takes the same amount off the room and from the list, and `first_fit` then
+lets the same others in (see there).
+
+Which questions set something aside: the newest version of each that is asked and has not expired;
+and, until it is reported, any version for which a report of the absent answer is due.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from deniable.client import history
+from deniable.client.memo import TAG_BYTES
+from deniable.protocol import Question, Survey
+from deniable.protocol.budget import first_fit
+from deniable.protocol.composition import first_cost
+from deniable.protocol.epochs import day_of
+from deniable.protocol.frozen import frozen
+from deniable.protocol.prf import derive_key
+
+_AT_ONCE = 500
+"""So many tags are looked for in one statement; SQLite may allow no more than 999."""
+
+
+def order_word(secret: bytes, question_id: str) -> int:
+    """Return the number by which a device puts a question into its order."""
+    return int.from_bytes(derive_key(secret, b"order", question_id.encode())[:8], "little")
+
+
+def in_order(secret: bytes, questions: Iterable[Question]) -> list[Question]:
+    """Return questions in the order of a device: of all of them, the one that its secret draws.
+
+    Versions of one question stand together, and a question that joins leaves the others in order.
+    """
+    return sorted(questions, key=lambda q: (order_word(secret, q.id), q.id.encode(), q.version))
+
+
+def paid_mark(secret: bytes, question: Question) -> bytes:
+    """Return the 16 bytes that say, among the tags, that a value of the question was paid for.
+
+    It goes with the tags at an opt-out: a new secret has new permanent responses, which cost anew.
+    """
+    version = question.version.to_bytes(4, "little")
+    key = derive_key(secret, b"paid", question.id.encode(), version, question.digest)
+    return key[:TAG_BYTES]
+
+
+@frozen
+class Terms:
+    """What holds at the moment of a report.
+
+    Attributes:
+        survey: what is asked.
+        ceiling: the most micros that are ever disclosed.
+        day: the number of the UTC day.
+    """
+
+    survey: Survey
+    ceiling: int
+    day: int
+
+
+@frozen
+class Reservations:
+    """What questions have set aside and not paid yet, in micros, by (id, version).
+
+    Attributes:
+        held: those that fit.
+        refused: those that do not; they are not answered.
+    """
+
+    held: dict[tuple[str, int], int]
+    refused: frozenset[tuple[str, int]]
+
+    def room(self, question: Question, free: int) -> int:
+        """Return how many micros a report to a question may cost, `free` being unspent."""
+        key = (question.id, question.version)
+        if key in self.refused:
+            return 0
+        return free - sum(micros for other, micros in self.held.items() if other != key)
+
+
+class _Place(NamedTuple):
+    """A question in a device's order, and what does not change about it."""
+
+    question: Question
+    mark: bytes
+    cost: int
+    asked: bool
+    last_day: int
+
+
+class Reserving:
+    """Sets aside, for one survey and one secret after the other."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Survey, bytes] | None = None
+        self._places: list[_Place] = []
+
+    def now(
+        self, connection: sqlite3.Connection, terms: Terms, secret: bytes, free: int
+    ) -> Reservations:
+        """Return what is set aside of what is unspent.
+
+        Cost: some HMACs for each question of a new survey; then a few statements.
+        """
+        waiting = [
+            place
+            for place in self._in_order(terms.survey, secret)
+            if _reserves(connection, place, terms.day)
+        ]
+        paid = _found(connection, [place.mark for place in waiting])
+        unpaid = [
+            place
+            for place in waiting
+            if place.mark not in paid and not _over(connection, place.question)
+        ]
+        held, refused = {}, set()
+        fits = first_fit((place.cost for place in unpaid), free)
+        for (question, _, cost, _, _), fitting in zip(unpaid, fits, strict=True):
+            key = (question.id, question.version)
+            if fitting:
+                held[key] = cost
+            else:
+                refused.add(key)
+        return Reservations(held, frozenset(refused))
+
+    def _in_order(self, survey: Survey, secret: bytes) -> list[_Place]:
+        # What is kept is a key derived from the secret, not the secret.
+        key = derive_key(secret, b"order")
+        if self._known is None or self._known[0] is not survey or self._known[1] != key:
+            asked = {(q.id, q.version) for q in survey.asked}
+            self._places = [
+                _Place(
+                    question,
+                    paid_mark(secret, question),
+                    first_cost(question),
+                    (question.id, question.version) in asked,
+                    day_of(question.expires),
+                )
+                for question in in_order(secret, survey.known)
+            ]
+            self._known = (survey, key)
+        return self._places
+
+
+def _reserves(connection: sqlite3.Connection, place: _Place, day: int) -> bool:
+    """Tell whether a value of the question may still be recorded, or its absence is due."""
+    if place.asked and day <= place.last_day:
+        return True
+    return place.question.absent and history.awaits(connection, place.question)
+
+
+def _over(connection: sqlite3.Connection, question: Question) -> bool:
+    """Tell whether the question is asked once and has its report: it will cost nothing again."""
+    return question.repeat == "once" and history.is_used(connection, question, 0)
+
+
+def _found(connection: sqlite3.Connection, tags: Sequence[bytes]) -> set[bytes]:
+    """Return which of these are among the tags."""
+    found: set[bytes] = set()
+    for start in range(0, len(tags), _AT_ONCE):
+        part = tags[start : start + _AT_ONCE]
+        places = ", ".join("?" * len(part))
+        statement = f"SELECT tag FROM tags WHERE tag IN ({places})"  # noqa: S608 - places alone
+        rows = connection.execute(statement, part)
+        found.update(bytes(row[0]) for row in rows)
+    return found

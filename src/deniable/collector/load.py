@@ -1,0 +1,84 @@
+"""What a collector has in hand: connections, requests by kind, bytes of bodies; and bounds."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from deniable.collector.connections import Connections
+from deniable.collector.headers import OPEN_PATHS
+from deniable.collector.lanes import Lane
+from deniable.collector.memory import give_back
+from deniable.collector.refusals import Refusals
+
+CHEAP_AT_ONCE = 8
+READING_AT_ONCE = 8
+"""Pages run in a few threads; so many more are ready for them."""
+
+READING_PATIENCE = 10.0
+"""A page takes seconds, and a person waits for it."""
+
+SMALL_BODY = 64 * 2**10
+"""A body up to here needs no permission: what clients send in one batch by default is smaller."""
+
+LARGE_BODIES = 64 * 2**20
+"""So many bytes of larger bodies are held at once, read or not."""
+
+MANY_BYTES = 16 * 2**20
+RETURN_SECONDS = 10.0
+
+HEALTH, REPORTS = "/healthz", "/v1/reports"
+_CHEAP = frozenset({"/readyz", "/openapi.json", "/v1/survey"})
+
+
+@dataclass
+class Load:
+    """Everything in flight. The event loop is its only thread.
+
+    Reports have no lane: each is bounded by its bytes, by the turn in which batches are parsed,
+    and by the queue before the store (`Bodies`, `Turn`, `GroupCommit`).
+
+    Attributes:
+        refusals: where refusals are counted.
+        body_seconds: a body must have arrived after so many seconds.
+        web_pages: whether web pages may read the answers on open paths.
+    """
+
+    refusals: Refusals = field(default_factory=Refusals)
+    body_seconds: float = 30.0
+    web_pages: bool = False
+    connections: Connections = field(default_factory=Connections)
+    health: Lane = field(default_factory=lambda: Lane(CHEAP_AT_ONCE, READING_PATIENCE))
+    cheap: Lane = field(default_factory=lambda: Lane(CHEAP_AT_ONCE))
+    reading: Lane = field(default_factory=lambda: Lane(READING_AT_ONCE, READING_PATIENCE))
+    held: int = 0
+    _returning: bool = False
+
+    def lane(self, path: str) -> Lane | None:
+        """Return the lane of a path; None for reports."""
+        if path == REPORTS:
+            return None
+        if path == HEALTH:
+            return self.health
+        return self.cheap if path in _CHEAP else self.reading
+
+    def open_to_pages(self, path: str) -> bool:
+        """Whether a web page of any origin may read an answer on this path."""
+        return self.web_pages and path in OPEN_PATHS
+
+    def hold(self, size: int) -> bool:
+        """Count bytes of a large body (fewer, when it is done with); False if there are too many.
+
+        After many were held, memory goes back to the system some seconds later.
+        """
+        self.held += size
+        if self.held > MANY_BYTES and not self._returning:
+            self._returning = True
+            asyncio.get_running_loop().call_later(RETURN_SECONDS, self._give_back)
+        return self.held <= LARGE_BODIES
+
+    def _give_back(self) -> None:
+        give_back()
+        self._returning = self.held > MANY_BYTES
+        if self._returning:
+            asyncio.get_running_loop().call_later(RETURN_SECONDS, self._give_back)

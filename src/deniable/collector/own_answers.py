@@ -1,0 +1,54 @@
+"""Refusals that the HTTP server writes itself, before there is an application to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from http import HTTPStatus
+
+import msgspec
+
+from deniable.collector.headers import PROTECTION, READABLE
+from deniable.collector.problems import MEDIA_TYPE, RETRY_SECONDS, Problem
+from deniable.collector.reasons import Reason
+
+
+def written(
+    problem: Problem,
+    default_headers: Iterable[tuple[bytes, bytes]] = (),
+    *,
+    close: bool = True,
+    with_body: bool = True,
+    for_pages: bool = False,
+) -> bytes:
+    """Return a whole HTTP answer: head, protective headers, and the problem as its body.
+
+    Args:
+        problem: what to say.
+        default_headers: of the server, such as the date.
+        close: whether the connection ends with it.
+        with_body: False for HEAD.
+        for_pages: whether web pages of any origin may read it.
+    """
+    body = msgspec.json.encode(problem)
+    headers = dict(PROTECTION)
+    headers["content-type"] = MEDIA_TYPE
+    headers["content-length"] = str(len(body))
+    if problem.reason in RETRY_SECONDS:
+        headers["retry-after"] = str(RETRY_SECONDS[problem.reason])
+    if for_pages:
+        headers |= READABLE | {"cross-origin-resource-policy": "cross-origin"}
+    if close:
+        headers["connection"] = "close"
+    lines = [f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}".encode()]
+    lines += [name + b": " + value for name, value in default_headers]
+    lines += [f"{name}: {value}".encode() for name, value in headers.items()]
+    return b"\r\n".join([*lines, b"", body if with_body else b""])
+
+
+BUSY = Problem.of(Reason.BUSY, "Nothing was accepted. Send the same again later.")
+SLOW = Problem.of(Reason.SLOW, "A body must arrive in time. Send it again.")
+TOO_LONG = Problem.of(Reason.OVERSIZE, "The request goes on for too long. Split the batch.")
+NOT_HTTP = Problem.of(Reason.HTTP, "Send a plain HTTP/1.1 request.")
+LONG_HEAD = Problem.of(Reason.HTTP, "The head of the request is too large.")
+TRAILERS = Problem.of(Reason.HTTP, "Nothing may follow the last chunk of a body.")
+PIPELINED = Problem.of(Reason.HTTP, "Wait for an answer before sending so many requests.")

@@ -1,0 +1,244 @@
+"""A survey that follows another: what it keeps, what it refuses, and what devices notice of it.
+
+Reports outlive the survey that asked for them: devices hold some, collectors have stored others.
+So a published survey keeps the contract of everything that it, or one before it, has asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Literal
+
+from deniable.errors import InvalidParameter
+from deniable.protocol.composition import first_cost
+from deniable.protocol.epsilon import MICRO
+from deniable.protocol.frozen import frozen
+from deniable.protocol.question import MAX_VERSION, Question
+from deniable.protocol.survey import MAX_SURVEY_BYTES, Survey
+from deniable.protocol.survey_reading import check_history
+
+Key = tuple[str, int]
+Kind = Literal["new", "raised", "withdrawn", "again", "edited", "forgotten"]
+
+
+@frozen
+class Change:
+    """One thing that a publication changes, and what devices notice of it.
+
+    Attributes:
+        kind: "new", "raised", "withdrawn", "again" (an earlier one is asked again), "edited"
+            (what is in no digest) or "forgotten".
+        question: its id. version: the one that the change is about.
+        words: what happens to devices that hold the survey from before.
+    """
+
+    kind: Kind
+    question: str
+    version: int
+    words: str
+
+    def as_json(self) -> dict[str, object]:
+        """Return the change as `deniable publish --json` prints it."""
+        return {
+            "kind": self.kind,
+            "question": self.question,
+            "version": self.version,
+            "words": self.words,
+        }
+
+
+@frozen
+class Publication:
+    """What is to be written.
+
+    Attributes:
+        survey: with its earlier versions.
+        changes: against the survey that was published before.
+        notes: what is worth a warning: versions of which nothing is known.
+    """
+
+    survey: Survey
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+
+
+def publication(
+    before: Survey | None, ready: Survey, today: date, forget: Collection[Key] = ()
+) -> Publication:
+    """Return the survey to publish after `before`.
+
+    Guarantees: every question that `before` asked or kept is asked or kept again, unless it is to
+    be forgotten; doing it twice changes nothing more.
+
+    Args:
+        before: the survey that is published; None if there is none.
+        ready: what people wrote, without a history of its own.
+        today: expired questions are said to be.
+        forget: earlier (id, version) to leave out.
+
+    Raises:
+        InvalidParameter: if a version goes backwards or means something else than before; if what
+            is to be forgotten is not earlier; if both together are too many or too large.
+    """
+    known: dict[Key, Question] = {} if before is None else {_key(q): q for q in before.known}
+    _check_versions(known, ready)
+    asked = {_key(question) for question in ready.questions}
+    kept = {key: question for key, question in known.items() if key not in asked}
+    _check_forgotten(forget, kept, asked)
+    earlier = tuple(kept[key] for key in sorted(kept.keys() - set(forget)))
+    survey = replace(ready, earlier=earlier)
+    check_history(survey.questions, survey.earlier)
+    _check_size(survey)
+    changes = () if before is None else tuple(_changes(before, survey, today, forget))
+    return Publication(survey, changes, tuple(_gaps(survey, set(forget))))
+
+
+def _key(question: Question) -> Key:
+    return question.id, question.version
+
+
+def _check_versions(known: Mapping[Key, Question], ready: Survey) -> None:
+    """Raise unless every question is one that is known, or newer than all that are."""
+    newest: dict[str, int] = {}
+    for question_id, version in sorted(known):
+        newest[question_id] = version
+    for question in ready.questions:
+        last = newest.get(question.id, 0)
+        old = known.get(_key(question))
+        higher = f"Use version {last + 1}." if last < MAX_VERSION else "Give it another id."
+        if old is not None and old.digest != question.digest:
+            raise InvalidParameter(
+                f"Question '{question.id}' version {question.version} was published with other "
+                "parameters. Clients in the field answer the old one: raise its version.",
+                higher,
+            )
+        if old is None and question.version < last:
+            raise InvalidParameter(
+                f"Question '{question.id}' goes backwards: version {last} was published, version "
+                f"{question.version} was not. A version is never used again.",
+                higher,
+            )
+    for question in ready.asked:
+        last = newest.get(question.id, 0)
+        if question.version < last:
+            raise InvalidParameter(
+                f"Question '{question.id}' goes backwards from version {last} to "
+                f"{question.version}. Devices that answered version {last} would be asked twice.",
+                f"Ask version {last} as it was published, or a new one: {last + 1}.",
+            )
+
+
+def _check_forgotten(
+    forget: Collection[Key], kept: Mapping[Key, Question], asked: Collection[Key]
+) -> None:
+    for key in forget:
+        if key in kept:
+            continue
+        name = f"{key[0]}:{key[1]}"
+        if key in asked:
+            raise InvalidParameter(
+                f"{name} is asked.", "Take it out of the survey first; only earlier ones go."
+            )
+        there = ", ".join(f"{i}:{v}" for i, v in sorted(kept)) or "none"
+        raise InvalidParameter(f"{name} is no earlier version. There are: {there}.")
+
+
+def _check_size(survey: Survey) -> None:
+    size, alone = len(survey.published()), len(replace(survey, earlier=()).published())
+    if size > MAX_SURVEY_BYTES:
+        raise InvalidParameter(
+            f"The survey would be published as {size:,} bytes, {alone:,} of questions and "
+            f"{size - alone:,} of earlier versions; at most {MAX_SURVEY_BYTES:,} are allowed.",
+            "Publish with --forget ID:VERSION what nobody reads any more, or split the survey.",
+        )
+
+
+def _changes(
+    before: Survey, after: Survey, today: date, forget: Collection[Key]
+) -> Iterator[Change]:
+    old_asked = {question.id: question for question in before.asked}
+    old_known = {_key(question): question for question in before.known}
+    for question in after.asked:
+        old = old_asked.get(question.id)
+        if old is None:
+            yield _joined(question, old_known)
+        elif old.version != question.version:
+            yield Change("raised", *_key(question), _raised(old, question, today))
+        elif edited := _edited(old, question):
+            yield Change("edited", *_key(question), edited)
+    still = {question.id for question in after.asked}
+    for question in before.asked:
+        if question.id not in still:
+            yield Change("withdrawn", *_key(question), _withdrawn(question, today))
+    for question_id, version in sorted(forget):
+        yield Change(
+            "forgotten",
+            question_id,
+            version,
+            "its reports are refused from now on, and those in the store cannot be read with this "
+            "survey. Never use this version again: devices know what it meant.",
+        )
+
+
+def _joined(question: Question, known: Mapping[Key, Question]) -> Change:
+    if _key(question) in known:
+        words = "it is asked again, as it was; devices that answered it once do not answer again."
+        return Change("again", *_key(question), words)
+    words = "devices that hold the old survey do not know it yet."
+    return Change("new", *_key(question), words)
+
+
+def _raised(old: Question, new: Question, today: date) -> str:
+    return (
+        f"follows version {old.version}. Devices that hold the old survey go on answering version "
+        f"{old.version}; {_admitted(old, today)} Reports of it that wait on a device are still "
+        f"sent. Devices with the new survey are asked anew, which costs each of them epsilon "
+        f"{first_cost(new) / MICRO:g} besides what it has spent. Read the old reports with "
+        f"--version {old.version}."
+    )
+
+
+def _withdrawn(question: Question, today: date) -> str:
+    return (
+        "is no longer asked. Devices that hold the old survey go on answering it; "
+        f"{_admitted(question, today)} Reports that wait on a device are still sent. What was "
+        f"collected is read as before."
+    )
+
+
+def _admitted(question: Question, today: date) -> str:
+    if question.expires < today:
+        return f"it expired on {question.expires}, so that nothing new is admitted."
+    return f"their reports are admitted until it expires, on {question.expires}."
+
+
+def _edited(old: Question, new: Question) -> str:
+    """Say what changed outside the digest; empty if nothing did."""
+    said = []
+    if old.expires != new.expires:
+        said.append(
+            f"expires on {new.expires}, not on {old.expires}: devices that hold the old survey "
+            "keep to the old day."
+        )
+    old_files = [field.candidates for field in old.fields]
+    if old_files != [field.candidates for field in new.fields]:
+        said.append("other candidates, which devices do not use.")
+    if (old.description, old.owner) != (new.description, new.owner):
+        said.append("another description or owner.")
+    return " ".join(said)
+
+
+def _gaps(survey: Survey, forget: Collection[Key]) -> Iterator[str]:
+    """Say of which questions nothing earlier is known, though there must have been something."""
+    forgotten = {question_id for question_id, _ in forget}
+    for question in survey.asked:
+        if question.version > 1 and len(survey.versions(question.id)) == 1:
+            if question.id in forgotten:
+                continue
+            yield (
+                f"Nothing is known of '{question.id}' before version {question.version}: reports "
+                "of earlier versions are refused and cannot be read. If they were published, copy "
+                "the survey.json published last to where this one is written, and publish again."
+            )

@@ -1,0 +1,66 @@
+"""How long collectors have run since an epoch was over: what its closing waits for.
+
+When an epoch is closed, its ids are forgotten, and a report that is sent once more would count
+twice. A clock that is wrong for a while must therefore close nothing. So an epoch closes only after
+collectors have run for a day since they found it over, by clocks that do not jump; each of them
+adds the seconds it ran to one sum per batch. A collector that finds the epoch not over (because its
+own clock is right, or right again) puts the sum back.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from deniable.protocol.epochs import days_of
+from deniable.store.base import Overdue
+from deniable.store.batches import BatchRow, judged_rows
+
+EpochDays = Mapping[tuple[str, int], int]
+"""The length of an epoch in days, by question id and version."""
+
+
+def is_over(row: BatchRow, before_day: int, epoch_days: EpochDays) -> bool | None:
+    """Tell whether a batch's last day is before a day; None if its question is not known."""
+    length = epoch_days.get((row.batch.question, row.batch.version))
+    return None if length is None else days_of(row.batch.epoch, length)[1] < before_day
+
+
+class Running:
+    """The seconds that this process has run, and the batches that it found over meanwhile."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._since = monotonic()
+        self._over: frozenset[int] = frozenset()
+
+    def look(
+        self, connection: sqlite3.Connection, before_day: int, epoch_days: EpochDays
+    ) -> tuple[Overdue, Callable[[], None]]:
+        """Add the seconds since the last look to what was over then, inside a transaction.
+
+        Returns what was found, and what to call when the transaction is durable.
+        """
+        seconds = int(self._monotonic() - self._since)
+        over: set[int] = set()
+        unknown: set[tuple[str, int]] = set()
+        for row in judged_rows(connection, "open"):
+            if row is None:
+                continue  # a damaged row is closing's to name
+            found = is_over(row, before_day, epoch_days)
+            if found is None:
+                unknown.add((row.batch.question, row.batch.version))
+                continue
+            ran: int | None = None
+            if found:
+                over.add(row.number)
+                ran = (row.ran or 0) + (seconds if row.number in self._over else 0)
+            if ran != row.ran:
+                replace(row, ran=ran).update(connection)
+
+        def durable() -> None:
+            self._since += seconds
+            self._over = frozenset(over)
+
+        return Overdue(len(over), tuple(sorted(unknown))), durable

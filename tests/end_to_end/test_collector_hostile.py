@@ -1,0 +1,38 @@
+"""Mutated requests over all routes: a small part of benchmarks/hostile.py."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from _collector_process import Serving, batch
+from _hostile import EXPECTED, Mutator, Outcome, attack, judge
+from deniable.store import STORE_FILE, SqliteStore
+
+
+def test_nothing_fails_hangs_grows_or_is_lost(tmp_path: Path) -> None:
+    with Serving(tmp_path) as serving:
+        outcome = asyncio.run(attack(serving, 3_000, seed=7))
+        assert judge(serving, outcome) == []
+    assert outcome.sent == 3_000
+    assert {200, 400, 404, 405, 415, 421} <= set(outcome.statuses) <= EXPECTED
+    assert outcome.accepted > 0
+    with SqliteStore(tmp_path / "data" / STORE_FILE) as store:
+        stored = sum(tally.reports for tally in store.tallies())
+        assert stored == store.counters()["words", "accepted"] >= outcome.accepted
+
+
+def test_control_the_judge_sees_what_is_wrong(tmp_path: Path) -> None:
+    with Serving(tmp_path) as serving:
+        (tmp_path / "errors").write_text("Traceback (most recent call last):")
+        bad = Outcome(accepted=5, hung=1, wrong=["500"], memory=[0, 0, 10**9])
+        assert len(judge(serving, bad)) == 5
+
+
+def test_mutations_can_be_repeated() -> None:
+    def some(seed: int) -> list[bytes]:
+        mutator = Mutator(seed)
+        return [mutator.next() for _ in range(200)]
+
+    assert some(1) == some(1) != some(2)
+    assert batch(2) != batch(2)

@@ -1,0 +1,71 @@
+"""Processes that work on a store directly: one that appends groups, one that closes epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from deniable.errors import StoreError
+from deniable.store import STORE_FILE, SqliteStore
+from faults.limits import limit_files
+from faults.material import EPOCH_DAYS, reports
+
+
+class HastyStore(SqliteStore):
+    """A store that closes what is over at once: drivers have no day to wait.
+
+    Its clock leaps at every look, so that a closer that was killed counts as dead at the second
+    one. A closer that lives may be taken for dead, too, which must lose nothing either.
+    """
+
+    def __init__(self, path: Path, **more: Any) -> None:
+        super().__init__(path, monotonic=count(0, 1_000).__next__, **more)
+
+    def close_epochs(
+        self,
+        before_day: int,
+        epoch_days: Mapping[tuple[str, int], int],
+        *,
+        running_seconds: float = 0.0,
+    ) -> int:
+        """Close what is over, whoever else was closing."""
+        closed = super().close_epochs(before_day, epoch_days, running_seconds=running_seconds)
+        return closed or super().close_epochs(
+            before_day, epoch_days, running_seconds=running_seconds
+        )
+
+
+def append(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:
+    """Append groups of consecutive numbers; tell the first number of each when it is kept.
+
+    Args:
+        choice: folder, day, and groups: pairs of a first number and how many follow.
+        tell: called with (first number, how many were there already).
+    """
+    path = Path(choice["folder"]) / "data" / STORE_FILE
+    with SqliteStore(path) as store:
+        for first, count in choice["groups"]:
+            done = store.append(reports(range(first, first + count), choice["day"]))
+            tell((first, done.duplicates))
+
+
+def close(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:
+    """Close every epoch that ended before a day; tell how many batches that were.
+
+    Args:
+        choice: folder, before (a day), and perhaps merge_bytes, the memory to work in, and
+            largest_file.
+        tell: called with "open" before the work begins, then with the number of batches, or with
+            the text of the store's error.
+    """
+    limit_files(choice.get("largest_file"))
+    path = Path(choice["folder"]) / "data" / STORE_FILE
+    memory = {"merge_bytes": choice["merge_bytes"]} if "merge_bytes" in choice else {}
+    try:
+        with HastyStore(path, **memory) as store:
+            tell("open")
+            tell(store.close_epochs(choice["before"], EPOCH_DAYS))
+    except StoreError as error:
+        tell(str(error))

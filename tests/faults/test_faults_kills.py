@@ -1,0 +1,29 @@
+"""Collectors and closers that are killed lose nothing and count nothing twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from faults import closers, kills, two_collectors
+from faults.outcome import table
+
+
+def test_collectors_killed_while_senders_retry_and_hang_up(tmp_path: Path) -> None:
+    outcome = kills.run(tmp_path / "work", 16, seed=1)
+    assert outcome.faults == 0, table([outcome])
+    assert outcome.kills >= 16
+    assert outcome.acknowledged > 0
+    assert outcome.retries > 0  # the kills were felt
+
+
+def test_closers_killed_while_epochs_are_closed(tmp_path: Path) -> None:
+    outcome = closers.run(tmp_path / "work", 16, seed=1)
+    assert outcome.faults == 0, table([outcome])
+    assert outcome.kills == 16
+
+
+def test_two_collectors_on_one_store_that_both_close(tmp_path: Path) -> None:
+    outcome = two_collectors.run(tmp_path / "work", 20, seed=1)
+    assert outcome.faults == 0, table([outcome])
+    assert outcome.kills >= 20
+    assert outcome.acknowledged > 0
