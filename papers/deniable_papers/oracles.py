@@ -17,7 +17,7 @@ import numpy as np
 
 from deniable.mechanisms import HCMS, KRR, OLH, OUE, PGR, Hadamard, Mechanism, Rappor, Subset
 from deniable_papers.base import Figure, Options, Outcome, Rows, Value
-from deniable_papers.common.charts import COLOURS, LOOK, altair, data_of, styled
+from deniable_papers.common.charts import COLOURS, altair, data_of, facets, styled
 from deniable_papers.common.populations import numbered
 from deniable_papers.common.scoring import mean
 
@@ -141,9 +141,7 @@ def _chart(rows: Rows) -> Any:
         )
         .properties(width=270, height=220)
     )
-    header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
-    panels = lines.facet(facet=alt.Facet("panel:N", title=None, header=header), columns=2)
-    return styled(panels, "Oracles against the floor")
+    return styled(facets(lines, "panel", columns=2), "Oracles against the floor")
 
 
 FIGURE = Figure(

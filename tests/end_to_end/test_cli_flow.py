@@ -48,7 +48,9 @@ def test_estimate_agrees_with_the_truth_that_simulate_printed(project: Path) -> 
     truth = json.loads(
         run(project, "simulate", "dark-mode", "--people", 200_000, "--json", "--seed", 7).stdout
     )["truth"]["value"]
-    rows = json.loads(run(project, "estimate", "dark-mode", "--json").stdout)["rows"]
+    rows = json.loads(
+        run(project, "estimate", "dark-mode", "--data", "simulated", "--json").stdout
+    )["rows"]
     for row in rows:  # 6 standard errors: fails by chance once in 10^8 runs of a fresh seed
         assert abs(row["frequency"] - truth[row["value"]]) < 6 * row["std_error"] + 0.02
 
@@ -56,7 +58,8 @@ def test_estimate_agrees_with_the_truth_that_simulate_printed(project: Path) -> 
 def test_estimate_writes_every_kind_of_file(project: Path) -> None:
     names = [f"out/result.{suffix}" for suffix in ("csv", "json", "parquet", "png", "svg", "html")]
     outputs = [part for name in names for part in ("-o", name)]
-    printed = run(project, "estimate", "homepage", "--candidates", "pages.txt", *outputs).stdout
+    asked = ("estimate", "homepage", "--data", "simulated", "--candidates", "pages.txt")
+    printed = run(project, *asked, *outputs).stdout
     assert "95% interval" in printed
     with (project / "out/result.csv").open() as file:
         values = {row["value"] for row in csv.DictReader(file)}
@@ -70,10 +73,11 @@ def test_estimate_writes_every_kind_of_file(project: Path) -> None:
 
 
 def test_count_and_export_hold_every_report(project: Path) -> None:
-    counts = json.loads(run(project, "count", "browser", "--json").stdout)["fields"]["value"]
+    where = ("browser", "--data", "simulated", "--json")
+    counts = json.loads(run(project, "count", *where).stdout)["fields"]["value"]
     assert counts["reports"] == [20_000]
     for name in ("reports.parquet", "reports.ndjson"):
-        told = json.loads(run(project, "export", "browser", "-o", name, "--json").stdout)
+        told = json.loads(run(project, "export", *where, "-o", name).stdout)
         assert told["reports"] == 20_000
     assert pq.read_table(project / "reports.parquet").num_rows == 20_000
     assert len((project / "reports.ndjson").read_text().splitlines()) == 20_000
@@ -116,7 +120,8 @@ def test_mistakes_get_one_clear_message_and_the_documented_exit_code(
 
 
 def test_serve_announces_a_working_address_and_ends_when_told(project: Path) -> None:
-    with collector_process(project / "survey.json", project / "data") as collector:
+    data = project / "simulated"
+    with collector_process(project / "survey.json", data, simulated=True) as collector:
         with urllib.request.urlopen(f"{collector.address}/v1/survey", timeout=10) as answer:
             assert answer.read() == (project / "survey.json").read_bytes()
         with urllib.request.urlopen(f"{collector.address}/questions/browser", timeout=60) as page:

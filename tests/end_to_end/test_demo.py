@@ -28,6 +28,7 @@ def test_the_demo_prints_truth_estimate_and_interval_for_each_question(tmp_path:
     assert sums == pytest.approx({**dict.fromkeys(single, 1.0), "features": 5.0})  # attributes
     for result in found.values():
         assert result["n"] == 20_025  # every client's report and every simulated one, once
+        assert result["simulated"] == 20_025  # the clients' people are invented as well
     rows = [row for result in found.values() for row in result["rows"]]
     assert len(rows) > 60
     for row in rows:

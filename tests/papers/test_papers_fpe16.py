@@ -14,11 +14,8 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, Rappor
 from deniable.testing.statistics import accept, goodness_of_fit, reject
 from deniable_papers import FIGURES, Figure, Outcome, figure, write
-from deniable_papers.fpe16 import fig3 as fpe16_fig3
+from deniable_papers.fpe16 import distances, rejections
 from deniable_papers.fpe16 import fig13 as fpe16_fig13
-from deniable_papers.fpe16 import fig14 as fpe16_fig14
-from deniable_papers.fpe16 import fig15 as fpe16_fig15
-from deniable_papers.fpe16 import fig16 as fpe16_fig16
 from deniable_papers.fpe16 import table2 as fpe16_table2
 from deniable_papers.fpe16.accuracy import Setting, variables
 from deniable_papers.fpe16.independence import many_tests, p_value_of_pairs
@@ -43,14 +40,14 @@ PEOPLE = {"fpe16-table2": 4_000, "fpe16-fig4": 3_000, "fpe16-fig14": 5_000, "fpe
 def _small_grids(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time goes into the grids."""
     monkeypatch.setattr(fpe16_table2, "UNLISTED_RUNS", 2)
-    monkeypatch.setattr(fpe16_fig3, "TOTALS", (2.0, 4.0))
-    monkeypatch.setattr(fpe16_fig3, "STEPS", (0.5, 1.0))
-    monkeypatch.setattr(fpe16_fig3, "COVERAGE_RUNS", 2)
-    monkeypatch.setattr(fpe16_fig14, "SECOND", (3, 4))
-    monkeypatch.setattr(fpe16_fig15, "SECOND", (3,))
-    monkeypatch.setattr(fpe16_fig15, "EPSILONS", (1.5, 3.0))
-    monkeypatch.setattr(fpe16_fig16, "SECOND", (3, 8))
-    monkeypatch.setattr(fpe16_fig16, "STEPS", (0.5, 1.0))
+    monkeypatch.setattr(distances, "TOTALS", (2.0, 4.0))
+    monkeypatch.setattr(distances, "STEPS", (0.5, 1.0))
+    monkeypatch.setattr(distances, "COVERAGE_RUNS", 2)
+    monkeypatch.setattr(rejections, "LEVEL_SECOND", (3, 4))
+    monkeypatch.setattr(rejections, "POWER_SECOND", (3,))
+    monkeypatch.setattr(rejections, "POWER_EPSILONS", (1.5, 3.0))
+    monkeypatch.setattr(distances, "SECOND", (3, 8))
+    monkeypatch.setattr(distances, "SIZES_STEPS", (0.5, 1.0))
 
 
 def tiny(one: Figure, seed: int = 0, **more: Any) -> Outcome:

@@ -7,7 +7,7 @@ from typing import Any
 
 from deniable_papers.base import Rows
 from deniable_papers.cks18.methods import EVERY, OURS
-from deniable_papers.common.charts import COLOURS, LOOK, altair, data_of, styled
+from deniable_papers.common.charts import COLOURS, LOOK, altair, data_of, facets, styled
 
 PALETTE = (*COLOURS, "#f06595", "#94d82d", "#000000")
 """A colour per method; black for ours."""
@@ -42,9 +42,8 @@ def lines(
     if panel is None:
         return styled(chart.properties(width=560, height=340), title)
     order = list(dict.fromkeys(str(row[panel]) for row in rows))
-    header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
-    facet = alt.Facet(f"{panel}:N", title=None, header=header, sort=order)
-    panels = chart.properties(width=210, height=170).facet(facet=facet, columns=columns)
+    sized = chart.properties(width=210, height=170)
+    panels = facets(sized, panel, sort=order, columns=columns)
     return styled(panels.resolve_scale(y="independent", x="independent"), title)
 
 
@@ -52,7 +51,6 @@ def bars(rows: Rows, title: str, value: str, value_title: str, panel: str) -> An
     """Return a bar per method in panels by a column of the rows."""
     alt = altair()
     shown = [row for row in rows if row[value] is not None]
-    header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
     chart = (
         alt.Chart(data_of(shown))
         .mark_bar()
@@ -64,8 +62,7 @@ def bars(rows: Rows, title: str, value: str, value_title: str, panel: str) -> An
         .properties(width=230, height=150)
     )
     order = list(dict.fromkeys(str(row[panel]) for row in rows))
-    facet = alt.Facet(f"{panel}:N", title=None, header=header, sort=order)
-    return styled(chart.facet(facet=facet, columns=3), title)
+    return styled(facets(chart, panel, sort=order, columns=3), title)
 
 
 def heat(rows: Rows, names: Sequence[str], title: str, columns: int = 2) -> Any:
@@ -86,7 +83,5 @@ def heat(rows: Rows, names: Sequence[str], title: str, columns: int = 2) -> Any:
         ),
     )
     order = list(dict.fromkeys(str(row["panel"]) for row in rows))
-    header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
     layered = alt.layer(squares, words, data=data_of(rows)).properties(width=260, height=260)
-    facet = alt.Facet("panel:N", title=None, header=header, sort=order)
-    return styled(layered.facet(facet=facet, columns=columns), title)
+    return styled(facets(layered, "panel", sort=order, columns=columns), title)

@@ -1,6 +1,6 @@
-"""[EPK14], RAPPOR: its figures and tables, one file each."""
+"""[EPK14], RAPPOR: a file for each figure, table or family of them."""
 
-from deniable_papers.epk14 import fig1, fig2, fig3, fig4, fig6, fig7, fig8, table1, table2
+from deniable_papers.epk14 import fig1, fig2, fig3, fig4, fig6, posteriors, table1, table2
 
 FIGURES = (
     fig1.FIGURE,
@@ -10,6 +10,5 @@ FIGURES = (
     table1.FIGURE,
     table2.FIGURE,
     fig6.FIGURE,
-    fig7.FIGURE,
-    fig8.FIGURE,
+    *posteriors.FIGURES,
 )

@@ -1,22 +1,20 @@
 """[FPE16], joint distributions and unknown strings: a file for each figure or family of them."""
 
 from deniable_papers.fpe16 import (
-    fig3,
+    distances,
     fig4,
     fig8,
     fig9,
     fig11,
     fig12,
     fig13,
-    fig14,
-    fig15,
-    fig16,
     learned,
+    rejections,
     table2,
 )
 
 FIGURES = (
-    fig3.FIGURE,
+    distances.BY_EPSILON,
     fig4.FIGURE,
     table2.FIGURE,
     *learned.FIGURES,
@@ -25,7 +23,6 @@ FIGURES = (
     fig11.FIGURE,
     fig12.FIGURE,
     fig13.FIGURE,
-    fig14.FIGURE,
-    fig15.FIGURE,
-    fig16.FIGURE,
+    *rejections.FIGURES,
+    distances.BY_ANSWERS,
 )

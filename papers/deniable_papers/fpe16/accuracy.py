@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from deniable.associate import Joint, Variable, estimate_joint, hellinger
 from deniable.mechanisms.base import Floats, Reports
+from deniable_papers.base import Options, Value
 from deniable_papers.fpe16.pairs import as_reports, channel, draw_pairs, mechanism_for
 
+S = TypeVar("S")
 MOST_PATTERN_BITS = 12
 """So many bits of both reports together are drawn as a table of all patterns."""
 
@@ -44,6 +48,19 @@ class Fitted:
     hellinger: float
     inside: float
     gap: float
+
+
+def swept(
+    options: Options,
+    settings: Sequence[S],
+    row: Callable[[S, Options, np.random.SeedSequence], dict[str, Value]],
+) -> list[dict[str, Value]]:
+    """Return a row per setting, each with randomness of its own."""
+    seeds = np.random.SeedSequence(options.seed).spawn(len(settings))
+    return [
+        row(setting, options, seed)
+        for setting, seed in zip(options.steps(settings), seeds, strict=True)
+    ]
 
 
 def fit(setting: Setting, truth: Floats, rng: np.random.Generator) -> Fitted:

@@ -10,7 +10,7 @@ import numpy as np
 from deniable.associate import hellinger
 from deniable.mechanisms.base import Floats
 from deniable_papers.base import Figure, Options, Outcome, Rows, Value
-from deniable_papers.common.charts import LOOK, altair, data_of, styled
+from deniable_papers.common.charts import LOOK, altair, data_of, facets, styled
 from deniable_papers.common.scoring import mean
 from deniable_papers.fpe16.strings import BITS, COHORTS, HASHES, client, crowd, fitted, top
 from deniable_papers.fpe16.tables import CATEGORIES, RATIO, TABLE_1, TABLE_2, collapsed, declining
@@ -182,10 +182,7 @@ def _chart(rows: Rows) -> Any:
         line.encode(x="at:Q", y="at:Q"),
         data=data_of(rows),
     ).properties(width=250, height=220)
-    header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
-    panels = layers.facet(
-        facet=alt.Facet("panel:N", title=None, header=header, sort=list(PANELS.values())), columns=2
-    )
+    panels = facets(layers, "panel", sort=list(PANELS.values()), columns=2)
     return styled(
         panels, "A joint distribution with and without Other", "grey: one run, orange: the mean"
     )

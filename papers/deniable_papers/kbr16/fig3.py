@@ -14,7 +14,7 @@ import numpy as np
 
 from deniable.mechanisms.base import Floats
 from deniable_papers.base import Figure, Options, Outcome, Rows, Value
-from deniable_papers.common.charts import LOOK, altair, colours, data_of, styled
+from deniable_papers.common.charts import altair, colours, data_of, facets, styled
 from deniable_papers.common.scoring import mean
 from deniable_papers.kbr16 import auto as kbr16_auto
 from deniable_papers.kbr16.grid_search import (
@@ -205,8 +205,7 @@ def _chart(rows: Rows, title: str) -> Any:
         base.mark_point(filled=True, size=36).encode(y=loss),
         data=data_of(rows),
     ).properties(width=290, height=250)
-    header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
-    panels = layers.facet(facet=alt.Facet("panel:N", title=None, header=header, sort=None))
+    panels = facets(layers, "panel", sort=None)
     return styled(
         panels.resolve_scale(y="independent"),
         f"{title}: O-RR, O-RAPPOR and auto",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deniable_papers.base import Rows
-from deniable_papers.common.charts import LOOK, altair, data_of, styled
+from deniable_papers.common.charts import altair, data_of, facets, styled
 
 ALPHABETS = tuple(2**i for i in range(1, 11))
 """k of the rows."""
@@ -60,11 +60,4 @@ def heat(rows: Rows, panels: str, subtitle: str, title: str) -> Any:
         )
         .properties(width=250, height=210)
     )
-    header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
-    return styled(
-        squares.facet(
-            facet=alt.Facet(f"{panels}:N", title=None, header=header, sort=order), columns=2
-        ),
-        title,
-        subtitle,
-    )
+    return styled(facets(squares, panels, sort=order, columns=2), title, subtitle)

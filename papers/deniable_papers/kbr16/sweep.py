@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from deniable_papers.base import Figure, Options, Outcome, Rows, Value
-from deniable_papers.common.charts import COLOURS, LOOK, altair, data_of, styled
+from deniable_papers.common.charts import COLOURS, altair, data_of, facets, styled
 from deniable_papers.common.scoring import mean
 from deniable_papers.kbr16.grid_search import COUNTS, HASHES, SIZES, Choice, Setting
 from deniable_papers.kbr16.losses import measure
@@ -94,10 +94,7 @@ def _chart(rows: Rows) -> Any:
         .properties(width=230, height=190)
     )
     order = list(dict.fromkeys(str(row["sweep"]) for row in rows))
-    header = alt.Header(labelColor=LOOK.text, labelFontSize=13)
-    panels = lines.facet(
-        facet=alt.Facet("sweep:N", title=None, header=header, sort=order), columns=3
-    )
+    panels = facets(lines, "sweep", sort=order, columns=3)
     return styled(panels.resolve_scale(x="independent"), "The effect of k, C and h")
 
 

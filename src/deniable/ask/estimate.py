@@ -58,6 +58,7 @@ STAMPS = (
     Column("version", "count"),
     Column("field", "label"),
     Column("n", "count"),
+    Column("simulated", "count"),
     Column("epsilon_once", "number"),
     Column("epsilon_forever", "number"),
 )
@@ -228,6 +229,7 @@ def about_of(
         domain=field.domain.kind,
         mechanism=parameters.mechanism,
         n=accumulated.n,
+        simulated=accumulated.simulated,
         epsilon_once=as_float(parameters.epsilon_once),
         epsilon_forever=None if forever is None else as_float(forever),
         memoised=parameters.memoised or permanent,

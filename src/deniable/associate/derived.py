@@ -57,6 +57,19 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
 
     Raises:
         InvalidParameter: if a name is no variable of the table, or stands twice.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.associate import Variable
+        >>> from deniable.mechanisms import KRR
+        >>> rng = np.random.default_rng(1)
+        >>> m, dark = KRR(2, epsilon=2.0), rng.integers(2, size=20_000)
+        >>> small = np.where(rng.random(20_000) < 0.8, dark, 1 - dark)
+        >>> answers = {"dark": dark, "small": small}
+        >>> pair = [Variable(name, m, m.simulate(codes, rng)) for name, codes in answers.items()]
+        >>> from deniable.associate import estimate_joint
+        >>> conditional(estimate_joint(pair), "small", "dark").value.round(1).tolist()
+        [[0.8, 0.2], [0.2, 0.8]]
     """
     wanted = (given,) if isinstance(given, str) else tuple(given)
     order = [*wanted, of]
@@ -141,6 +154,12 @@ def hellinger(p: Floats, q: Floats) -> float:
 
     Raises:
         InvalidParameter: if the shapes differ, or a probability is negative or not a number.
+
+    Example:
+        >>> hellinger(np.array([0.5, 0.5]), np.array([0.5, 0.5]))
+        0.0
+        >>> hellinger(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+        1.0
     """
     one, two = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
     if one.shape != two.shape or not (np.all(one >= 0) and np.all(two >= 0)):

@@ -68,6 +68,18 @@ def independence(
     Raises:
         InvalidParameter: if the variables cannot be analysed together, there is no such method, or
             the bootstrap has no generator.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.associate import Variable
+        >>> from deniable.mechanisms import KRR
+        >>> rng = np.random.default_rng(1)
+        >>> m, dark = KRR(2, epsilon=2.0), rng.integers(2, size=20_000)
+        >>> small = np.where(rng.random(20_000) < 0.8, dark, 1 - dark)
+        >>> answers = {"dark": dark, "small": small}
+        >>> pair = [Variable(name, m, m.simulate(codes, rng)) for name, codes in answers.items()]
+        >>> independence(pair).p_value < 1e-9
+        True
     """
     if method not in METHODS:
         raise _validate.invalid("method", "independence", f"one of {', '.join(METHODS)}", method)
@@ -114,6 +126,19 @@ def associate(
 
     The same results as `estimate_joint` and `independence`, in less time than one after the other:
     the reports' likelihoods and the variables' own fits are computed once.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.associate import Variable
+        >>> from deniable.mechanisms import KRR
+        >>> rng = np.random.default_rng(1)
+        >>> m, dark = KRR(2, epsilon=2.0), rng.integers(2, size=20_000)
+        >>> small = np.where(rng.random(20_000) < 0.8, dark, 1 - dark)
+        >>> answers = {"dark": dark, "small": small}
+        >>> pair = [Variable(name, m, m.simulate(codes, rng)) for name, codes in answers.items()]
+        >>> joint, test = associate(pair)
+        >>> bool((joint.low <= joint.probability).all()), test.dof
+        (True, 1)
     """
     check_options(solver, level)
     patterns = patterns_of(variables)

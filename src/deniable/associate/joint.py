@@ -98,6 +98,19 @@ def estimate_joint(
 
     Raises:
         InvalidParameter: if the variables cannot be analysed together, or a parameter is wrong.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.associate import Variable
+        >>> from deniable.mechanisms import KRR
+        >>> rng = np.random.default_rng(1)
+        >>> m, dark = KRR(2, epsilon=2.0), rng.integers(2, size=20_000)
+        >>> small = np.where(rng.random(20_000) < 0.8, dark, 1 - dark)
+        >>> answers = {"dark": dark, "small": small}
+        >>> pair = [Variable(name, m, m.simulate(codes, rng)) for name, codes in answers.items()]
+        >>> joint = estimate_joint(pair)
+        >>> joint.probability.round(1).tolist()
+        [[0.4, 0.1], [0.1, 0.4]]
     """
     check_options(solver, level)
     return joint_of_patterns(variables, patterns_of(variables), solver=solver, level=level)

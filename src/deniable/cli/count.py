@@ -18,6 +18,7 @@ from deniable.cli.output import (
 )
 from deniable.cli.values import find_question, say_where_reports_are
 from deniable.engines.local import accumulate
+from deniable.results.simulated import reports_text
 from deniable.store import open_store
 
 
@@ -43,9 +44,11 @@ def count(
             name: {"reports": counts.reports.tolist(), "table": counts.table.tolist()}
             for name, counts in accumulated.counts.items()
         }
-        emit_json({"question": asked.id, "version": asked.version, "fields": fields})
+        told = {"question": asked.id, "version": asked.version, "fields": fields}
+        emit_json({**told, "simulated": accumulated.simulated})
         return
     for name, counts in accumulated.counts.items():
         rows, columns = counts.table.shape
-        out.print(f"{asked.id}.{name}: {counts.n:,} reports", markup=False)
+        reports = reports_text(counts.n, accumulated.simulated)
+        out.print(f"{asked.id}.{name}: {reports}", markup=False)
         out.print(f"  {rows} cohort(s) of {columns} counts; {int(counts.table.sum()):,} in all")

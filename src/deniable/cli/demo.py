@@ -57,13 +57,17 @@ def demo(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="Loopback port; 0: a free one.")] = 0,
     json: JsonFlag = False,
 ) -> None:
-    """Run the whole flow: real clients, a collector process, a store, estimates, a dashboard."""
+    """Run the whole flow: real clients, a collector process, a store, estimates, a dashboard.
+
+    All people are invented, so every report is marked as simulated.
+    """
     size = Size(clients, people, secrets.randbits(32) if seed is None else seed)
     started = time.monotonic()
     survey = prepare(output)
-    with collector_process(output / "survey.json", output / "data", port) as collector:
+    data = output / "data"
+    with collector_process(output / "survey.json", data, port, simulated=True) as collector:
         with progress(quiet=json) as display:
-            populations = collect(survey, collector.address, output / "data", size, display)
+            populations = collect(survey, collector.address, data, size, display)
         learned = decode(output, populations)
         seconds = time.monotonic() - started
         if json:
@@ -108,7 +112,8 @@ def collect(
         for population in populations:
             question = population.question
             epoch = epoch_of(day_number(), question.epoch)
-            batch = Batch(question.id, question.version, question.digest, epoch)
+            batch = Batch(question.id, question.version, question.digest, epoch, simulated=True)
+            store.begin_simulation(batch, size.seed, size.people)
             for done, records in population.after(size.clients).records(rng):
                 store.append_records(batch, records, question.record_size)
                 display.advance(task, done)

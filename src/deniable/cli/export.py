@@ -31,7 +31,7 @@ def export(
     data: DataDirectory = Path("data"),
     json: JsonFlag = False,
 ) -> None:
-    """Write a question's reports to a file: epoch and record, in no meaningful order."""
+    """Write a question's reports to a file, in no meaningful order; simulated ones are marked."""
     asked = find_question(survey, question, version)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         say_where_reports_are(store, survey, asked)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,19 +31,69 @@ class Running:
 
 
 @contextmanager
-def collector_process(survey: Path, data: Path, port: int = 0) -> Iterator[Running]:
+def collector_process(
+    survey: Path, data: Path, port: int = 0, *, simulated: bool = False
+) -> Iterator[Running]:
     """Run `deniable serve` on a loopback port (a free one for 0) until the block ends.
 
-    Settings in the environment are for the operator's own collector and do not reach this one.
+    Guarantees: it ends with the block, also where SIGTERM or SIGINT ends the block. Settings in
+    the environment are for the operator's own collector and do not reach this one.
+
+    Args:
+        survey: the published survey.
+        data: the data directory.
+        port: where to listen.
+        simulated: mark every report that arrives as simulated.
     """
     command = [sys.executable, "-m", "deniable", "serve", "--json", "--host", "127.0.0.1"]
+    command += ["--simulated"] if simulated else []
     command += ["--survey", str(survey), "--data", str(data), "--port", str(port)]
     environment = {name: text for name, text in os.environ.items() if not _is_setting(name)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            yield Running(process, _address(process))
-        finally:
-            process.terminate()
+    with _signals_end_the_block() as armed:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        with process:
+            try:
+                armed()
+                yield Running(process, _address(process))
+            finally:
+                process.terminate()
+
+
+@contextmanager
+def _signals_end_the_block() -> Iterator[Callable[[], None]]:
+    """Let SIGTERM and SIGINT end the block as an exception, from the call of what is yielded on.
+
+    Python ends at once on SIGTERM and leaves child processes behind. A signal that arrives before
+    the block has its child in hand waits until it has.
+
+    Edge cases: only the main thread gets signals; elsewhere nothing is changed.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    waiting: list[int] = []
+    ready = False
+
+    def end(number: int, _: object) -> None:
+        if not ready:
+            waiting.append(number)
+        elif number == signal.SIGINT:
+            raise KeyboardInterrupt
+        else:
+            raise SystemExit(128 + number)
+
+    def arm() -> None:
+        nonlocal ready
+        ready = True
+        for number in waiting:
+            end(number, None)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield arm
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _is_setting(name: str) -> bool:

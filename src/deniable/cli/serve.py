@@ -67,6 +67,14 @@ def serve(
     new_token_only: Annotated[
         bool, typer.Option("--new-token", help="Print a new analyst token with its hash, and end.")
     ] = False,
+    simulated: Annotated[
+        bool,
+        typer.Option(
+            "--simulated",
+            help="A trial: mark every report that arrives as simulated. A store of simulated "
+            "reports needs it; one of real reports refuses it.",
+        ),
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Take reports, keep them, and show the dashboard, until interrupted."""
@@ -84,10 +92,42 @@ def serve(
         cors=cors,
     )
     published = load_survey(survey)
-    with open_store(data) as store:
+    with open_store(data, simulated=simulated) as store:
+        check_kind(store, data, simulated=simulated, quiet=json)
         routes = [guarded_dashboard(settings, store, published)]
         app = create_app(settings, store, published.published(), routes=routes)
         serve_app(settings, app, lambda address: _announce(address, settings, json))
+
+
+def check_kind(store: Store, data: Path, *, simulated: bool, quiet: bool = False) -> None:
+    """Keep real and simulated reports apart: what arrives must be of the store's kind.
+
+    A store that was made to hold both (`deniable simulate --into-real-store`) goes on collecting
+    real reports, with a warning: every page marks the others.
+
+    Raises:
+        InvalidParameter: if real reports would go to a store of simulated ones, or simulated ones
+            to a store of real ones.
+    """
+    tallies = store.tallies()
+    made_up = sum(tally.reports for tally in tallies if tally.batch.simulated)
+    real = sum(tally.reports for tally in tallies) - made_up
+    if simulated and real:
+        raise InvalidParameter(
+            f"The store in {data} holds {real:,} real reports. Give a trial a store of its own: "
+            "deniable serve --simulated --data simulated"
+        )
+    if made_up and not (simulated or real):
+        raise InvalidParameter(
+            f"The store in {data} holds {made_up:,} simulated reports. Give real ones another "
+            "store, or say that this is a trial: deniable serve --simulated"
+        )
+    if made_up and real and not quiet:
+        err.print(
+            f"{made_up:,} of the {made_up + real:,} reports in {data} are simulated. "
+            "deniable simulate --remove takes them out.",
+            markup=False,
+        )
 
 
 def guarded_dashboard(settings: Settings, store: Store, survey: Survey) -> Mount:

@@ -1,7 +1,8 @@
-"""deniable simulate: a made-up crowd in the store, to see what could be learned from a real one."""
+"""deniable simulate: a made-up crowd in a store of its own, to see what a real one would tell."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,6 @@ import typer
 
 from deniable.ask.candidates import candidates_for
 from deniable.cli.output import (
-    DataDirectory,
     JsonFlag,
     SurveyJson,
     VersionNumber,
@@ -22,17 +22,28 @@ from deniable.cli.output import (
 from deniable.cli.population import draw_population
 from deniable.cli.values import find_question
 from deniable.discover.train import fitting
+from deniable.errors import InvalidParameter
 from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
 from deniable.store import Batch, open_store
 
+SIMULATED_FOLDER = Path("simulated")
+"""The data directory of simulated reports, beside the collector's `data`."""
+SEED_BITS = 32
+"""A seed that nobody chose is drawn from so many bits: short enough to be typed again."""
+
 
 def simulate(
-    question: Annotated[str, typer.Argument(help="The question's id.")],
+    question: Annotated[
+        str | None, typer.Argument(help="The question's id; not with --remove.")
+    ] = None,
     people: Annotated[int, typer.Option(min=1, max=10**9, help="How many people.")] = 100_000,
     version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: Annotated[
+        Path,
+        typer.Option("--data", help="The data directory that the crowd answers to.", metavar="DIR"),
+    ] = SIMULATED_FOLDER,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings people may answer, one per line.")
     ] = None,
@@ -48,16 +59,37 @@ def simulate(
             "go together.",
         ),
     ] = 0.0,
+    into_real_store: Annotated[
+        bool,
+        typer.Option(
+            "--into-real-store",
+            help="Write to a store that holds real reports; they will be counted together.",
+        ),
+    ] = False,
+    remove: Annotated[
+        bool,
+        typer.Option("--remove", help="Delete all simulated reports of the store, and end."),
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Simulate the reports of a crowd, write them to the store and print the truth behind them."""
+    """Simulate the reports of a crowd, write them to a store and print the truth behind them.
+
+    The store is the folder 'simulated' unless --data names another: the collector's is not touched.
+    """
+    if remove:
+        _remove(question, data, json)
+        return
+    if question is None:
+        raise InvalidParameter("Name a question of the survey: deniable simulate QUESTION")
     asked = find_question(survey, question, version)
+    seed = secrets.randbits(SEED_BITS) if seed is None else seed
     rng = np.random.default_rng(seed)
     strings = candidates_for(asked, survey.parent, candidates)
     population = draw_population(asked, people, rng, strings, together)
     epoch = epoch_of(day_number(), asked.epoch)
-    batch = Batch(asked.id, asked.version, asked.digest, epoch)
+    batch = Batch(asked.id, asked.version, asked.digest, epoch, simulated=True)
     with open_store(data) as store, progress(quiet=json) as display:
+        store.begin_simulation(batch, seed, people, among_real=into_real_store)
         task = display.add_task("simulating", total=people)
         for number, records in population.records(rng):
             store.append_records(batch, records, asked.record_size)
@@ -72,9 +104,14 @@ def simulate(
             "epoch": epoch,
             "truth": truth,
         }
+        told |= {"data": str(data), "seed": seed}
         emit_json({**told, "fitted": changed} if changed else told)
         return
-    out.print(f"{people:,} simulated reports to {asked.id} are in {data}.", markup=False)
+    out.print(
+        f"{people:,} simulated reports to {asked.id} are in {data} (seed {seed}). "
+        f"Ask with --data {data}",
+        markup=False,
+    )
     for name, count in changed.items():
         out.print(
             f"  {count:,} of {len(strings[name]):,} listed strings of {name} were cut off or "
@@ -84,6 +121,20 @@ def simulate(
     for name, shares in truth.items():
         shown = ", ".join(f"{label} {share:.2%}" for label, share in list(shares.items())[:8])
         out.print(f"  truth of {name}: {shown}", markup=False)
+
+
+def _remove(question: str | None, data: Path, json: bool) -> None:
+    """Take the simulated reports out of a store."""
+    if question is not None:
+        raise InvalidParameter(
+            f"--remove deletes the simulated reports to all questions. Leave out {question!r:.80}."
+        )
+    with open_store(data, create=False) as store:
+        removed = store.remove_simulated()
+    if json:
+        emit_json({"data": str(data), "removed": removed})
+    else:
+        out.print(f"Removed {removed:,} simulated reports from {data}.", markup=False)
 
 
 def _changed(question: Question, strings: Mapping[str, Sequence[str]]) -> dict[str, int]:

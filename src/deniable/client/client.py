@@ -83,6 +83,22 @@ class Client:
         InvalidParameter: if another argument is outside what is allowed.
         OSError: if the survey's file cannot be read. (A directory that cannot be used does not
             raise; it is counted.)
+
+    Example:
+        >>> from datetime import date
+        >>> from deniable.protocol import Boolean, Field, KRRParameters, Question, Survey
+        >>> krr = KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)
+        >>> field = Field("value", Boolean(), krr)
+        >>> until = date(2099, 1, 1)
+        >>> dark = Question("dark", 1, "Dark?", "us", until, 1, "once", "recorded", (field,))
+        >>> survey = Survey("Test", "us", (dark,))
+        >>> from tempfile import TemporaryDirectory
+        >>> from deniable import Client
+        >>> with TemporaryDirectory() as folder, Client(survey, folder, strict=True) as client:
+        ...     opted = client.opt_in()
+        ...     client.record("dark", True)
+        ...     print(len(client.pending()), client.disclosed().epsilon)
+        1 1.0
     """
 
     def __init__(

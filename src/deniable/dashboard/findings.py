@@ -31,18 +31,20 @@ Key = tuple[object, ...]
 class Wanted:
     """What a page is about: a question in one version, all its epochs or one of them.
 
-    Together with the number of reports it names a finding for ever: reports are only added.
+    Together with the number of reports and the store's stamp it names a finding for ever: real
+    reports are only added, and where simulated ones were removed the stamp is another.
     """
 
     question: Question
     n: int
     epoch: int | None
     candidate_files: tuple[object, ...]
+    stamp: int = 0
 
     @property
     def key(self) -> Key:
         """What tells findings apart."""
-        return self.question.digest, self.n, self.epoch, self.candidate_files
+        return self.question.digest, self.n, self.epoch, self.candidate_files, self.stamp
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,12 @@ class Findings:
         """
         question = summary.question
         files = tuple(self._stamp(field) for field in question.fields)
-        if n is not None and (shown := Wanted(question, n, epoch, files)).key in self._found:
-            return shown
+        if n is not None:
+            shown = Wanted(question, n, epoch, files, summary.stamp)
+            if shown.key in self._found:
+                return shown
         now = summary.n if epoch is None else summary.reports.get(epoch, 0)
-        return Wanted(question, now, epoch, files)
+        return Wanted(question, now, epoch, files, summary.stamp)
 
     def of(self, wanted: Wanted) -> dict[str, Answered]:
         """Return what is known of every field, by name.

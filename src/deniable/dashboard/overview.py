@@ -10,8 +10,9 @@ from datetime import date
 from deniable.protocol import Question, Survey
 from deniable.protocol.epochs import date_of, day_number
 from deniable.results import Epochs
+from deniable.results.simulated import reports_text
 from deniable.store import Store, Tally
-from deniable.store.base import ACCEPTED, DUPLICATE
+from deniable.store.base import ACCEPTED, DUPLICATE, SIMULATED
 from deniable.store.versions import reports_by_version, unreadable_reports
 
 SPARK_EPOCHS = 30
@@ -22,12 +23,14 @@ SPARK_EPOCHS = 30
 class Health:
     """What became of the reports that arrived, for one question or for all.
 
-    `refused` holds the number of refusals by reason, the most frequent first.
+    `refused` holds the number of refusals by reason, the most frequent first; simulated reports
+    are not among the accepted ones.
     """
 
     accepted: int
     duplicates: int
     refused: Mapping[str, int]
+    simulated: int = 0
 
     @property
     def refusals(self) -> int:
@@ -40,7 +43,9 @@ class Summary:
     """One question in the list: its reports by epoch, and its health.
 
     `versions` holds the number of reports of every version that the survey asks or asked earlier;
-    `withdrawn` says that no version is asked any more.
+    `withdrawn` says that no version is asked any more. `simulated` holds the number of
+    simulated reports by epoch. Together with the number of reports, `stamp` names what the store
+    holds of it: real reports are only added, simulated ones may be removed.
     """
 
     question: Question
@@ -49,6 +54,8 @@ class Summary:
     today: date
     versions: Mapping[int, int] = field(default_factory=dict)
     withdrawn: bool = False
+    simulated: Mapping[int, int] = field(default_factory=dict)
+    stamp: int = 0
 
     @property
     def others(self) -> tuple[int, ...]:
@@ -74,6 +81,12 @@ class Summary:
     def n(self) -> int:
         """The number of reports with the question's digest."""
         return sum(self.reports.values())
+
+    def mark(self, epoch: int | None = None) -> str:
+        """Return how many reports are simulated, of all epochs or of one; empty if none is."""
+        if epoch is None:
+            return _mark(self.n, sum(self.simulated.values()))
+        return _mark(self.reports.get(epoch, 0), self.simulated.get(epoch, 0))
 
     @property
     def epochs(self) -> Epochs | None:
@@ -120,6 +133,11 @@ class Overview:
         """The number of reports to all questions."""
         return sum(summary.n for summary in self.questions)
 
+    @property
+    def mark(self) -> str:
+        """How many reports to all questions are simulated; empty if none is."""
+        return _mark(self.n, sum(sum(each.simulated.values()) for each in self.questions))
+
 
 def overview(store: Store, survey: Survey) -> Overview:
     """Read the numbers of all questions, each in its newest version, withdrawn ones last.
@@ -154,9 +172,14 @@ def _summary(
     counters: Mapping[tuple[str, str], int],
 ) -> Summary:
     reports: Counter[int] = Counter()
+    simulated: Counter[int] = Counter()
+    stamp = 0
     for tally in tallies:
         if tally.batch.digest == question.digest:
             reports[tally.batch.epoch] += tally.reports
+            if tally.batch.simulated:
+                simulated[tally.batch.epoch] += tally.reports
+                stamp += tally.stamp
     return Summary(
         question=question,
         reports=dict(sorted(reports.items())),
@@ -164,7 +187,13 @@ def _summary(
         today=date_of(day_number()),
         versions=reports_by_version(tallies, survey, question.id),
         withdrawn=all(q.id != question.id for q in survey.questions),
+        simulated=simulated,
+        stamp=stamp,
     )
+
+
+def _mark(n: int, simulated: int) -> str:
+    return reports_text(n, simulated) if simulated else ""
 
 
 def _health(counters: Iterable[tuple[tuple[str, str], int]]) -> Health:
@@ -172,4 +201,5 @@ def _health(counters: Iterable[tuple[tuple[str, str], int]]) -> Health:
     for (_, reason), count in counters:
         totals[reason] += count
     accepted, duplicates = totals.pop(ACCEPTED, 0), totals.pop(DUPLICATE, 0)
-    return Health(accepted, duplicates, dict(totals.most_common()))
+    simulated = totals.pop(SIMULATED, 0)
+    return Health(accepted, duplicates, dict(totals.most_common()), simulated)

@@ -55,6 +55,7 @@ class QuestionPages:
             together=self._both(request, wanted),
             names=[field.name for field in question.fields],
             epoch=epoch,
+            mark=summary.mark(epoch),
             listed_epochs=sorted(summary.reports, reverse=True)[:MAX_LISTED_EPOCHS],
             promise=promise_of(question),
             formats=tuple(FORMATS),

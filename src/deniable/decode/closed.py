@@ -167,6 +167,15 @@ def point_estimates(
     Raises:
         InvalidParameter: if the domain is not closed, there are no reports, or the counts could
             not have come from the mechanism.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.mechanisms import KRR
+        >>> m, rng = KRR(4, epsilon=1.0), np.random.default_rng(1)
+        >>> counts = m.accumulate(m.simulate(rng.choice(4, size=1_000, p=[0.7, 0.3, 0, 0]), rng))
+        >>> found = point_estimates(m, counts)
+        >>> bool(found.projected.min() >= 0), round(float(found.projected.sum()), 6)
+        (True, 1.0)
     """
     check_counts(mechanism, counts)
     if counts.n == 0:

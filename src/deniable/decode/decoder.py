@@ -69,6 +69,16 @@ def decode(
     Raises:
         InvalidParameter: if the counts could not have come from the mechanism, if candidates are
             missing, repeated or no possible answers, or if alpha is not between 0 and 1.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.mechanisms import Rappor
+        >>> rng = np.random.default_rng(1)
+        >>> m = Rappor(bits=64, cohorts=8, epsilon=4.0)
+        >>> reports = m.simulate(rng.choice(["news", "mail"], size=50_000), rng)
+        >>> found = decode(m, m.accumulate(reports), ["news", "mail", "never"])
+        >>> dict(zip(found.candidates, found.holm.tolist()))
+        {'news': True, 'mail': True, 'never': False}
     """
     check_counts(mechanism, counts)
     if not is_open(mechanism):

@@ -18,6 +18,10 @@ def normalise(frequency: Floats) -> Floats:
     """Clip at 0 and divide by the sum [KBR16].
 
     Edge cases: if nothing is positive, the uniform distribution.
+
+    Example:
+        >>> normalise(np.array([0.9, 0.3, -0.2])).round(6).tolist()
+        [0.75, 0.25, 0.0]
     """
     clipped = np.maximum(_checked(frequency), 0.0)
     total = clipped.sum()
@@ -34,10 +38,16 @@ def project(frequency: Floats, total: float = 1.0) -> Floats:
     Guarantees: never further from any distribution, so also from the true one, than the input.
 
     Cost: one sort.
+
+    Example:
+        >>> project(np.array([0.7, 0.5, -0.2])).round(6).tolist()
+        [0.6, 0.4, 0.0]
     """
     values = _checked(frequency)
     _validate.positive("total", "project", total)
     ordered = np.sort(values)[::-1]
+    # Lagrange: the nearest x has x_i = max(v_i - t, 0) for one t. With j entries positive their
+    # sum, v_(1) + ... + v_(j) - j t, is the total, so that t is the j-th of these levels.
     levels = (np.cumsum(ordered) - total) / np.arange(1, values.size + 1)
     positive = int(np.flatnonzero(ordered > levels)[-1])
     projected: Floats = np.maximum(values - levels[positive], 0.0)

@@ -42,12 +42,14 @@ class Accumulated:
         counts: by field name, in the order of the question.
         epochs: the number of reports of each epoch, in order of the epochs.
         ignored: reports under the same id and version but with another digest, not counted.
+        simulated: how many of the reports counted are simulated.
     """
 
     question: Question
     counts: Mapping[str, Counts]
     epochs: Mapping[int, int]
     ignored: int = 0
+    simulated: int = 0
 
     @property
     def n(self) -> int:
@@ -98,7 +100,8 @@ def accumulate(
         if progress is not None:
             done = next(iter(totals.values())).n
             progress(done, max(done, expected))
-    return Accumulated(question, totals, dict(sorted(kept.epochs.items())), kept.ignored)
+    epochs = dict(sorted(kept.epochs.items()))
+    return Accumulated(question, totals, epochs, kept.ignored, kept.simulated)
 
 
 class Kept:
@@ -107,6 +110,7 @@ class Kept:
     Attributes:
         epochs: the number of reports of each epoch so far.
         ignored: reports so far under the same id and version but with another digest.
+        simulated: how many of the reports so far are simulated.
     """
 
     def __init__(self, question: Question, chunks: Iterator[Chunk]) -> None:
@@ -114,6 +118,7 @@ class Kept:
         self._chunks = chunks
         self.epochs: Counter[int] = Counter()
         self.ignored = 0
+        self.simulated = 0
 
     def groups(self) -> Iterator[bytes]:
         """Yield records of at least GROUP_BYTES, the last group excepted."""
@@ -125,6 +130,7 @@ class Kept:
                 continue
             self._check(chunk)
             self.epochs[chunk.batch.epoch] += chunk.count
+            self.simulated += chunk.count if chunk.batch.simulated else 0
             waiting.append(chunk.records)
             size += len(chunk.records)
             if size >= GROUP_BYTES:

@@ -31,6 +31,18 @@ def raw_table(
     Raises:
         InvalidParameter: if an attribute is unknown or repeated, or they are more than were
             collected.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.mechanisms import mechanism_for
+        >>> from deniable.protocol import Attribute, Boolean, MargPSParameters, Profile
+        >>> record = Profile(tuple(Attribute(name, Boolean()) for name in ("card", "tip")))
+        >>> m = mechanism_for(MargPSParameters.resolve({"epsilon": 3.0, "order": 2}, record, False))
+        >>> rng = np.random.default_rng(1)
+        >>> people = np.repeat(rng.integers(2, size=20_000), 2).reshape(-1, 2)
+        >>> counts = m.accumulate(m.simulate(people, rng))
+        >>> raw_table(m, counts, [0, 1]).probability.round(1).tolist()
+        [[0.5, -0.0], [-0.0, 0.5]]
     """
     chosen = mechanism.chosen(attributes)
     cells, covariance = mechanism.marginal(counts, chosen)

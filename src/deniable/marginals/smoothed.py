@@ -78,6 +78,18 @@ def smoothed_tables(
 
     Raises:
         InvalidParameter: if an attribute is unknown or repeated, or the order is none.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.mechanisms import mechanism_for
+        >>> from deniable.protocol import Attribute, Boolean, MargPSParameters, Profile
+        >>> record = Profile(tuple(Attribute(name, Boolean()) for name in ("card", "tip")))
+        >>> m = mechanism_for(MargPSParameters.resolve({"epsilon": 3.0, "order": 2}, record, False))
+        >>> rng = np.random.default_rng(1)
+        >>> people = np.repeat(rng.integers(2, size=20_000), 2).reshape(-1, 2)
+        >>> counts = m.accumulate(m.simulate(people, rng))
+        >>> smoothed_tables(m, counts, 1)[0,].probability.round(1).tolist()
+        [0.5, 0.5]
     """
     wanted = _wanted(mechanism, order, subsets)
     most = max(map(len, wanted), default=1)

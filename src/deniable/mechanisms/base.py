@@ -60,6 +60,13 @@ class Counts:
         table: counts of integers; rows are cohorts, columns bits or symbols.
 
     Guarantees: `merge` is associative and commutative, `mechanism.zero()` is its identity.
+
+    Example:
+        >>> import numpy as np
+        >>> one = Counts(np.array([2]), np.array([[1, 1]]))
+        >>> two = Counts(np.array([3]), np.array([[3, 0]]))
+        >>> one.merge(two).table.tolist(), one.merge(two).n
+        ([[4, 1]], 5)
     """
 
     reports: NDArray[np.int64]

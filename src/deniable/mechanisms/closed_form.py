@@ -58,6 +58,8 @@ class Pure:
             InvalidParameter: unless n is at least 1 and the frequencies lie in 0..1.
         """
         n, f = checked(n, frequency)
+        # A holder supports with variance p (1 - p), anybody else with q (1 - q); the mixture
+        # f p (1 - p) + (1 - f) q (1 - q) is q (1 - q) + f (p - q) (1 - p - q).
         rare = self.q * (1 - self.q) / self.gap**2
         return np.asarray((rare + f * (1 - self.p - self.q) / self.gap) / n)
 

@@ -44,6 +44,17 @@ class HCMS(Mechanism):
 
     Raises:
         InvalidParameter: naming the parameter, what is allowed, and what was found.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.mechanisms import HCMS
+        >>> rng = np.random.default_rng(1)
+        >>> m = HCMS(epsilon=2.0)
+        >>> words = ["news", "mail", "maps"]
+        >>> reports = m.simulate(rng.choice(words, size=50_000, p=[0.5, 0.3, 0.2]), rng)
+        >>> found = m.estimate(m.accumulate(reports), words)
+        >>> found.frequency.round(1).tolist()
+        [0.5, 0.3, 0.2]
     """
 
     parameters_type = HCMSParameters

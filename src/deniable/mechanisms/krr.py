@@ -42,6 +42,20 @@ class KRR(Mechanism):
 
     Raises:
         InvalidParameter: naming the parameter, what is allowed, and what was found.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.mechanisms import KRR
+        >>> rng = np.random.default_rng(1)
+        >>> m = KRR(3, epsilon=1.0)
+        >>> m.epsilon
+        1.0
+        >>> reports = m.simulate(rng.choice(3, size=100_000, p=[0.5, 0.3, 0.2]), rng)
+        >>> counts = m.accumulate(reports)
+        >>> counts.n
+        100000
+        >>> m.estimate(counts).frequency.round(1).tolist()
+        [0.5, 0.3, 0.2]
     """
 
     parameters_type = KRRParameters
@@ -76,6 +90,13 @@ class KRR(Mechanism):
         Guarantees: each probability is within 2^-64 of the client's.
 
         Cost: linear; 4 bytes per report and a few megabytes.
+
+        Example:
+            >>> import numpy as np
+            >>> m = KRR(3, epsilon=1.0)
+            >>> reports = m.simulate([0, 0, 1, 2], np.random.default_rng(1))
+            >>> reports.shape, reports.dtype.names
+            ((4,), ('symbol',))
         """
         k = self.parameters.categories
         codes = names.codes_of(values, k, candidates)
@@ -102,6 +123,13 @@ class KRR(Mechanism):
 
         Raises:
             InvalidReport: if a symbol is not one of the k.
+
+        Example:
+            >>> import numpy as np
+            >>> m = KRR(3, epsilon=1.0)
+            >>> reports = np.array([(0,), (2,), (2,)], dtype=[("symbol", "<u4")])
+            >>> m.accumulate(reports).table.tolist()
+            [[1, 0, 2]]
         """
         symbols = self._symbols(reports)
         table = count_cells(symbols, self.parameters.categories, lambda part: part)
@@ -130,6 +158,14 @@ class KRR(Mechanism):
         Args:
             counts: of this mechanism.
             candidates: labels, one per answer; "0", "1", ... by default.
+
+        Example:
+            >>> import numpy as np
+            >>> from deniable.mechanisms import Counts
+            >>> m = KRR(2, keep=0.75)
+            >>> counts = Counts(np.array([100]), np.array([[60, 40]]))
+            >>> m.estimate(counts).frequency.round(6).tolist()
+            [0.7, 0.3]
         """
         self._check_counts(counts)
         k = self.parameters.categories
@@ -140,6 +176,8 @@ class KRR(Mechanism):
         variance = self.pure.variance_observed(share, counts.n)
         covariance = None
         if k <= LARGEST_COVARIANCE:
+            # A report is one symbol: Cov(1[a], 1[b]) = -P(a | v) P(b | v). Over people that is
+            # -(f_a p q + f_b p q + (1 - f_a - f_b) q^2) = -q (s_a + s_b - q), s = q + f (p - q).
             scale = move / (counts.n * self.pure.gap**2)
             covariance = -scale * (share[:, None] + share[None, :] - move)
             np.fill_diagonal(covariance, variance)

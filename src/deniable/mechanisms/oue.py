@@ -36,6 +36,17 @@ class OUE(Mechanism):
 
     Raises:
         InvalidParameter: naming the parameter, what is allowed, and what was found.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.mechanisms import OUE
+        >>> rng = np.random.default_rng(1)
+        >>> m = OUE(3, epsilon=1.0)
+        >>> values = rng.choice(3, size=50_000, p=[0.5, 0.3, 0.2])
+        >>> reports = m.simulate(values, rng)
+        >>> found = m.estimate(m.accumulate(reports))
+        >>> found.frequency.round(1).tolist()
+        [0.5, 0.3, 0.2]
     """
 
     parameters_type = OUEParameters

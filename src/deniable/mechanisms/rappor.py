@@ -64,6 +64,19 @@ class Rappor(Mechanism):
 
     Raises:
         InvalidParameter: naming the parameter, what is allowed, and what was found.
+
+    Example:
+        >>> from deniable.mechanisms import Rappor
+        >>> m = Rappor(bits=128, hashes=2, cohorts=16, f=0.5, p=0.5, q=0.75)
+        >>> m.epsilon, m.epsilon_forever
+        (1.074286, 4.39445)
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(1)
+        >>> words = ["news", "mail", "maps"]
+        >>> reports = m.simulate(rng.choice(words, size=100_000, p=[0.5, 0.3, 0.2]), rng)
+        >>> found = m.estimate(m.accumulate(reports), words)
+        >>> found.frequency.round(1).tolist()
+        [0.5, 0.3, 0.2]
     """
 
     parameters_type = RapporParameters
@@ -107,6 +120,10 @@ class Rappor(Mechanism):
             q: as in the class.
             epsilon: as in the class.
             epsilon_forever: as in the class.
+
+        Example:
+            >>> Rappor.basic(4, epsilon=1.0).parameters.form
+            'basic'
         """
         domain = Boolean() if categories is None else categories_domain("Rappor", categories)
         wanted = _given(f, p, q, epsilon, epsilon_forever)

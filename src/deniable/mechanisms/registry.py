@@ -63,6 +63,11 @@ def mechanism_for(parameters: Parameters) -> Mechanism:
 
     Raises:
         InvalidParameter: if no mechanism of that name is registered.
+
+    Example:
+        >>> from deniable.protocol import Boolean, KRRParameters
+        >>> mechanism_for(KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)).epsilon
+        1.0
     """
     kind = MECHANISMS.get(parameters.mechanism)
     if kind is None:

@@ -42,6 +42,10 @@ class Setting:
 
     Raises:
         InvalidParameter: if the number of people or of candidates is out of range.
+
+    Example:
+        >>> Setting(people=50_000, epsilon=1.0, domain=of_categories(10)).people
+        50000
     """
 
     people: int
@@ -134,6 +138,10 @@ def of_categories(count: int) -> Categories:
 
     Raises:
         InvalidParameter: unless there are 2 to 65,536.
+
+    Example:
+        >>> of_categories(4).size
+        4
     """
     count = _validate.integer("categories", "plan", count, 2, MAX_CATEGORIES)
     return Categories(tuple(_names(count)))

@@ -25,6 +25,11 @@ def people_needed(setting: Setting, mechanism: str, error: float) -> int | None:
 
     Raises:
         InvalidParameter: unless the error is a number above 0.
+
+    Example:
+        >>> from deniable.plan import of_categories
+        >>> people_needed(Setting(people=1, epsilon=1.0, domain=of_categories(10)), "krr", 0.01)
+        141244
     """
     error = _validate.positive("error", "plan", error)
 
@@ -43,6 +48,12 @@ def epsilon_needed(setting: Setting, mechanism: str, error: float) -> float | No
 
     Raises:
         InvalidParameter: unless the error is a number above 0.
+
+    Example:
+        >>> from deniable.plan import of_categories
+        >>> setting = Setting(people=50_000, epsilon=1.0, domain=of_categories(10))
+        >>> epsilon_needed(setting, "krr", 0.01)
+        1.406
     """
     error = _validate.positive("error", "plan", error)
     most = LARGEST

@@ -95,6 +95,12 @@ def make_plan(
     Raises:
         InvalidParameter: if the mechanism is unknown or has no form for the setting, or a number
             is out of range.
+
+    Example:
+        >>> from deniable.plan import of_categories
+        >>> plan = make_plan(Setting(people=50_000, epsilon=1.0, domain=of_categories(10)))
+        >>> plan.predictions[0].mechanism
+        'subset'
     """
     found = setting.choices()
     chosen = found

@@ -130,6 +130,13 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
 
     Raises:
         InvalidParameter: if the parameters do not fit the domain.
+
+    Example:
+        >>> from deniable.plan import of_categories
+        >>> from deniable.protocol import KRRParameters
+        >>> parameters = KRRParameters.resolve({"epsilon": 1.0}, of_categories(10), False)
+        >>> round(predict(parameters, Setting(50_000, 1.0, of_categories(10))).rare_error, 5)
+        0.00852
     """
     parameters.check_domain(setting.domain, setting.absent)
     field = Field(PLAIN_FIELD, setting.domain, parameters)

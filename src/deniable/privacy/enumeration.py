@@ -117,6 +117,10 @@ def enumerate_outputs(
     Raises:
         InvalidParameter: if the function has more paths than `most_runs`, or draws differently
             after the same outcomes.
+
+    Example:
+        >>> enumerate_outputs(lambda draws: draws.below(3))
+        {0: Fraction(1, 3), 1: Fraction(1, 3), 2: Fraction(1, 3)}
     """
     totals: dict[Output, Fraction] = {}
     for run, (output, weight) in enumerate(_runs(function)):
@@ -151,7 +155,17 @@ def _runs(function: Callable[[Draws], Output]) -> Iterator[tuple[Output, Fractio
 def channel(
     encode: Callable[[Given, Draws], Output], answers: Iterable[Given], most_runs: int = MOST_RUNS
 ) -> dict[Given, dict[Output, Fraction]]:
-    """Return the exact distribution of `encode` under each of the answers."""
+    """Return the exact distribution of `encode` under each of the answers.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> kept = 3 * 2**62
+        >>> def flip(answer, draws):
+        ...     return answer if draws.coin(kept) else 1 - answer
+        >>> found = channel(flip, (0, 1))
+        >>> found[0] == {0: Fraction(3, 4), 1: Fraction(1, 4)}
+        True
+    """
 
     def under(answer: Given) -> dict[Output, Fraction]:
         return enumerate_outputs(lambda draws: encode(answer, draws), most_runs)
@@ -165,6 +179,12 @@ def worst_ratio(channel: Channel[Given, Output]) -> Fraction | None:
     Its logarithm is the smallest epsilon that the channel satisfies.
 
     Edge cases: 1 for a single answer or none.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> honest, liar = Fraction(3, 4), Fraction(1, 4)
+        >>> worst_ratio({"yes": {1: honest, 0: liar}, "no": {1: liar, 0: honest}})
+        Fraction(3, 1)
     """
     worst = Fraction(1)
     for one, other in permutations(channel.values(), 2):

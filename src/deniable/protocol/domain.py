@@ -150,7 +150,12 @@ class Boolean(Domain):
 
 @frozen
 class Categories(Domain):
-    """One of a list of names, NFC, compared exactly."""
+    """One of a list of names, NFC, compared exactly.
+
+    Example:
+        >>> Categories(("red", "green", "blue")).size
+        3
+    """
 
     values: tuple[str, ...]
     kind: ClassVar[str] = "categories"

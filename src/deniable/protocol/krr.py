@@ -40,6 +40,12 @@ class KRRParameters(Parameters):
         categories: k, the number of answers (2 to 65,537: an absent answer may be added).
         permanent_keep: threshold of keeping the answer in the permanent response.
         report_keep: threshold of keeping the permanent response in a report.
+
+    Example:
+        >>> from deniable.protocol import Boolean
+        >>> krr = KRRParameters.resolve({"epsilon": 1.0}, Boolean(), absent=False)
+        >>> krr.epsilon_once, round(float(krr.keep), 6)
+        (1000000, 0.731059)
     """
 
     categories: int

@@ -66,6 +66,19 @@ class Survey:
             expires, and what was collected is read with them.
         ceiling: the most epsilon that a device discloses in its life, in micros, where the app
             that bundles the survey says nothing else; None for the default.
+
+    Example:
+        >>> from datetime import date
+        >>> from deniable.protocol import Boolean, Field, KRRParameters, Question, Survey
+        >>> krr = KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)
+        >>> field = Field("value", Boolean(), krr)
+        >>> until = date(2099, 1, 1)
+        >>> dark = Question("dark", 1, "Dark?", "us", until, 1, "once", "recorded", (field,))
+        >>> survey = Survey("Test", "us", (dark,))
+        >>> survey.question("dark").epsilon_once
+        1000000
+        >>> Survey.from_published(survey.published()) == survey
+        True
     """
 
     name: str

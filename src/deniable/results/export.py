@@ -1,8 +1,8 @@
 """The raw reports of a question in a file, for other tools.
 
-A file holds what the store holds, epoch and record, and nothing else: neither ids nor any order
-of arrival. Parquet has a fixed-size binary column; NDJSON has one object per line with the
-record in base64url, as in a batch.
+A file holds what the store holds: epoch, record, and whether the report is simulated. It holds
+neither ids nor any order of arrival. Parquet has a fixed-size binary column; NDJSON has one object
+per line with the record in base64url, as in a batch.
 """
 
 from __future__ import annotations
@@ -84,7 +84,9 @@ def _write_ndjson(
     common = {"question": question.id, "version": question.version, "digest": question.digest.hex()}
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for chunk in chunks:
-            head = json.dumps({**common, "epoch": chunk.batch.epoch})[:-1]
+            batch = chunk.batch
+            told = {**common, "epoch": batch.epoch, "simulated": batch.simulated}
+            head = json.dumps(told)[:-1]
             file.writelines(
                 f'{head}, "record": "{to_base64url(chunk.records[i : i + size])}"}}\n'
                 for i in range(0, len(chunk.records), size)
@@ -103,7 +105,11 @@ def _write_parquet(
     except ImportError:
         raise MissingExtra("analysis", "A Parquet file") from None
     schema = pa.schema(
-        [("epoch", pa.int32()), ("record", pa.binary(question.record_size))],
+        [
+            ("epoch", pa.int32()),
+            ("record", pa.binary(question.record_size)),
+            ("simulated", pa.bool_()),
+        ],
         metadata={
             "deniable.question": canonical(question.published()),
             "deniable.digest": question.digest.hex(),
@@ -140,7 +146,8 @@ def _arrow_chunk(pa: Any, schema: Any, chunk: Chunk, size: int) -> Any:
         pa.binary(size), chunk.count, [None, pa.py_buffer(chunk.records)]
     )
     epochs = pa.repeat(pa.scalar(chunk.batch.epoch, pa.int32()), chunk.count)
-    return pa.Table.from_arrays([epochs, records], schema=schema)
+    simulated = pa.repeat(pa.scalar(chunk.batch.simulated, pa.bool_()), chunk.count)
+    return pa.Table.from_arrays([epochs, records, simulated], schema=schema)
 
 
 _WRITERS = {".parquet": _write_parquet, ".ndjson": _write_ndjson}

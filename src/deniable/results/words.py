@@ -40,7 +40,7 @@ def smallest_visible(table: Table) -> float | None:
 def _learned(table: Table) -> tuple[str, ...]:
     visible = [row for row in table.rows if row.stands_out]
     sentences = [
-        f"{table.about.n:,} reports, each randomised before it left its device, give the shares "
+        f"{table.about.reports}, each randomised before it left its device, give the shares "
         f"below. Each true share lies in its interval with {LEVEL:.0%} confidence."
     ]
     if visible:

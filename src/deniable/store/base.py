@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from deniable.protocol import Report
 
 ACCEPTED = "accepted"
 DUPLICATE = "duplicate"
-"""The two counters that a store keeps by itself; all others are reasons of refusal."""
+SIMULATED = "simulated"
+"""The counters that a store keeps by itself; all others are reasons of refusal. A simulated report
+is counted as such and never as accepted."""
 
 RUNNING_SECONDS = 86_400
 """Collectors must have run for so long since they found an epoch over, before it is closed."""
@@ -27,12 +29,16 @@ Counters = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, order=True)
 class Batch:
-    """What the reports of a chunk have in common."""
+    """What the reports of a chunk have in common.
+
+    `simulated` marks reports of invented people: they never share a batch with real ones.
+    """
 
     question: str
     version: int
     digest: bytes
     epoch: int
+    simulated: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,11 +64,15 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Tally:
-    """The number of reports of one batch, and the bytes of their records."""
+    """The number of reports of one batch, and the bytes of their records.
+
+    `stamp` is a random number that changes when reports were removed, even if as many came back.
+    """
 
     batch: Batch
     reports: int
     bytes: int
+    stamp: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -101,8 +111,33 @@ class Store(ABC):
         """Write many records of one batch at once, each `size` bytes.
 
         This is how simulated populations enter: the same chunks, one transaction, no HTTP. They
-        carry no ids: nobody retries them, so nothing of them can arrive twice.
-        Returns the number of records.
+        carry no ids: nobody retries them, and `begin_simulation` keeps a crowd from entering
+        twice. Returns the number of records.
+        """
+
+    @abstractmethod
+    def begin_simulation(
+        self, batch: Batch, seed: int, people: int, *, among_real: bool = False
+    ) -> None:
+        """Note that a crowd is about to enter, in the transaction that says whether it may.
+
+        Args:
+            batch: what its reports will have in common; it must be simulated.
+            seed: what the crowd is drawn from.
+            people: how many they are.
+            among_real: let it enter a store that holds real reports.
+
+        Raises:
+            InvalidParameter: if the batch is not marked as simulated.
+            StoreError: if the store holds real reports and `among_real` is not given, or if the
+                same seed was simulated for the same question already: it would count twice.
+        """
+
+    @abstractmethod
+    def remove_simulated(self) -> int:
+        """Delete and overwrite every simulated report, its counters and its notes.
+
+        Real reports and their counters stay as they are. Returns the number of reports removed.
         """
 
     @abstractmethod
@@ -133,9 +168,10 @@ class Store(ABC):
 
     @abstractmethod
     def counters(self) -> dict[tuple[str, str], int]:
-        """Return the counters: accepted, duplicate, and one per reason of refusal.
+        """Return the counters: accepted, simulated, duplicate, and one per reason of refusal.
 
-        The sum of accepted always equals the number of reports in the store.
+        The sum of accepted always equals the number of real reports in the store, and the sum of
+        simulated that of simulated ones.
         """
 
     @abstractmethod

@@ -12,11 +12,13 @@ from deniable.store.base import Batch
 from deniable.store.sums import row_sum
 
 _SELECT = """
-    SELECT batch, question, version, digest, epoch, size, reports, open, ran, sum FROM batches
+    SELECT batch, question, version, digest, epoch, size, simulated, reports, open, ran,
+        sum FROM batches
 """
 _INSERT = """
-    INSERT INTO batches (batch, question, version, digest, epoch, size, reports, open, ran, sum)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO batches (batch, question, version, digest, epoch, size, simulated, reports, open,
+        ran, sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -70,6 +72,7 @@ class BatchRow:
             batch.digest,
             batch.epoch,
             self.size,
+            int(batch.simulated),
             self.reports,
             int(self.open),
             self.ran,
@@ -102,15 +105,16 @@ def find_row(connection: sqlite3.Connection, batch: Batch, size: int) -> BatchRo
     """Return the row of a batch whose records have a size, if there is one."""
     found = rows(
         connection,
-        "question = ? AND version = ? AND digest = ? AND epoch = ? AND size = ?",
-        (batch.question, batch.version, batch.digest, batch.epoch, size),
+        "question = ? AND version = ? AND digest = ? AND epoch = ? AND size = ? AND simulated = ?",
+        (batch.question, batch.version, batch.digest, batch.epoch, size, int(batch.simulated)),
     )
     return found[0] if found else None
 
 
 def name_of(batch: Batch) -> str:
     """Return a batch in words, for messages."""
-    return f"question {batch.question!r:.80}, version {batch.version}, epoch {batch.epoch}"
+    made_up = ", simulated" if batch.simulated else ""
+    return f"question {batch.question!r:.80}, version {batch.version}, epoch {batch.epoch}{made_up}"
 
 
 def _sound(row: tuple[Any, ...]) -> BatchRow:
@@ -119,6 +123,6 @@ def _sound(row: tuple[Any, ...]) -> BatchRow:
             "The store is damaged: a row of its table of batches does not fit its sum. Nothing was "
             "changed. Run: deniable store check"
         )
-    number, question, version, digest, epoch, size, reports, is_open, ran = row[:-1]
-    batch = Batch(question, version, digest, epoch)
+    number, question, version, digest, epoch, size, simulated, reports, is_open, ran = row[:-1]
+    batch = Batch(question, version, digest, epoch, bool(simulated))
     return BatchRow(number, batch, size, reports, bool(is_open), ran)

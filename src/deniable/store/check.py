@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deniable.store.base import ACCEPTED
+from deniable.store.base import ACCEPTED, SIMULATED
 from deniable.store.batches import BatchRow, judged_rows, name_of
 from deniable.store.chunks import is_sound
 from deniable.store.connection import read_commits, reading
@@ -162,26 +162,20 @@ class _Look:
             self._add("bytes", words, row)
 
     def _check_counters(self, rows: list[BatchRow]) -> None:
-        stored: Counter[str] = Counter()
+        stored: Counter[tuple[str, str]] = Counter()
         for row in rows:
-            stored[row.batch.question] += row.reports
-        counted: Counter[str] = Counter(
-            dict(
-                self._connection.execute(
-                    "SELECT question, count FROM counters WHERE reason = ?", (ACCEPTED,)
-                )
-            )
+            kept = SIMULATED if row.batch.simulated else ACCEPTED
+            stored[row.batch.question, kept] += row.reports
+        found = self._connection.execute(
+            "SELECT question, reason, count FROM counters WHERE reason IN (?, ?)",
+            (ACCEPTED, SIMULATED),
         )
-        for question in sorted(stored.keys() | counted.keys()):
-            if stored[question] != counted[question]:
-                self._problems.append(
-                    Problem(
-                        "counters",
-                        f"{counted[question]:,} reports were counted as accepted, its batches "
-                        f"have {stored[question]:,}",
-                        question,
-                    )
-                )
+        counted = Counter({(question, kept): count for question, kept, count in found})
+        for question, kept in sorted(stored.keys() | counted.keys()):
+            had, has = counted[question, kept], stored[question, kept]
+            if had != has:
+                words = f"{had:,} reports were counted as {kept}, its batches have {has:,}"
+                self._problems.append(Problem("counters", words, question))
 
     def _leftovers(self) -> int:
         found: int = self._connection.execute(

@@ -51,11 +51,13 @@ def read_tallies(reading: Reading) -> list[Tally]:
     """Return the number of reports and bytes of each batch, sorted."""
     reports: Counter[Batch] = Counter()
     sizes: Counter[Batch] = Counter()
+    stamps: dict[Batch, int] = {}
     with reading() as connection:
         for row in rows(connection):
             reports[row.batch] += row.reports
             sizes[row.batch] += row.bytes
-    return [Tally(batch, reports[batch], sizes[batch]) for batch in sorted(reports)]
+            stamps[row.batch] = max(row.number, stamps.get(row.batch, 0))
+    return [Tally(each, reports[each], sizes[each], stamps[each]) for each in sorted(reports)]
 
 
 def read_counters(reading: Reading) -> dict[tuple[str, str], int]:

@@ -1,12 +1,13 @@
 """The tables of the SQLite store, and how an older file becomes a current one.
 
-    batches   one row per (question, version, digest, epoch): its reports, whether it is open, the
-              seconds that collectors have run since it was over, and a sum of all that
+    batches   one row per (question, version, digest, epoch, simulated): its reports, whether it
+              is open, the seconds that collectors have run since it was over, and a sum of all that
     chunks    many reports of one batch as one blob, under a random key, with its sum
     ids_<e>   the ids of the reports of epoch e, only as long as duplicates may arrive
-    counters  accepted, duplicate, and each reason of refusal
+    counters  accepted, simulated, duplicate, and each reason of refusal
     commits   how many transactions were written, which the mark beside the file repeats
     lease     who is closing epochs, if anybody
+    simulations  the seed of each simulated crowd, so that none enters twice
 
 Batch numbers and chunk keys are random, and no table has a counting row number: nothing in a row
 says what came before what.
@@ -35,11 +36,12 @@ _TABLES = (
         digest BLOB NOT NULL,
         epoch INTEGER NOT NULL,
         size INTEGER NOT NULL,
+        simulated INTEGER NOT NULL,
         reports INTEGER NOT NULL,
         open INTEGER NOT NULL,
         ran INTEGER,
         sum BLOB NOT NULL,
-        UNIQUE (question, version, digest, epoch, size)
+        UNIQUE (question, version, digest, epoch, size, simulated)
     )""",
     "CREATE INDEX open_batches ON batches (epoch) WHERE open",
     """CREATE TABLE chunks (
@@ -54,6 +56,15 @@ _TABLES = (
         reason TEXT NOT NULL,
         count INTEGER NOT NULL,
         PRIMARY KEY (question, reason)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE simulations (
+        question TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        digest BLOB NOT NULL,
+        seed TEXT NOT NULL,
+        epoch INTEGER NOT NULL,
+        people INTEGER NOT NULL,
+        PRIMARY KEY (question, version, digest, seed)
     ) WITHOUT ROWID""",
     "CREATE TABLE commits (name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID",
     "INSERT INTO commits VALUES ('all', 0)",

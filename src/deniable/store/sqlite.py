@@ -15,6 +15,7 @@ from deniable.protocol import Report
 from deniable.store.base import (
     ACCEPTED,
     RUNNING_SECONDS,
+    SIMULATED,
     Appended,
     Batch,
     Chunk,
@@ -40,6 +41,7 @@ from deniable.store.mark import Mark
 from deniable.store.reader import read_chunks, read_counters, read_tallies
 from deniable.store.running import EpochDays, Running, is_over
 from deniable.store.shuffle import RandomBytes
+from deniable.store.simulated import forget_simulations, note_simulation, remove_chunks
 from deniable.store.writer import add_counters, append_chunks, append_reports
 
 STORE_FILE = "reports.sqlite3"
@@ -75,6 +77,7 @@ class SqliteStore(Store):
         random_bytes: the source of randomness for shuffling and keys.
         merge_bytes: the memory that closing an epoch works in, a few times over.
         monotonic: the clock that running and waiting are measured by; it must not jump.
+        simulated: mark every report that `append` writes as simulated.
 
     Raises:
         StoreError: if the file cannot be opened, is not a store, is empty, has lost transactions,
@@ -89,8 +92,10 @@ class SqliteStore(Store):
         random_bytes: RandomBytes = os.urandom,
         merge_bytes: int = MERGE_BYTES,
         monotonic: Callable[[], float] = time.monotonic,
+        simulated: bool = False,
     ) -> None:
         self.path = Path(path)
+        self._simulated = simulated
         self._random_bytes = random_bytes
         self._merge_bytes = merge_bytes
         self._lock = threading.Lock()
@@ -117,14 +122,42 @@ class SqliteStore(Store):
         with plain_errors("be written"), self._transaction():
             if refusals:
                 add_counters(self._connection, refusals)
-            return append_reports(self._connection, reports, self._random_bytes)
+            return append_reports(
+                self._connection, reports, self._random_bytes, simulated=self._simulated
+            )
 
     def append_records(self, batch: Batch, records: bytes, size: int) -> int:
         """Write records in one transaction, shuffled together, in chunks of up to 1 MiB."""
         with plain_errors("be written"), self._transaction():
             count = append_chunks(self._connection, batch, records, size, self._random_bytes)
-            add_counters(self._connection, {(batch.question, ACCEPTED): count})
+            kept = SIMULATED if batch.simulated else ACCEPTED
+            add_counters(self._connection, {(batch.question, kept): count})
             return count
+
+    def begin_simulation(
+        self, batch: Batch, seed: int, people: int, *, among_real: bool = False
+    ) -> None:
+        """Check and note a simulated crowd in one transaction."""
+        with plain_errors("be written"), self._transaction():
+            note_simulation(self._connection, batch, seed, people, among_real=among_real)
+
+    def remove_simulated(self) -> int:
+        """Remove all simulated reports: out of sight in one transaction, overwritten in steps.
+
+        Edge cases: chunks that a crash leaves behind are of no batch; the next closing removes
+        them.
+        """
+        with plain_errors("be written"):
+            with self._transaction():
+                numbers, reports = forget_simulations(self._connection)
+            for number in numbers:
+                more = True
+                while more:
+                    with self._transaction():
+                        more = remove_chunks(self._connection, number)
+            if numbers:
+                self._truncate_log()
+            return reports
 
     def read(
         self,
@@ -294,10 +327,15 @@ class SqliteStore(Store):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
-def open_store(directory: str | Path, *, create: bool = True) -> Store:
+def open_store(directory: str | Path, *, create: bool = True, simulated: bool = False) -> Store:
     """Open the store of a data directory.
+
+    Args:
+        directory: where it is.
+        create: whether to make it if it is missing.
+        simulated: mark every report that `append` writes as simulated.
 
     Raises:
         StoreError: if it cannot be opened, or is missing and must not be created.
     """
-    return SqliteStore(Path(directory) / STORE_FILE, create=create)
+    return SqliteStore(Path(directory) / STORE_FILE, create=create, simulated=simulated)

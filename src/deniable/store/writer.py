@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from deniable.errors import InvalidParameter
 from deniable.protocol import Report
-from deniable.store.base import ACCEPTED, DUPLICATE, Appended, Batch, Counters
+from deniable.store.base import ACCEPTED, DUPLICATE, SIMULATED, Appended, Batch, Counters
 from deniable.store.batches import BatchRow, find_row
 from deniable.store.chunks import insert_chunk
 from deniable.store.schema import claim_statement
@@ -19,25 +19,32 @@ CHUNK_BYTES = 2**20
 
 
 def append_reports(
-    connection: sqlite3.Connection, reports: Sequence[Report], random_bytes: RandomBytes
+    connection: sqlite3.Connection,
+    reports: Sequence[Report],
+    random_bytes: RandomBytes,
+    *,
+    simulated: bool = False,
 ) -> Appended:
     """Write the new reports of a group as one shuffled chunk per batch, and count them.
+
+    `simulated` marks all of them as invented people's.
 
     Cost: one insertion into a tree of ids per report.
     """
     new = _claim_ids(connection, reports)
+    kept = SIMULATED if simulated else ACCEPTED
     counts: Counter[tuple[str, str]] = Counter()
     # Keyed by plain tuples: making and comparing a Batch for each report would cost as much as
     # writing it.
     records: defaultdict[tuple[str, int, bytes, int, int], list[bytes]] = defaultdict(list)
     for report, is_new in zip(reports, new, strict=True):
-        counts[report.question, ACCEPTED if is_new else DUPLICATE] += 1
+        counts[report.question, kept if is_new else DUPLICATE] += 1
         if is_new:
             record = report.record
             batch = (report.question, report.version, report.digest, report.epoch, len(record))
             records[batch].append(record)
     for (question, version, digest, epoch, size), parts in records.items():
-        of = Batch(question, version, digest, epoch)
+        of = Batch(question, version, digest, epoch, simulated)
         append_chunks(connection, of, b"".join(parts), size, random_bytes)
     add_counters(connection, counts)
     accepted = sum(new)

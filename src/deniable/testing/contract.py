@@ -100,6 +100,12 @@ def check_mechanism(
         candidates: for open alphabets, at least two strings.
         variance_tolerance: by how much the closed-form variance may be off, as a share.
         alpha: the false-failure probability of each statistical check.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.mechanisms import KRR
+        >>> check_mechanism(KRR(2, epsilon=1.0), np.random.default_rng(1))
+        []
     """
     case = Case.of(mechanism, candidates)
     promises: list[Callable[[], Failures]] = [

@@ -99,7 +99,7 @@ def test_ndjson_has_no_id_and_nothing_about_arrival(
     path = tmp_path / "reports.ndjson"
     export_reports(store, asked, path)
     keys = {tuple(json.loads(line)) for line in path.read_text().splitlines()}
-    assert keys == {("question", "version", "digest", "epoch", "record")}
+    assert keys == {("question", "version", "digest", "epoch", "simulated", "record")}
 
 
 def test_epochs_can_be_chosen(tmp_path: Path, asked: Question, store: SqliteStore) -> None:

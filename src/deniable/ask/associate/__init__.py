@@ -139,6 +139,7 @@ def _about(accumulated: Accumulated, fields: Sequence[Field], attackers: float |
         field=", ".join(field.name for field in fields),
         mechanism=f"of these fields together; {how}",
         n=accumulated.n,
+        simulated=accumulated.simulated,
         epsilon_once=as_float(sum(field.parameters.epsilon_once for field in fields)),
         epochs=epochs_of(accumulated),
         attackers=attackers,

@@ -66,4 +66,5 @@ def read_fields(
         for field in fields
     }
     epochs = dict(sorted(kept.epochs.items()))
-    return FieldReports(reports, Accumulated(question, counts, epochs, kept.ignored))
+    accumulated = Accumulated(question, counts, epochs, kept.ignored, kept.simulated)
+    return FieldReports(reports, accumulated)

@@ -80,12 +80,14 @@ class Profiles:
         mechanism: the one that the reports come from.
         counts: of all reports.
         widen: the factor of the errors: above 1 where permanent noise comes back every epoch.
+        simulated: how many of the reports are simulated.
     """
 
     question: Question
     mechanism: ProfileMechanism
     counts: Counts
     widen: float = 1.0
+    simulated: int = 0
 
     @classmethod
     def of(cls, accumulated: Accumulated) -> Profiles:
@@ -101,7 +103,8 @@ class Profiles:
             raise InvalidParameter(f"{field.parameters.mechanism} does not report records.")
         permanent = question.repeat == "permanent"
         widen = repeat_factor(accumulated.epochs.values()) if permanent else 1.0
-        return cls(question, mechanism, accumulated.counts[field.name], widen)
+        counts = accumulated.counts[field.name]
+        return cls(question, mechanism, counts, widen, accumulated.simulated)
 
     @property
     def n(self) -> int:

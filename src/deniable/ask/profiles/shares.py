@@ -90,6 +90,7 @@ def about_profiles(
         domain="profile",
         mechanism=parameters.mechanism,
         n=reports.n,
+        simulated=reports.simulated,
         epsilon_once=as_float(parameters.epsilon_once),
         attackers=attackers,
         what=(f"{len(names)} attributes, tables of up to {order}; {what}",),

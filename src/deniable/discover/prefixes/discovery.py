@@ -98,6 +98,17 @@ def discover(
         absent: whether people without an answer report too: they are taken out of every group,
             because so frequent an answer lifts whatever shares a hash with it.
         progress: called with the levels done and their number, verification included.
+
+    Example:
+        >>> import numpy as np
+        >>> from deniable.mechanisms import Prefixes
+        >>> from deniable.protocol import Strings
+        >>> rng, domain = np.random.default_rng(1), Strings("abcd", 4)
+        >>> m = Prefixes(epsilon=4.0, alphabet="abcd", length=4, people=30_000)
+        >>> reports = m.simulate(rng.choice(["abba", "cab"], size=30_000, p=[0.7, 0.3]), rng)
+        >>> found = discover(m, m.accumulate(reports), domain)
+        >>> sorted(row.value for row in found.found)
+        ['abba', 'cab']
     """
     shape = mechanism.parameters
     branches, levels = branches_of(shape, domain), len(shape.lengths)

@@ -44,6 +44,11 @@ def leverage(parameters: Parameters) -> Leverage:
     profile that of the attribute whose levels are moved most (`profile_leverage.py`); of prefixes
     that of a whole string, which the verification group alone decides; of n-grams that of the
     whole.
+
+    Example:
+        >>> from deniable.protocol import Boolean, KRRParameters
+        >>> round(leverage(KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)).up, 3)
+        1.582
     """
     if isinstance(parameters, ProfileParameters):
         return profile_leverage(parameters)

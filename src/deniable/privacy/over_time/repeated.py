@@ -23,6 +23,13 @@ def epsilon_after(parameters: Parameters, n: int) -> int:
 
     Raises:
         InvalidParameter: unless n is an integer from 1 to 10^12 and the mechanism is known.
+
+    Example:
+        >>> from deniable.protocol import RapporParameters, Strings
+        >>> wanted = {"k": 128, "h": 2, "m": 16, "f": 0.5, "p": 0.5, "q": 0.75}
+        >>> parameters = RapporParameters.resolve(wanted, Strings(), False)
+        >>> [epsilon_after(parameters, n) for n in (1, 2, 10_000)]
+        [1074286, 2017008, 4394450]
     """
     n = _validate.integer("n", "epsilon_after", n, 1, 10**12)
     bound = n * parameters.epsilon_once

@@ -130,6 +130,12 @@ def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
 
     Raises:
         InvalidParameter: as `clones`.
+
+    Example:
+        >>> from deniable.protocol import Boolean, KRRParameters
+        >>> krr = KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)
+        >>> shuffled(krr, people=10_000, delta=1e-6).epsilon < 0.1
+        True
     """
     local = as_float(parameters.epsilon_once)
     general = clones(local, people, delta)

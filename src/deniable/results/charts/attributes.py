@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deniable.results.charts.beginnings import heights
-from deniable.results.charts.look import altair, finished, theme_of
+from deniable.results.charts.look import altair, finished, simulated_line, theme_of
 from deniable.results.labels import distinct, shortened
 from deniable.results.table.columns import plain
 from deniable.results.table.table import Table
@@ -58,7 +58,10 @@ def correlations(table: Table, *, theme: str, width: int, heading: bool) -> Any:
             base.mark_text(color=colours.text, fontSize=12, dy=12).encode(text="mark:N"),
         ]
     chart = alt.layer(squares, *texts).properties(width=alt.Step(step), height=alt.Step(step))
-    lines = ["blue: against each other · orange: together · dot: dependent (Holm, 5%)"]
+    lines = [
+        *simulated_line(table),
+        "blue: against each other · orange: together · dot: dependent (Holm, 5%)",
+    ]
     return finished(chart, colours, "Correlations" if heading else None, lines)
 
 
@@ -118,7 +121,10 @@ def dependency_tree(table: Table, *, theme: str, width: int, heading: bool) -> A
     ).encode(text="name:N")
     height = max(120, 30 * len({y for _, y in places.values()}))
     chart = alt.layer(edges, dots, halo, words).properties(width=width - 40, height=height)
-    told = ["thick: much mutual information · pale: another edge could be as good"]
+    told = [
+        *simulated_line(table),
+        "thick: much mutual information · pale: another edge could be as good",
+    ]
     return finished(chart, colours, "Dependency tree" if heading else None, told)
 
 

@@ -76,7 +76,7 @@ def described(table: Table) -> str:
     largest = ", ".join(f"{shortened(_label(table, r), 40)} {100 * r[share]:.1f}%" for r in top)
     return (
         f"Bar chart of {len(shown)} estimated shares with 95% intervals from "
-        f"{table.about.n:,} reports. "
+        f"{table.about.reports}. "
         + (f"Largest: {largest}. " if top else "No answer stands out from zero. ")
         + "The table below has every number."
     )

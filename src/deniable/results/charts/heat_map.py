@@ -60,7 +60,7 @@ def heat_map_described(table: Table) -> str:
     )
     return (
         f"Heat map of the shares of {len(table.rows)} combinations of {' and '.join(names)} with "
-        f"95% intervals, from {table.about.n:,} reports. Largest: {largest}."
+        f"95% intervals, from {table.about.reports}. Largest: {largest}."
     )
 
 

@@ -100,10 +100,15 @@ def titled(table: Table, width: int, *lines: str) -> tuple[str, list[str]]:
     named = "" if about.field == PLAIN_FIELD else about.field
     name = " · ".join(part for part in (about.question, named) if part)
     forever = "" if about.epsilon_forever is None else f", {about.epsilon_forever:.3g} for ever"
-    first = f"n = {about.n:,} reports · epsilon {about.epsilon_once:.3g} once{forever}"
+    first = f"n = {about.reports} · epsilon {about.epsilon_once:.3g} once{forever}"
     told = [first, *lines] if about.question else list(lines)
     wrapped = [part for line in told for part in textwrap.wrap(line, max(20, width // 7))]
     return shortened(name, width // 10), wrapped
+
+
+def simulated_line(table: Table) -> list[str]:
+    """Return a line that says that reports are simulated, where some are."""
+    return [table.about.reports] if table.about.simulated else []
 
 
 def styled(chart: Any, title: str, *subtitle: str) -> Any:

@@ -35,13 +35,23 @@ def file_columns(table: Table) -> tuple[str, ...]:
 
 
 def _named(table: Table) -> list[tuple[str, Column]]:
-    held = (*table.stamps, *table.columns)
-    taken = {*(one.name for one in table.stamps), *_numbers(table)}
+    held = (*_stamps(table), *table.columns)
+    taken = {*(one.name for one in _stamps(table)), *_numbers(table)}
     return [
         (f"{name}_" if one in table.columns.of("label") and name in taken else name, one)
         for one in held
         for name in one.names
     ]
+
+
+def _stamps(table: Table) -> tuple[Column, ...]:
+    """Return what every row repeats; that reports are simulated is never left out."""
+    marked = Column("simulated", "count")
+    return (
+        (*table.stamps, marked)
+        if table.about.simulated and marked not in table.stamps
+        else table.stamps
+    )
 
 
 def _numbers(table: Table) -> set[str]:
@@ -50,7 +60,7 @@ def _numbers(table: Table) -> set[str]:
 
 def _lines(table: Table) -> Iterator[list[Any]]:
     """Yield the rows as files hold them; None for what is unknown."""
-    stamps = [plain(getattr(table.about, one.name)) for one in table.stamps]
+    stamps = [plain(getattr(table.about, one.name)) for one in _stamps(table)]
     for row in table.rows:
         cells = zip(table.columns, row.cells, strict=True)
         yield [*stamps, *(one for column, cell in cells for one in column.spread(cell))]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.errors import InvalidParameter
 from deniable.protocol.epochs import date_of, days_of
+from deniable.results.simulated import reports_text
 from deniable.results.table.columns import Cell, Column, Columns, Row, plain
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class About:
         question, version, digest, description: what was asked; empty where there is no question.
         field: the field, or the fields with commas between them.
         domain, mechanism: the kind of answers, and how they were randomised.
+        simulated: how many of the n reports are simulated.
         n: the number of reports. Where devices report in every epoch it is not one of people.
         epsilon_once: of what is shown, in one report.
         epsilon_forever: in all reports of one value; None if it grows with every report.
@@ -72,6 +74,7 @@ class About:
     domain: str = ""
     mechanism: str = ""
     n: int = 0
+    simulated: int = 0
     epsilon_once: float = 0.0
     epsilon_forever: float | None = None
     memoised: bool | None = None
@@ -79,6 +82,11 @@ class About:
     attackers: float | None = None
     what: tuple[str, ...] = ()
     more: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def reports(self) -> str:
+        """The number of reports in words, with the mark of simulated ones."""
+        return reports_text(self.n, self.simulated)
 
     def as_json(self) -> dict[str, object]:
         """Return everything but rows and notes, as spec/schemas/table.json describes it."""

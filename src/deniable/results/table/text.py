@@ -51,7 +51,7 @@ def heading(table: Table) -> list[str]:
         if about.memoised is not None:
             forever = about.epsilon_forever
             promised += f", {'no bound' if forever is None else f'{forever:.4g}'} for ever"
-        lines.append(f"n = {about.n:,} reports, {promised}, {about.mechanism}")
+        lines.append(f"n = {about.reports}, {promised}, {about.mechanism}")
     return [*lines, *map(printable, about.what)]
 
 
