@@ -198,8 +198,9 @@ def test_all_tables_of_an_order_are_one_table(folder: Path, tmp_path: Path) -> N
     assert found["tables"] == 6
     table = pq.read_table(files[1])
     assert table.num_rows == 3 * 4 + 3 * 6
-    assert table.column_names[:7] == [
-        *("question", "version", "n", "attribute_1", "value_1", "attribute_2", "value_2"),
+    assert table.column_names[:8] == [
+        *("question", "version", "n", "simulated"),
+        *("attribute_1", "value_1", "attribute_2", "value_2"),
     ]
     sums: dict[tuple[str, str], float] = {}
     for row in table.to_pylist():
