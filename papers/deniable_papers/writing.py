@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from deniable.results.chart_files import png_of, svg_of
-from deniable.results.files import csv_cell
+from deniable.results.charts.files import png_of, svg_of
 from deniable.results.labels import printable
+from deniable.results.table import Table, as_csv
 from deniable.results.writing import whole_file
-from deniable_papers.base import Figure, Numbers, Outcome, Rows
+from deniable_papers.base import Figure, Numbers, Outcome
 
 
 def write(figure: Figure, outcome: Outcome, directory: Path) -> list[Path]:
@@ -27,7 +25,7 @@ def write(figure: Figure, outcome: Outcome, directory: Path) -> list[Path]:
     definition = _printable(outcome.chart.to_dict())
     contents = {".png": png_of(definition), ".svg": svg_of(definition)}
     for place, (name, rows) in enumerate(outcome.tables.items()):
-        contents[f"-{name}.csv" if place else ".csv"] = as_csv(rows)
+        contents[f"-{name}.csv" if place else ".csv"] = as_csv(Table.of_records("figure", rows))
     directory.mkdir(parents=True, exist_ok=True)
     files = []
     for end, content in contents.items():
@@ -35,17 +33,6 @@ def write(figure: Figure, outcome: Outcome, directory: Path) -> list[Path]:
         with whole_file(files[-1]) as temporary:
             temporary.write_bytes(content)
     return files
-
-
-def as_csv(rows: Rows) -> bytes:
-    """Return a table as CSV (RFC 4180, UTF-8, CRLF); None is an empty cell."""
-    file = io.StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\r\n")
-    if rows:
-        writer.writerow(list(rows[0]))
-    for row in rows:
-        writer.writerow([csv_cell(value) for value in row.values()])
-    return file.getvalue().encode("utf-8", "backslashreplace")
 
 
 def compared(outcome: Outcome) -> list[tuple[str, str, str]]:

@@ -23,8 +23,7 @@ from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Profile, Survey
 from deniable.protocol.epochs import day_number
-from deniable.results.table import p_text
-from deniable.results.words import percent
+from deniable.results.table.text import p_text, percent
 from deniable.store import Batch, open_store
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

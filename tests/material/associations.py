@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.associate import Derived, Independence, Joint, Pair
+from deniable.ask.associate.table import Associated, association_table
+from deniable.associate import Independence, Joint, Pair
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.candidates import every_code
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Question
 from deniable.protocol.domain import Absent
-from deniable.results import Association, Epochs
+from deniable.results.table import About, Epochs, Table
 from deniable.store import Batch, SqliteStore
 from material.results import EPOCH, HOSTILE, question
 
@@ -97,35 +100,33 @@ def table(
     )
 
 
-def made_up(labels: tuple[tuple[str, ...], tuple[str, ...]]) -> Association:
-    """Return an association that was not estimated, to be shown."""
-    shape = (len(labels[0]), len(labels[1]))
-    value = np.arange(1.0, 1 + shape[0] * shape[1]).reshape(shape)
-    joint = table(value / value.sum(), labels, ("one", "two"))
-    share = joint.probability / joint.probability.sum(axis=1, keepdims=True)
-    error = np.full(shape, 0.02)
-    given = Derived(("one", "two"), labels, share, error, share - 0.04, share + 0.04)
-    odds = np.full(shape, 1.0)
-    odds[0, 0] = 3.0
-    ratio = Derived(("one", "two"), labels, odds, error, odds / 1.5, odds * 1.5)
-    test = Independence("moments", 20.5, 4, 0.0004, 10_000)
-    return Association(
+def associated(joint: Joint, p_value: float = 0.0004, corrected: float | None = None) -> Table:
+    """Return a table of fields that were not estimated, to be shown."""
+    test = Independence("moments", 20.5, 4, p_value, 10_000)
+    holm = p_value if corrected is None else corrected
+    pairs = tuple(Pair(two, test, holm, holm) for two in combinations(joint.names, 2))
+    about = About(
+        "association",
         question="asked",
-        version=1,
         description="What <b>\x07</b>?",
-        fields=("one", "two"),
-        mechanisms={"one": "krr", "two": "rappor"},
+        field=", ".join(joint.names),
+        mechanism="krr",
         n=10_000,
         epsilon_once=4.5,
         epochs=Epochs(EPOCH, EPOCH, 1),
-        joint=joint,
-        conditionals=(given,),
-        pairs=(Pair(("one", "two"), test, 0.0004, 0.0004),),
-        odds=ratio,
-        notes=("note \x1b <i>",),
+        more={"fields": list(joint.names), "mechanisms": dict.fromkeys(joint.names, "krr")},
     )
+    return association_table(about, Associated(joint, pairs), ("note \x1b <i>",))
 
 
-def hostile() -> Association:
+def made_up(labels: tuple[tuple[str, ...], tuple[str, ...]], **test: Any) -> Table:
+    """Return an association that was not estimated, to be shown."""
+    shape = (len(labels[0]), len(labels[1]))
+    value = np.arange(1.0, 1 + shape[0] * shape[1]).reshape(shape)
+    value[0, 0] *= 4
+    return associated(table(value / value.sum(), labels, ("one", "two")), **test)
+
+
+def hostile() -> Table:
     """Return an association whose labels are strings that try to break out."""
     return made_up((HOSTILE, HOSTILE[::-1]))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from deniable.ask.estimate import answer_row, shares_table
 from deniable.authoring import read_authored
 from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Question, Survey
 from deniable.protocol.domain import Absent
-from deniable.results import Epochs, Result, Row
+from deniable.results.table import About, Cell, Column, Epochs, Table
 from deniable.store import Batch, SqliteStore
 
 EPOCH = 20_000
@@ -71,17 +71,30 @@ def answer(
     store.append_records(batch, join_records(asked, reports), asked.record_size)
 
 
-def row(value: str, frequency: float, std_error: float = 0.01, truth: float | None = None) -> Row:
+Cells = tuple[Cell, ...]
+
+
+def row(
+    value: str,
+    frequency: float,
+    std_error: float = 0.01,
+    truth: float | None = None,
+    **test: Any,
+) -> Cells:
     half = 1.96 * std_error
-    return Row(value, frequency, std_error, (frequency - half, frequency + half), truth=truth)
+    interval = (frequency - half, frequency + half)
+    return answer_row(value, frequency, std_error, interval, truth=truth, **test)
 
 
-def row_with_test(value: str, frequency: float, *, holm: bool, storey: bool) -> Row:
+def row_with_test(
+    value: str, frequency: float, *, holm: bool, storey: bool, p_value: float = 0.0123
+) -> Cells:
     """Return a row with its test, as every estimated one has."""
-    return replace(
-        row(value, frequency),
+    return row(
+        value,
+        frequency,
         z=frequency / 0.01,
-        p_value=0.0123,
+        p_value=p_value,
         holm=holm,
         storey=storey,
         selected_interval=(frequency - 0.03, frequency + 0.03) if storey else None,
@@ -92,11 +105,12 @@ def row_with_test(value: str, frequency: float, *, holm: bool, storey: bool) -> 
 UNKNOWN = row("unknown", math.nan, math.nan)
 
 
-def result(*rows: Row, domain: str = "strings", n: int = 10_000, **changes: Any) -> Result:
-    """Return a result that was not estimated, to be shown."""
+def result(*rows: Cells, domain: str = "strings", n: int = 10_000, **changes: Any) -> Table:
+    """Return a table that was not estimated, to be shown."""
+    notes = changes.pop("notes", ("A note.",))
+    more = {name: changes.pop(name, given) for name, given in MORE.items()}
     values: dict[str, Any] = {
         "question": "asked",
-        "version": 1,
         "field": "value",
         "description": "What?",
         "domain": domain,
@@ -106,13 +120,18 @@ def result(*rows: Row, domain: str = "strings", n: int = 10_000, **changes: Any)
         "epsilon_forever": 4.39445,
         "memoised": True,
         "epochs": Epochs(EPOCH, EPOCH + 1, 1),
-        "rows": rows,
-        "notes": ("A note.",),
+        "more": more,
         **changes,
     }
-    return Result(**values)
+    table = shares_table(About("estimate", **values), rows, notes)
+    if all(one.truth is None for one in table.rows):
+        return table
+    return table.with_column(Column("truth", "share", "truth", tick=True), table.column("truth"))
 
 
-def hostile_result() -> Result:
+MORE: dict[str, Any] = {"expected_false": 0.0, "unlisted": None}
+
+
+def hostile_result() -> Table:
     rows = [row(value, 0.5 / (i + 1)) for i, value in enumerate(HOSTILE)]
     return result(*rows, UNKNOWN, description="<b>\x07</b>", notes=("note \x1b <i>",))

@@ -6,10 +6,11 @@ import csv
 import io
 from pathlib import Path
 
+from deniable.results.table import Table, as_csv
 from deniable_papers import Outcome, figure, write
 from deniable_papers.base import Rows
 from deniable_papers.common.charts import altair, data_of, styled
-from deniable_papers.writing import as_csv, compared
+from deniable_papers.writing import compared
 
 HOSTILE = "bell\x07 <b> \ud800 \u202e end"
 
@@ -32,7 +33,9 @@ def test_files_are_a_picture_twice_and_a_csv_per_table(tmp_path: Path) -> None:
 
 
 def test_a_csv_cell_is_no_formula_and_unknown_is_empty() -> None:
-    text = as_csv([{"word": "=1+1", "n": None}, {"word": 'a,"b"', "n": 0.1}]).decode()
+    text = as_csv(
+        Table.of_records("t", [{"word": "=1+1", "n": None}, {"word": 'a,"b"', "n": 0.1}])
+    ).decode()
     rows = list(csv.reader(io.StringIO(text)))
     assert rows == [["word", "n"], ["'=1+1", ""], ['a,"b"', "0.1"]]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from deniable.results.styling import COLOURS, LOOK, altair, colours, data_of, styled
+from deniable.results.charts.look import COLOURS, LOOK, altair, colours, data_of, styled
 
 __all__ = ["COLOURS", "LOOK", "altair", "colours", "data_of", "facets", "styled"]
 

@@ -7,22 +7,23 @@ from typing import Annotated
 
 import typer
 
+from deniable.ask import Candidates, Options, read_candidates
+from deniable.ask import associate as ask_together
+from deniable.ask.associate import chosen_fields
 from deniable.cli.output import (
+    Attackers,
     DataDirectory,
     JsonFlag,
+    OutputFiles,
     SurveyJson,
     VersionNumber,
-    emit_json,
-    out,
-    progress,
+    check_names,
+    emit_tables,
+    stages,
 )
 from deniable.cli.values import find_question, say_where_reports_are
 from deniable.protocol import Question
-from deniable.results.associate import associate_question, chosen_fields
-from deniable.results.associate_files import save_association
-from deniable.results.associate_table import association_as_text
-from deniable.results.candidates import Candidates, read_candidates
-from deniable.results.files import format_of
+from deniable.results.table import Tables
 from deniable.store import open_store
 
 
@@ -60,21 +61,11 @@ def associate(
     no_other: Annotated[
         bool, typer.Option("--no-other", help="Leave out the category of all other answers.")
     ] = False,
-    attackers: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second interval."),
-    ] = None,
+    attackers: Attackers = None,
     version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Also write a file: .csv, .json, .parquet, .png, .svg or .html. May be repeated.",
-        ),
-    ] = None,
+    output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
     """Say which answers of several fields go together: table, test, heat map."""
@@ -82,33 +73,20 @@ def associate(
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
     given = candidate_files(asked, chosen, candidates or [])
-    for path in output or ():
-        format_of(path)  # a wrong name is said before the work is done
-    with open_store(data, create=False) as store, progress(quiet=json) as display:
+    check_names(output)
+    with open_store(data, create=False) as store, stages(quiet=json) as told:
         say_where_reports_are(store, survey, asked)
-        task = display.add_task("reading", total=None)
-        crafted = display.add_task("attacking", total=None, visible=False)
-        association = associate_question(
-            store,
-            asked,
-            chosen,
+        options = Options(
+            fields=chosen,
             candidates=given,
-            candidates_folder=survey.parent,
+            folder=survey.parent,
             top=top,
             other=False if no_other else None,
             attackers=attackers,
-            attacking=lambda done, total: display.update(
-                crafted, completed=done, total=total, visible=True
-            ),
-            progress=lambda done, total: display.update(task, completed=done, total=total),
+            progress=told,
         )
-    for path in output or ():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_association(association, path)
-    if json:
-        emit_json(association.as_json())
-        return
-    out.print(association_as_text(association), markup=False)
+        table = ask_together(store, asked, options)
+    emit_tables(Tables([table]), output, json)
 
 
 def candidate_files(

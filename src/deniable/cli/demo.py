@@ -14,26 +14,16 @@ import numpy as np
 import typer
 from rich.progress import Progress
 
+from deniable.ask import Options, ask, associate
 from deniable.cli.demo_clients import run_clients
 from deniable.cli.demo_survey import HOMEPAGES, WORDS, publish_demo
 from deniable.cli.output import JsonFlag, emit_json, out, progress
 from deniable.cli.population import Population, draw_population
 from deniable.cli.process import collector_process
-from deniable.protocol import PrefixesParameters, Question, Survey
+from deniable.protocol import Survey
 from deniable.protocol.epochs import day_number, epoch_of
-from deniable.results import (
-    Association,
-    Result,
-    as_text,
-    associate_question,
-    association_as_text,
-    candidates_for,
-    estimate_question,
-    save,
-    save_association,
-)
-from deniable.results.discovery import discover_question
-from deniable.store import Batch, Store, open_store
+from deniable.results.table import Table
+from deniable.store import Batch, open_store
 
 STRINGS = {"homepage": HOMEPAGES, "search": WORDS}
 TOGETHER = 0.2
@@ -139,8 +129,8 @@ class Learned:
         associations: which answers go together, of questions with several fields.
     """
 
-    results: Sequence[Result]
-    associations: Sequence[Association]
+    results: Sequence[Table]
+    associations: Sequence[Table]
 
 
 def decode(output: Path, populations: Sequence[Population]) -> Learned:
@@ -149,31 +139,22 @@ def decode(output: Path, populations: Sequence[Population]) -> Learned:
     with open_store(output / "data", create=False) as store:
         for population in populations:
             question = population.question
-            for result in estimated(store, question, output):
-                known = result.with_truth(population.truth(result.field))
-                name = question.id if question.plain else f"{question.id}-{result.field}"
-                save(known, output / f"{name}.png")
+            for table in ask(store, question, Options(folder=output)):
+                known = table.with_truth(population.truth(table.about.field))
+                name = question.id if question.plain else f"{question.id}-{table.about.field}"
+                known.save(output / f"{name}.png")
                 results.append(known)
             if len(question.fields) > 1:
-                association = associate_question(store, question)
-                save_association(association, output / f"{question.id}.png")
+                association = associate(store, question)
+                association.save(output / f"{question.id}.png")
                 associations.append(association)
     return Learned(results, associations)
 
 
-def estimated(store: Store, question: Question, folder: Path) -> list[Result]:
-    """Return the shares of listed answers or, where nobody listed them, the strings found."""
-    if isinstance(question.fields[0].parameters, PrefixesParameters):
-        return [found.result for found in discover_question(store, question)]
-    return estimate_question(store, question, candidates=candidates_for(question, folder, None))
-
-
 def show(learned: Learned, output: Path, seconds: float) -> None:
     """Print every table beside the truth, and where the charts are."""
-    for result in learned.results:
-        out.print(as_text(result), markup=False)
-    for association in learned.associations:
-        out.print(association_as_text(association), markup=False)
+    for table in (*learned.results, *learned.associations):
+        out.print(table.text(), markup=False)
     rows = [row for result in learned.results for row in result.rows]
     hits = sum(row.interval[0] <= (row.truth or 0) <= row.interval[1] for row in rows)
     out.print(f"{hits} of {len(rows)} intervals hold the truth; 95% should.")

@@ -7,14 +7,18 @@ from typing import Annotated
 
 import typer
 
+from deniable.ask import Options, read_candidates
+from deniable.ask import discover as ask_strings
 from deniable.cli.output import (
+    Attackers,
     DataDirectory,
     JsonFlag,
     SurveyJson,
     VersionNumber,
     emit_json,
+    emit_tables,
     out,
-    progress,
+    stages,
     write_file,
 )
 from deniable.cli.values import find_question, say_where_reports_are
@@ -22,11 +26,8 @@ from deniable.discover.ngrams.discovery import THRESHOLD, Search
 from deniable.discover.prefixes.growth import MAX_BEAM
 from deniable.discover.train import ORDER, fitting, train
 from deniable.errors import InvalidParameter
-from deniable.protocol import Question
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
 from deniable.protocol.prefixes_plan import BEAM
-from deniable.results import as_text, read_candidates, save
-from deniable.results.discovery import Discovered, discover_question
 from deniable.store import open_store
 
 TRAIN = "train"
@@ -57,10 +58,7 @@ def discover(
     inner_spaces: Annotated[
         bool, typer.Option(help="n-grams: also strings with spaces inside.")
     ] = True,
-    attackers: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second bar."),
-    ] = None,
+    attackers: Attackers = None,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -94,42 +92,11 @@ def discover(
         raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
     asked = find_question(survey, question, version)
-    found = _discover(asked, survey, data, beam, search, attackers, quiet=json)
-    for path in output or ():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for one in found:
-            plain = len(found) == 1
-            save(one.result, path if plain else path.with_stem(f"{path.stem}-{one.result.field}"))
-    if json:
-        fields = {one.result.field: one.as_json() for one in found}
-        emit_json(found[0].as_json() if len(found) == 1 else {"fields": fields})
-        return
-    for one in found:
-        out.print(as_text(one.result), markup=False)
-
-
-def _discover(
-    asked: Question,
-    survey: Path,
-    data: Path,
-    beam: int,
-    search: Search,
-    attackers: float | None,
-    quiet: bool,
-) -> list[Discovered]:
-    with open_store(data, create=False) as store, progress(quiet=quiet) as display:
+    with open_store(data, create=False) as store, stages(quiet=json) as told:
         say_where_reports_are(store, survey, asked)
-        counted = display.add_task("counting", total=None)
-        grown = display.add_task("finding", total=None)
-        return discover_question(
-            store,
-            asked,
-            beam=beam,
-            search=search,
-            attackers=attackers,
-            counting=lambda done, total: display.update(counted, completed=done, total=total),
-            progress=lambda done, total: display.update(grown, completed=done, total=total),
-        )
+        options = Options(beam=beam, search=search, attackers=attackers, progress=told)
+        found = ask_strings(store, asked, options)
+    emit_tables(found, output, json)
 
 
 def _train(

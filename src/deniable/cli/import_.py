@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from deniable.ask.candidates import read_candidates
 from deniable.cli.output import JsonFlag, emit_json, out
 from deniable.interop.google_files import read_params, write_counts, write_map
 from deniable.interop.google_reports import count_reports, read_reports
-from deniable.results.candidates import read_candidates
 
 
 def import_(

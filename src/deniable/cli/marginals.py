@@ -1,31 +1,37 @@
-"""deniable marginals: tables of any few attributes of a profile, and what follows from them."""
+"""deniable marginals: tables of any few attributes of a record, and what follows from them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar
 
 import numpy as np
 import typer
-from rich.progress import Progress
 
+from deniable.ask import Options, profiles
+from deniable.ask.profiles import (
+    Kind,
+    along_tree,
+    pairs_table,
+    sample_table,
+    shares_of,
+    tree_table,
+)
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
+    Attackers,
     DataDirectory,
     JsonFlag,
+    OutputFiles,
     SurveyJson,
     VersionNumber,
-    emit_json,
-    out,
-    progress,
+    check_names,
+    emit_tables,
+    stages,
 )
 from deniable.cli.values import find_question, say_where_reports_are
-from deniable.results.marginals import RecordReports, record_reports
-from deniable.results.marginals_pairs import pairs_view, sample_view, tree_view
-from deniable.results.marginals_query import query_view
-from deniable.results.marginals_tables import Kind, tables_view
-from deniable.results.view import View, save_view, view_text
+from deniable.results.table import Tables
 from deniable.store import open_store
 
 
@@ -62,24 +68,14 @@ def marginals(
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Only unbiased shares, with errors.")] = False,
     smoothed: Annotated[bool, typer.Option("--smoothed", help="Only smoothed shares.")] = False,
-    attackers: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second bar."),
-    ] = None,
+    attackers: Attackers = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of --sample; by default it is new.")
     ] = None,
     version: VersionNumber = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Also write a file: .csv, .json, .parquet, .png, .svg or .html. May be repeated.",
-        ),
-    ] = None,
+    output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
     """Estimate tables of attributes, raw and smoothed; test pairs; learn the dependency tree."""
@@ -90,46 +86,25 @@ def marginals(
             "bar. Ask for shares along the tree instead: --tree --attributes."
         )
     asked = find_question(survey, question, version)
-    with open_store(data, create=False) as store, progress(quiet=json) as display:
-        say_where_reports_are(store, survey, asked)
-        task = display.add_task("counting", total=None)
-        reports = record_reports(
-            store,
-            asked,
-            progress=lambda done, total: display.update(task, completed=done, total=total),
-        )
+    check_names(output)
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
-    with progress(quiet=json) as display:
-        attack = _Attack.shown(attackers, display)
+    with open_store(data, create=False) as store, stages(quiet=json) as told:
+        say_where_reports_are(store, survey, asked)
+        options = Options(attackers=attackers, progress=told)
+        reports = profiles(store, asked, options)
         if sample is not None:
-            view = sample_view(reports, sample, np.random.default_rng(seed))
+            table = sample_table(reports, sample, np.random.default_rng(seed))
         elif pairs:
-            view = pairs_view(reports, attackers=attack.attackers, attacking=attack.attacking)
+            table = pairs_table(reports, options=options)
+        elif tree and attributes:
+            table = along_tree(reports, attributes, _known(given), options)
         elif tree:
-            view = _along(reports, attributes or (), given or (), attack)
+            table = tree_table(reports, options)
         else:
-            view = _tables(reports, attributes or (), given or (), order, kind, attack)
-    for path in output or ():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_view(view, path)
-    if json:
-        emit_json(view.data)
-    else:
-        out.print(view_text(view), markup=False)
-
-
-class _Attack(NamedTuple):
-    """The share of reports that may be crafted, and what shows how much is done about it."""
-
-    attackers: float | None
-    attacking: Callable[[int, int], None] | None = None
-
-    @classmethod
-    def shown(cls, attackers: float | None, display: Progress) -> _Attack:
-        if attackers is None:
-            return cls(None)
-        task = display.add_task("attacking", total=None)
-        return cls(attackers, lambda done, total: display.update(task, completed=done, total=total))
+            wanted = [*(attributes or ()), *_known(given)]
+            tables = [reports.table(wanted)] if attributes else reports.tables(order or 1)
+            table = shares_of(reports, tables, kind, _known(given), options)
+    emit_tables(Tables([table]), output, json)
 
 
 def _check(
@@ -150,34 +125,7 @@ def _check(
         raise typer.BadParameter("--given needs --attributes: what to show, given that.")
 
 
-def _tables(
-    reports: RecordReports,
-    attributes: Sequence[str],
-    given: Sequence[str],
-    order: int | None,
-    kind: Kind,
-    attack: _Attack,
-) -> View:
-    """Return one table, or all of an order; of single attributes unless said."""
-    known = _known(given)
-    one = [reports.table([*attributes, *known])] if attributes else None
-    tables = one or reports.tables(order or 1)
-    return tables_view(reports, tables, kind, known, attack.attackers, attack.attacking)
-
-
-def _along(
-    reports: RecordReports,
-    attributes: Sequence[str],
-    given: Sequence[str],
-    attack: _Attack,
-) -> View:
-    """Return the tree, or shares along it."""
-    if attributes:
-        return query_view(reports, attributes, _known(given), attack.attackers, attack.attacking)
-    return tree_view(reports, attack.attackers, attack.attacking)
-
-
-def _known(given: Sequence[str]) -> dict[str, str | None]:
+def _known(given: Sequence[str] | None) -> dict[str, str | None]:
     """Read what is given: an attribute, or an attribute and one of its levels."""
-    parts = (text.partition("=") for text in given)
+    parts = (text.partition("=") for text in given or ())
     return {name: level if equals else None for name, equals, level in parts}

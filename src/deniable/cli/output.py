@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+if TYPE_CHECKING:
+    from deniable.results.table import Tables
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -31,9 +41,41 @@ DataDirectory = Annotated[
 ]
 
 
+OutputFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Also write a file: .csv, .json, .parquet, .png, .svg or .html. May be repeated.",
+    ),
+]
+Attackers = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second interval."),
+]
+
+
 def emit_json(data: Any) -> None:
     """Print one JSON object on standard output."""
     typer.echo(json.dumps(data, ensure_ascii=False, allow_nan=False))
+
+
+def emit_tables(tables: Tables, output: Sequence[Path] | None, as_json: bool) -> None:
+    """Write tables to files, then print them: as text, or as one JSON object."""
+    for path in output or ():
+        tables.save(path)
+    if as_json:
+        emit_json(tables.as_json())
+    else:
+        out.print(tables.text(), markup=False)
+
+
+def check_names(output: Sequence[Path] | None) -> None:
+    """Refuse a wrong name of a file before the work is done."""
+    from deniable.results.table.files import format_of
+
+    for path in output or ():
+        format_of(path)
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -55,3 +97,17 @@ def progress(quiet: bool = False) -> Iterator[Progress]:
     )
     with Progress(*columns, console=err, transient=True, disable=quiet) as display:
         yield display
+
+
+@contextmanager
+def stages(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield what shows how far each stage of an ask is; see `deniable.ask.Options`."""
+    with progress(quiet) as display:
+        tasks: dict[str, TaskID] = {}
+
+        def told(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = display.add_task(stage, total=None)
+            display.update(tasks[stage], completed=done, total=total)
+
+        yield told

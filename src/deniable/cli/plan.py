@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from deniable.authoring import read_authored
+from deniable.cli.budget_table import show_budget
 from deniable.cli.output import JsonFlag, emit_json, out
-from deniable.cli.plan_budgets import show_reports, show_window
-from deniable.cli.plan_tables import show_plan, show_survey
 from deniable.errors import InvalidParameter
 from deniable.plan import (
     Setting,
@@ -29,6 +28,8 @@ from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
 from deniable.protocol import Boolean, Domain, Strings, Survey
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES
+from deniable.results.plans import plan_tables, reports_tables, survey_tables, window_tables
+from deniable.results.table import Tables
 
 Number = TypeVar("Number", int, float)
 
@@ -89,7 +90,13 @@ def plan(
         Path | None, typer.Option(help="Plan a whole survey.", metavar="survey.toml")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A chart: PNG or SVG.", metavar="FILE")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Also write a file: .csv, .json, .parquet, .png, .svg or .html.",
+            metavar="FILE",
+        ),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -136,14 +143,13 @@ def plan(
         _plan_budget(setting, mechanism, error, window, reports, keep, json)
         return
     made = make_plan(setting, mechanism, error, delta)
+    tables = plan_tables(made)
     if output is not None:
-        from deniable.results.plan_chart import save_plan_chart
-
-        save_plan_chart(made, output)
+        tables[0].save(output)
     if json:
         emit_json(made.as_json())
         return
-    show_plan(made)
+    out.print(tables.text(), markup=False)
     if output is not None:
         out.print(f"Written: {output}", markup=False)
 
@@ -220,14 +226,18 @@ def _plan_budget(
         if keep is not None:
             raise InvalidParameter("--keep belongs to --reports.", "Leave it out.")
         windowed = plan_window(setting, window, mechanism)
-        emit_json(windowed.as_json()) if json else show_window(windowed)
+        _show(windowed.as_json(), window_tables(windowed), json)
         return
     if not reports or mechanism:
         raise InvalidParameter(
             "--keep belongs to --reports, which has a mechanism of its own: a bit per answer."
         )
     scheduled = plan_reports(setting, reports, 0.5 if keep is None else keep, error)
-    emit_json(scheduled.as_json()) if json else show_reports(scheduled)
+    _show(scheduled.as_json(), reports_tables(scheduled), json)
+
+
+def _show(data: dict[str, Any], tables: Tables, json: bool) -> None:
+    emit_json(data) if json else out.print(tables.text(), markup=False)
 
 
 def _plan_survey(path: Path, people: int | None, delta: float | None, json: bool) -> None:
@@ -239,7 +249,6 @@ def _plan_survey(path: Path, people: int | None, delta: float | None, json: bool
     if expected is None:
         raise InvalidParameter("The survey does not say how many people.", "Add --people.")
     planned = plan_survey(ready, expected, path.parent, delta)
-    if json:
-        emit_json(planned.as_json())
-    else:
-        show_survey(planned)
+    _show(planned.as_json(), survey_tables(planned), json)
+    if not json:
+        show_budget(planned.budget)

@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from deniable.ask.candidates import candidates_for
 from deniable.cli.output import (
     JsonFlag,
     SurveyJson,
@@ -24,7 +25,6 @@ from deniable.discover.train import fitting
 from deniable.errors import InvalidParameter
 from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
-from deniable.results.candidates import candidates_for
 from deniable.store import Batch, open_store
 
 SIMULATED_FOLDER = Path("simulated")

@@ -1,46 +1,30 @@
-"""Results for the pages, made once for each number of reports."""
+"""Tables for the pages, made once for each number of reports."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from deniable.ask import Answered, Options, Profiles, ask_each, associate
+from deniable.ask.candidates import candidate_path
+from deniable.ask.profiles import pairs_table, shares_of, tree_table
 from deniable.dashboard.cache import Cache
 from deniable.dashboard.overview import Summary
-from deniable.dashboard.records import RecordSection
-from deniable.engines.local import Accumulated, accumulate
-from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, Profile, Question
-from deniable.results import Result
-from deniable.results.candidates import candidate_path, field_candidates
-from deniable.results.chart_files import chart_svg, svg_of
-from deniable.results.discovery import discovered, is_discovered
-from deniable.results.discovery_tree import Branch, tree_chart
-from deniable.results.estimate import result_of
-from deniable.results.files import render
-from deniable.results.marginals import RecordReports
+from deniable.protocol import Field, Question
+from deniable.results.table import Table
+from deniable.results.table.files import chart_svg, render
 from deniable.store import Store
 
 KEPT_FINDINGS = 64
 KEPT_FILES = 256
 CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 """The pictures a page can ask for, in pixels: for a desktop, a tablet and a telephone."""
+MOST_TABLES = 6
+"""The tables of so many pairs of attributes stand on a page."""
 
-
-@dataclass(frozen=True)
-class Finding:
-    """What is known of one field: a result, or else the problem that stands in its way.
-
-    `together` is there where the field is a record of attributes; `tree` shows how strings that
-    nobody listed were grown.
-    """
-
-    field: Field
-    result: Result | None
-    problem: str = ""
-    together: RecordSection | None = None
-    tree: tuple[Branch, ...] = ()
+Key = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -58,13 +42,44 @@ class Wanted:
     stamp: int = 0
 
     @property
-    def key(self) -> tuple[object, ...]:
+    def key(self) -> Key:
         """What tells findings apart."""
         return self.question.digest, self.n, self.epoch, self.candidate_files, self.stamp
 
 
+@dataclass(frozen=True)
+class Found:
+    """A table, or else the problem that stands in its way."""
+
+    table: Table | None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """Many attributes together: all pairs, the dependency tree, tables of its first edges."""
+
+    pairs: Found
+    tree: Table | None = None
+    tables: tuple[Table, ...] = ()
+
+    @classmethod
+    def of(cls, profiles: Profiles) -> Attributes:
+        """Return what the reports say about attributes together."""
+        try:
+            profiles.check_order(2)
+        except InvalidParameter as error:
+            return cls(Found(None, error.message))
+        if not profiles.n:
+            return cls(Found(None, "There are no reports yet."))
+        tree = tree_table(profiles)
+        edges = [(row.first, row.second) for row in tree.rows[:MOST_TABLES]]
+        tables = tuple(shares_of(profiles, [profiles.pair(*names)]) for names in edges)
+        return cls(Found(pairs_table(profiles)), tree, tables)
+
+
 class Findings:
-    """Estimates and files for the pages.
+    """Tables, pictures and files for the pages.
 
     Guarantees: while no report arrives and no candidate file changes, a second call is instant.
 
@@ -75,8 +90,10 @@ class Findings:
     def __init__(self, store: Store, folder: Path) -> None:
         self._store = store
         self._folder = folder
-        self._found: Cache[tuple[object, ...], tuple[Finding, ...]] = Cache(KEPT_FINDINGS)
-        self._files: Cache[tuple[object, ...], bytes] = Cache(KEPT_FILES)
+        self._found: Cache[Key, tuple[Answered, ...]] = Cache(KEPT_FINDINGS)
+        self._together: Cache[Key, Found] = Cache(KEPT_FINDINGS)
+        self._attributes: Cache[Key, Attributes] = Cache(KEPT_FINDINGS)
+        self._files: Cache[Key, bytes] = Cache(KEPT_FILES)
 
     def wanted(self, summary: Summary, epoch: int | None, n: int | None = None) -> Wanted:
         """Return what to ask for now; with `n`, the finding a page has just shown, if it is kept.
@@ -92,76 +109,69 @@ class Findings:
         now = summary.n if epoch is None else summary.reports.get(epoch, 0)
         return Wanted(question, now, epoch, files, summary.stamp)
 
-    def of(self, wanted: Wanted) -> dict[str, Finding]:
-        """Return a finding per field, by name.
+    def of(self, wanted: Wanted) -> dict[str, Answered]:
+        """Return what is known of every field, by name.
 
         Raises:
             StoreError: if the store cannot be read.
         """
-        found = self._found.get(wanted.key, lambda: self._find(wanted))
-        return {finding.field.name: finding for finding in found}
-
-    def file(self, wanted: Wanted, result: Result, name: str) -> bytes:
-        """Return a result as one of results.files.FORMATS."""
-        key = (*wanted.key, result.field, name)
-        return self._files.get(key, lambda: render(result, name))
-
-    def chart(self, wanted: Wanted, result: Result, theme: str, size: str) -> bytes:
-        """Return the picture of a result for a page."""
-        return self._files.get(
-            (*wanted.key, result.field, theme, size),
-            lambda: chart_svg(result, theme=theme, width=CHART_WIDTHS[size], heading=False),
+        found = self._found.get(
+            wanted.key, lambda: ask_each(self._store, wanted.question, self._options(wanted))
         )
+        return {answered.field.name: answered for answered in found}
 
-    def record(
-        self, wanted: Wanted, section: RecordSection, kind: str, theme: str, size: str
-    ) -> bytes:
-        """Return a picture of many attributes: one of records.PICTURES."""
-        return self._files.get(
-            (*wanted.key, "record", kind, theme, size),
-            lambda: svg_of(section.picture(kind, theme, CHART_WIDTHS[size]).to_dict()),
+    def together(self, wanted: Wanted, fields: tuple[str, str]) -> Found:
+        """Return the table of two fields together.
+
+        Cost: the first call reads the reports of both fields into memory and fits their table.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
+        return self._together.get((*wanted.key, fields), lambda: self._associated(wanted, fields))
+
+    def kept(self, wanted: Wanted, fields: tuple[str, str]) -> bool:
+        """Tell whether the table of two fields is there already."""
+        return (*wanted.key, fields) in self._together
+
+    def attributes(self, wanted: Wanted) -> Attributes | None:
+        """Return many attributes together; None where the question is not about any."""
+        asked = (
+            [one.profiles for one in self.of(wanted).values() if one.profiles] if wanted.n else []
         )
+        if not asked:
+            return None
+        return self._attributes.get(wanted.key, lambda: Attributes.of(asked[0]))
 
-    def tree(self, wanted: Wanted, finding: Finding, theme: str, size: str) -> bytes:
-        """Return the picture of the tree that strings were grown from."""
+    def file(self, wanted: Wanted, table: Table, name: str) -> bytes:
+        """Return a table as one of results.table.files.FORMATS."""
+        return self._bytes(wanted, table, (name,), lambda: render(table, name))
+
+    def chart(self, wanted: Wanted, table: Table, theme: str, size: str) -> bytes:
+        """Return the picture of a table for a page."""
         width = CHART_WIDTHS[size]
-        return self._files.get(
-            (*wanted.key, finding.field.name, "tree", theme, size),
-            lambda: svg_of(tree_chart(finding.tree, theme=theme, width=width).to_dict()),
+        return self._bytes(
+            wanted,
+            table,
+            (theme, size),
+            lambda: chart_svg(table, theme=theme, width=width, heading=False),
         )
 
-    def _find(self, wanted: Wanted) -> tuple[Finding, ...]:
-        accumulated = accumulate(
-            self._store,
-            wanted.question,
-            first_epoch=wanted.epoch,
-            last_epoch=wanted.epoch,
-            threads=1,
-        )
-        return tuple(self._field(accumulated, field, wanted) for field in wanted.question.fields)
+    def _bytes(self, wanted: Wanted, table: Table, form: Key, make: Callable[[], bytes]) -> bytes:
+        picture = getattr(table.picture, "__name__", "")
+        about = table.about
+        return self._files.get((*wanted.key, about.kind, about.field, picture, *form), make)
 
-    def _field(self, accumulated: Accumulated, field: Field, wanted: Wanted) -> Finding:
+    def _options(self, wanted: Wanted) -> Options:
+        epoch = wanted.epoch
+        return Options(first_epoch=epoch, last_epoch=epoch, threads=1, folder=self._folder)
+
+    def _associated(self, wanted: Wanted, fields: tuple[str, str]) -> Found:
+        options = replace(self._options(wanted), fields=fields)
         try:
-            if is_discovered(field) and not field.candidates:
-                found = discovered(
-                    accumulated,
-                    field,
-                    reports=lambda: read_field(
-                        self._store,
-                        wanted.question,
-                        field.name,
-                        first_epoch=wanted.epoch,
-                        last_epoch=wanted.epoch,
-                    ),
-                )
-                return Finding(field, found.result, tree=found.tree)
-            candidates = field_candidates(field, self._folder)
-            result = result_of(accumulated, field, candidates)
-            if not isinstance(field.domain, Profile):
-                return Finding(field, result)
-            return Finding(field, result, "", RecordSection(RecordReports.of(accumulated)))
+            return Found(associate(self._store, wanted.question, options))
         except InvalidParameter as error:
-            return Finding(field, None, str(error))
+            return Found(None, str(error))
 
     def _stamp(self, field: Field) -> object:
         """Return what changes when a field's candidate file does."""

@@ -8,23 +8,16 @@ from functools import lru_cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from deniable.collector.problems import Problem, problem_response
 from deniable.collector.reasons import Reason
 from deniable.dashboard.overview import SPARK_EPOCHS
-from deniable.results.associate_chart import KEY, association_described
-from deniable.results.associate_result import cells_of
-from deniable.results.associate_table import interval_text
-from deniable.results.associate_table import typical_error as typical_cell_error
-from deniable.results.associate_words import association_in_words
-from deniable.results.chart import described, key_lines
-from deniable.results.discovery_tree import tree_words
 from deniable.results.labels import printable, shortened
-from deniable.results.marginals_tables import three
-from deniable.results.table import found_text, p_text
-from deniable.results.words import epsilon_text, in_words, odds, percent, typical_error
+from deniable.results.table.html import MOST_ROWS, rows_html
+from deniable.results.words import epsilon_text, odds
 
 HEADERS = {
     # Nothing but our own style sheet and pictures: even markup that got through could load or
@@ -37,6 +30,8 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+MOST_PAIRS = 60
+"""So many pairs of attributes stand in a page's list, the surest first."""
 ASSETS = {"dashboard.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml"}
 
 
@@ -62,22 +57,10 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         asset_version=_asset_version(),
-        association_described=association_described,
-        association_in_words=association_in_words,
-        cells_of=cells_of,
-        described=described,
-        heat_map_key=KEY,
-        in_words=in_words,
-        interval_text=interval_text,
-        key_lines=key_lines,
-        percent=percent,
-        p_text=p_text,
-        found_text=found_text,
+        max_pairs=MOST_PAIRS,
+        max_rows=MOST_ROWS,
+        rows_html=lambda *told: Markup(rows_html(*told)),  # noqa: S704 (every string is escaped)
         spark_epochs=SPARK_EPOCHS,
-        three=three,
-        typical_cell_error=typical_cell_error,
-        tree_words=tree_words,
-        typical_error=typical_error,
     )
     return environment
 

@@ -8,113 +8,152 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from deniable.dashboard.findings import CHART_WIDTHS, Finding, Findings
+from deniable.ask import Answered
+from deniable.dashboard.findings import CHART_WIDTHS, Findings, Wanted
 from deniable.dashboard.overview import Summary, summary_of
 from deniable.dashboard.pages import HEADERS, page
-from deniable.dashboard.pairs import PairPages
 from deniable.dashboard.queries import NoSuchPage, epoch_asked, number_of
-from deniable.dashboard.records import MOST_PAIRS, PICTURES
-from deniable.protocol import Survey
-from deniable.results import Result
-from deniable.results.chart import THEMES
-from deniable.results.explain import explain_question
-from deniable.results.files import FORMATS
+from deniable.dashboard.sections import field_section, together_section
+from deniable.protocol import Question, Survey
+from deniable.results.charts.look import THEMES
+from deniable.results.explain import promise_of
+from deniable.results.table import Table
+from deniable.results.table.files import FORMATS
 from deniable.store import Store
 
-MAX_TABLE_ROWS = 500
-"""So many rows stand on a page; the downloads have all of them."""
 MAX_LISTED_EPOCHS = 60
+PICTURES = ("heat", "tree")
+"""The pictures of many attributes together."""
+AT_ONCE = 1_000_000
+"""Above so many reports a page fits two fields only when somebody chooses them."""
+
+Finder = Callable[[Request, Summary, Wanted], tuple[Wanted, Table]]
 
 
 class QuestionPages:
     """Answers every address below /questions."""
 
-    def __init__(self, store: Store, survey: Survey, findings: Findings, pairs: PairPages) -> None:
+    def __init__(self, store: Store, survey: Survey, findings: Findings) -> None:
         self._store = store
         self._survey = survey
         self._findings = findings
-        self._pairs = pairs
 
     def page(self, request: Request) -> Response:
         """Return the page of a question: for each field chart, words, table and downloads."""
         summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch)
         found = self._findings.of(wanted) if wanted.n else {}
+        question = summary.question
         return page(
             request,
             "question.html",
             summary=summary,
-            question=summary.question,
+            question=question,
             n=wanted.n,
-            mark=summary.mark(epoch),
-            findings=list(found.values()),
-            together=self._pairs.section(request, wanted),
+            sections=[field_section(question, one) for one in found.values()],
+            attributes=self._findings.attributes(wanted),
+            together=self._both(request, wanted),
+            names=[field.name for field in question.fields],
             epoch=epoch,
+            mark=summary.mark(epoch),
             listed_epochs=sorted(summary.reports, reverse=True)[:MAX_LISTED_EPOCHS],
-            promise=explain_question(summary.question).sentences,
+            promise=promise_of(question),
             formats=tuple(FORMATS),
-            max_rows=MAX_TABLE_ROWS,
-            max_pairs=MOST_PAIRS,
             query=_query_maker(summary, epoch),
         )
 
     def chart(self, request: Request) -> Response:
         """Return a picture for the page: a field, a theme and a size."""
-        theme, size = _look(request)
-        summary, epoch = self._asked(request)
-        wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
-        result = _result(request, self._findings.of(wanted))
-        data = self._findings.chart(wanted, result, theme, size)
-        return Response(data, media_type="image/svg+xml", headers=HEADERS)
+        return self._drawn(request, self._of_field)
 
     def tree(self, request: Request) -> Response:
         """Return a picture of the tree that a field's strings were grown from."""
-        theme, size = _look(request)
-        summary, epoch = self._asked(request)
-        wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
-        finding = _finding(request, self._findings.of(wanted))
-        if len(finding.tree) < 2:
-            raise NoSuchPage("No string was grown here.")
-        data = self._findings.tree(wanted, finding, theme, size)
-        return Response(data, media_type="image/svg+xml", headers=HEADERS)
+        return self._drawn(request, self._of_tree)
 
     def record(self, request: Request) -> Response:
         """Return a picture of many attributes together: a heat map or a tree."""
-        theme, size = _look(request)
-        kind = request.query_params.get("kind", PICTURES[0])
-        summary, epoch = self._asked(request)
-        wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
-        found = self._findings.of(wanted) if wanted.n else {}
-        sections = [finding.together for finding in found.values() if finding.together]
-        if kind not in PICTURES or not sections or sections[0].problem:
-            raise NoSuchPage(f"There is no such picture. There are {' and '.join(PICTURES)}.")
-        data = self._findings.record(wanted, sections[0], kind, theme, size)
-        return Response(data, media_type="image/svg+xml", headers=HEADERS)
+        return self._drawn(request, self._of_attributes)
+
+    def heat_map(self, request: Request) -> Response:
+        """Return the picture of two fields together."""
+        return self._drawn(request, self._of_both)
 
     def result(self, request: Request) -> Response:
-        """Return a field's result as a file."""
+        """Return a field's table as a file."""
+        return self._saved(request, self._of_field)
+
+    def association(self, request: Request) -> Response:
+        """Return the table of two fields as a file."""
+        return self._saved(request, self._of_both)
+
+    def _drawn(self, request: Request, find: Finder) -> Response:
+        theme = request.query_params.get("theme", "light")
+        size = request.query_params.get("size", "wide")
+        if theme not in THEMES or size not in CHART_WIDTHS:
+            raise NoSuchPage("A picture's theme is light or dark, its size wide, medium or narrow.")
+        summary, epoch = self._asked(request)
+        wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
+        wanted, table = find(request, summary, wanted)
+        data = self._findings.chart(wanted, table, theme, size)
+        return Response(data, media_type="image/svg+xml", headers=HEADERS)
+
+    def _saved(self, request: Request, find: Finder) -> Response:
         name = request.path_params["format"]
         if name not in FORMATS:
-            raise NoSuchPage(f"A result can be had as {', '.join(FORMATS)}.")
+            raise NoSuchPage(f"A table can be had as {', '.join(FORMATS)}.")
         summary, epoch = self._asked(request)
-        wanted = self._findings.wanted(summary, epoch)
-        result = _result(request, self._findings.of(wanted))
-        field = "" if summary.question.plain else f"-{result.field}"
+        wanted, table = find(request, summary, self._findings.wanted(summary, epoch))
+        fields = "" if summary.question.plain else f"-{table.about.field.replace(', ', '-')}"
         # Ids and field names hold only letters, digits, '.', '_' and '-'.
-        file_name = f"{summary.question.id}{field}.{name}"
+        file_name = f"{summary.question.id}{fields}.{name}"
         return Response(
-            self._findings.file(wanted, result, name),
+            self._findings.file(wanted, table, name),
             media_type=FORMATS[name][0],
             headers={**HEADERS, "Content-Disposition": f'attachment; filename="{file_name}"'},
         )
 
-    def heat_map(self, request: Request) -> Response:
-        """Return the picture of two fields together."""
-        return self._pairs.chart(request, self._summary(request))
+    def _of_field(self, request: Request, _: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
+        answered = _answered(request, self._findings.of(wanted))
+        if answered.table is None:
+            raise NoSuchPage(answered.problem)
+        return wanted, answered.table
 
-    def association(self, request: Request) -> Response:
-        """Return two fields together as a file."""
-        return self._pairs.file(request, self._summary(request))
+    def _of_tree(self, request: Request, summary: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
+        _, table = self._of_field(request, summary, wanted)
+        tree = table.parts.get("tree")
+        if tree is None or len(tree.rows) < 2:
+            raise NoSuchPage("No string was grown here.")
+        return wanted, tree
+
+    def _of_attributes(self, request: Request, _: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
+        kind = request.query_params.get("kind", PICTURES[0])
+        found = self._findings.attributes(wanted)
+        table = None if found is None else found.tree if kind == "tree" else found.pairs.table
+        if kind not in PICTURES or table is None:
+            raise NoSuchPage(f"There is no such picture. There are {' and '.join(PICTURES)}.")
+        return wanted, table
+
+    def _of_both(self, request: Request, summary: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
+        if len(summary.question.fields) < 2:
+            raise NoSuchPage("This question has one field: nothing can go together with it.")
+        fields, _ = _two_fields(request, summary.question)
+        if not self._findings.kept(wanted, fields):
+            wanted = self._findings.wanted(summary, wanted.epoch)
+        found = self._findings.together(wanted, fields)
+        if found.table is None:
+            raise NoSuchPage(found.problem)
+        return wanted, found.table
+
+    def _both(self, request: Request, wanted: Wanted) -> object:
+        """Return the section of two fields; None for questions of one or without reports."""
+        question = wanted.question
+        if len(question.fields) < 2 or not wanted.n:
+            return None
+        fields, chosen = _two_fields(request, question)
+        at_once = chosen or wanted.n <= AT_ONCE
+        return together_section(
+            fields, self._findings.together(wanted, fields) if at_once else None
+        )
 
     def _asked(self, request: Request) -> tuple[Summary, int | None]:
         """Return the question of an address, and the epoch that is asked for."""
@@ -129,31 +168,24 @@ class QuestionPages:
         return summary_of(self._store, self._survey, question)
 
 
-def _look(request: Request) -> tuple[str, str]:
-    """Return the theme and the size of the picture that is asked for."""
-    theme = request.query_params.get("theme", "light")
-    size = request.query_params.get("size", "wide")
-    if theme not in THEMES or size not in CHART_WIDTHS:
-        raise NoSuchPage("A picture's theme is light or dark, its size wide, medium or narrow.")
-    return theme, size
-
-
-def _finding(request: Request, found: dict[str, Finding]) -> Finding:
+def _answered(request: Request, found: dict[str, Answered]) -> Answered:
     """Return what is known of the field that is asked for; a single one need not be named."""
     names = ", ".join(found)
     name = request.query_params.get("field") or (names if len(found) == 1 else "")
-    finding = found.get(name)
-    if finding is None:
+    if name not in found:
         raise NoSuchPage(f"Name a field of this question: ?field= and one of {names}.")
-    return finding
+    return found[name]
 
 
-def _result(request: Request, found: dict[str, Finding]) -> Result:
-    """Return the result of the field that is asked for."""
-    finding = _finding(request, found)
-    if finding.result is None:
-        raise NoSuchPage(finding.problem)
-    return finding.result
+def _two_fields(request: Request, question: Question) -> tuple[tuple[str, str], bool]:
+    """Return the two fields that are asked for, and whether somebody chose them."""
+    names = [field.name for field in question.fields]
+    one, two = (request.query_params.get(name) for name in ("a", "b"))
+    if not one and not two:
+        return (names[0], names[1]), False
+    if one is None or two is None or one not in names or two not in names or one == two:
+        raise NoSuchPage(f"Name two different fields: ?a= and &b= of {', '.join(names)}.")
+    return (one, two), True
 
 
 def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:

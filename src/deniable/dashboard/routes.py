@@ -12,11 +12,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from deniable.collector.reasons import Reason
-from deniable.dashboard.associations import Associations
 from deniable.dashboard.findings import Findings
 from deniable.dashboard.overview import overview
 from deniable.dashboard.pages import ASSETS, HEADERS, asset, message, page
-from deniable.dashboard.pairs import PairPages
 from deniable.dashboard.queries import NoSuchPage
 from deniable.dashboard.questions import QuestionPages
 from deniable.errors import StoreError
@@ -46,8 +44,7 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
     """
     threads = ThreadPoolExecutor(THREADS, thread_name_prefix="deniable-dashboard")
     findings = Findings(store, survey_folder)
-    pairs = PairPages(findings, Associations(store, survey_folder))
-    questions = QuestionPages(store, survey, findings, pairs)
+    questions = QuestionPages(store, survey, findings)
 
     def index(request: Request) -> Response:
         return page(request, "index.html", overview=overview(store, survey))

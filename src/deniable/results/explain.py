@@ -55,17 +55,7 @@ def explain_question(
     )
     return Explanation(
         title=f"{question.id} (version {question.version}): {question.description}",
-        sentences=(
-            _who(question),
-            *_once(question),
-            _over_time(question),
-            _sending(question),
-            *(text for field in question.fields if (text := _members(field))),
-            *(text for field in question.fields if (text := _together(field))),
-            *(text for field in question.fields if (text := _linking(question, field))),
-            *(_accuracy(question, field, people) for field in question.fields if people),
-            f"A report is {question.record_size} bytes, always.",
-        ),
+        sentences=promise_of(question, people),
         reasons=tuple(
             text
             for field in question.fields
@@ -84,6 +74,21 @@ def explain_question(
                 for name, found in compared.items()
             },
         },
+    )
+
+
+def promise_of(question: Question, people: int | None = None) -> tuple[str, ...]:
+    """Return the promise, then the cost, one fact each; nothing is planned for it."""
+    return (
+        _who(question),
+        *_once(question),
+        _over_time(question),
+        _sending(question),
+        *(text for field in question.fields if (text := _members(field))),
+        *(text for field in question.fields if (text := _together(field))),
+        *(text for field in question.fields if (text := _linking(question, field))),
+        *(_accuracy(question, field, people) for field in question.fields if people),
+        f"A report is {question.record_size} bytes, always.",
     )
 
 

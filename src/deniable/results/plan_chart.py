@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from deniable.errors import InvalidParameter
 from deniable.plan import Plan, Setting
 from deniable.plan.collection import FIND
 from deniable.plan.prediction import margin_of, predict
-from deniable.results import styling
-from deniable.results.chart_files import png_of, svg_of
-from deniable.results.writing import whole_file
+from deniable.results.charts import look as styling
 
 COLOURS = (*styling.COLOURS, "#c2255c", "#5c940d", "#6741d9", "#a0522d")
 """Of the mechanisms, in the order of the plan: there may be eleven of them."""
@@ -23,8 +19,13 @@ _FOUND_EVERY = 3
 """Of what finds strings every third point is drawn: each takes a second."""
 
 
-def plan_chart(plan: Plan) -> dict[str, Any]:
-    """Return the chart of a plan as a Vega-Lite definition.
+def plan_picture(plan: Plan) -> Callable[..., Any]:
+    """Return what draws a plan, as the picture of its table."""
+    return lambda _table, **_look: plan_chart(plan)
+
+
+def plan_chart(plan: Plan) -> Any:
+    """Return the chart of a plan.
 
     Left: the smallest share that is seen, by the number of people, a hundredth to a hundredfold of
     those planned. Right: half the width of the interval of a share of 1%, by epsilon. Dashed: the
@@ -44,32 +45,12 @@ def plan_chart(plan: Plan) -> dict[str, Any]:
     right = _panel(
         alt, list(_by_epsilon(setting, names)), colour, setting.epsilon, "epsilon", "margin"
     )
-    chart = styling.styled(
+    return styling.styled(
         alt.hconcat(left, right),
         f"What {setting.people:,} people at epsilon {setting.epsilon:g} can tell",
         f"recommended: {plan.reason}",
         "dashed: the plan",
     )
-    definition: dict[str, Any] = chart.to_dict()
-    return definition
-
-
-def save_plan_chart(plan: Plan, path: Path) -> None:
-    """Write the chart of a plan as PNG or SVG, whole or not at all.
-
-    Raises:
-        InvalidParameter: if the file's name ends otherwise.
-        MissingExtra: if Altair or vl-convert is not installed.
-    """
-    kinds = {".png": png_of, ".svg": svg_of}
-    kind = kinds.get(path.suffix.lower())
-    if kind is None:
-        raise InvalidParameter(
-            f"The name of a plan's chart must end in .png or .svg. Got {path.name!r:.80}."
-        )
-    data = kind(plan_chart(plan))
-    with whole_file(path) as temporary:
-        temporary.write_bytes(data)
 
 
 def _by_people(setting: Setting, names: list[str]) -> Iterator[dict[str, object]]:

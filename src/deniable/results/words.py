@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from statistics import median
+from statistics import NormalDist
 
-from deniable.results.intervals import LEVEL, Z
 from deniable.results.labels import shortened
-from deniable.results.result import Result, Row
-from deniable.results.simulated import reports_text
+from deniable.results.table.columns import Row
+from deniable.results.table.table import LEVEL, Table, Words
+from deniable.results.table.text import percent, typical_error
+
+Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+"""Standard errors on each side of an estimate: 1.96 for 95%."""
 
 NAMED = 3
 """So many values are named in a sentence; the table has the rest."""
@@ -18,84 +20,49 @@ FINDING = ("prefixes", "ngrams")
 """Mechanisms whose strings nobody listed."""
 
 
-@dataclass(frozen=True)
-class Words:
-    """A result in words.
-
-    Attributes:
-        learned: what the reports say about the crowd.
-        not_learned: what they do not say, and how large a share must be to be seen.
-        promise: what each person was promised.
-    """
-
-    learned: tuple[str, ...]
-    not_learned: tuple[str, ...]
-    promise: tuple[str, ...]
+def in_words(table: Table) -> Words:
+    """Say what a table of shares means."""
+    if table.about.n == 0:
+        return Words(("There are no reports yet, so nothing is known.",), (), _promise(table))
+    return Words(_learned(table), _not_learned(table), _promise(table))
 
 
-def in_words(result: Result) -> Words:
-    """Say what a result means."""
-    if result.n == 0:
-        return Words(("There are no reports yet, so nothing is known.",), (), _promise(result))
-    return Words(_learned(result), _not_learned(result), _promise(result))
-
-
-def smallest_visible(result: Result) -> float | None:
+def smallest_visible(table: Table) -> float | None:
     """Return the smallest share whose interval would usually lie above 0; None if unknown.
 
     It is the half width of a typical interval: 1.96 median standard errors. A share of exactly
     this size stands out every second time.
     """
-    error = typical_error(result)
+    error = typical_error(table)
     return Z * error if math.isfinite(error) else None
 
 
-def typical_error(result: Result) -> float:
-    """Return the median standard error of a result's rows; NaN if nothing was learned."""
-    errors = [row.std_error for row in result.rows if row.learned]
-    return median(errors) if errors else math.nan
-
-
-def percent(share: float, error: float) -> str:
-    """Return a share in per cent, with the digits that a standard error leaves meaningful.
-
-    Give all numbers of a table the same error, so that they have the same digits.
-    """
-    if not math.isfinite(share):
-        return "n/a"
-    known = math.isfinite(error) and error > 0
-    digits = min(4, max(0, 1 - math.floor(math.log10(100 * error)))) if known else 1
-    text = f"{100 * share:.{digits}f}"
-    return f"{text if float(text) != 0 else text.removeprefix('-')}%"
-
-
-def _learned(result: Result) -> tuple[str, ...]:
-    visible = [row for row in result.rows if row.stands_out]
-    reports = reports_text(result.n, result.simulated)
+def _learned(table: Table) -> tuple[str, ...]:
+    visible = [row for row in table.rows if row.stands_out]
     sentences = [
-        f"{reports}, each randomised before it left its device, give the shares below. "
-        f"Each true share lies in its interval with {LEVEL:.0%} confidence."
+        f"{table.about.reports}, each randomised before it left its device, give the shares "
+        f"below. Each true share lies in its interval with {LEVEL:.0%} confidence."
     ]
     if visible:
         top = sorted(visible, key=lambda row: -row.frequency)[:NAMED]
-        named = ", ".join(_with_share(row, typical_error(result)) for row in top)
+        named = ", ".join(_with_share(row, typical_error(table)) for row in top)
         more = f", and {len(visible) - len(top):,} more" if len(visible) > len(top) else ""
-        count = f"{len(visible):,} of {len(result.rows):,} answers"
+        count = f"{len(visible):,} of {len(table.rows):,} answers"
         stand = "stands" if len(visible) == 1 else "stand"
         sentences.append(f"{count} {stand} out from zero: {named}{more}.")
-        sentences.extend(_sureness(result, visible))
+        sentences.extend(_sureness(table, visible))
     else:
         sentences.append("No answer stands out from zero: there are too few reports yet.")
     return tuple(sentences)
 
 
-def _sureness(result: Result, visible: list[Row]) -> list[str]:
+def _sureness(table: Table, visible: list[Row]) -> list[str]:
     """Say how many of the detected answers may be there by chance."""
-    if any(row.storey is None for row in visible) or result.domain == "boolean":
+    if any(row.storey is None for row in visible) or table.about.domain == "boolean":
         return []
-    surest = sum(bool(row.holm) for row in visible)
+    surest, false = sum(bool(row.holm) for row in visible), table.about.more["expected_false"]
     return [
-        f"About {result.expected_false:.1f} of these are expected to be false (Storey's procedure, "
+        f"About {false:.1f} of these are expected to be false (Storey's procedure, "
         f"at most 5%). {surest:,} of them hold even where not one false one is wanted (Holm's)."
     ]
 
@@ -106,57 +73,58 @@ def _with_share(row: Row, error: float) -> str:
     return f"“{shortened(row.value, 40)}” ({share})"
 
 
-def _not_learned(result: Result) -> tuple[str, ...]:
+def _not_learned(table: Table) -> tuple[str, ...]:
     sentences = []
-    smallest = smallest_visible(result)
+    smallest = smallest_visible(table)
     if smallest is not None:
         sentences.append(
             f"A share below about {percent(smallest, smallest / 10)} (about "
-            f"{math.ceil(smallest * result.n):,} of the reports) cannot be told from zero. Four "
-            "times as many people halve that."
+            f"{math.ceil(smallest * table.about.n):,} of the reports) cannot be told from zero. "
+            "Four times as many people halve that."
         )
-    hidden = sum(row.learned and not row.stands_out for row in result.rows)
+    hidden = sum(row.learned and not row.stands_out for row in table.rows)
     if hidden:
         rows = "1 row has" if hidden == 1 else f"{hidden:,} rows have"
         sentences.append(f"{rows} not enough evidence: these answers may be rare, or nobody's.")
-    if result.mechanism in FINDING:
+    if table.about.mechanism in FINDING:
         sentences.append("Rare strings were not found: they stay unseen.")
-    elif result.domain == "strings":
+    elif table.about.domain == "strings":
         sentences.append("Only the candidates were looked for: other strings stay unseen.")
-    sentences.extend(_unlisted(result))
-    if result.attackers is not None:
+    sentences.extend(_unlisted(table))
+    if table.about.attackers is not None:
         sentences.append(
-            f"If as many as {result.attackers:.3g} of the reports were crafted, only the attacked "
-            "intervals hold."
+            f"If as many as {table.about.attackers:.3g} of the reports were crafted, only the "
+            "attacked intervals hold."
         )
     sentences.append("Nothing can be said about any single person: that is the point.")
     return tuple(sentences)
 
 
-def _unlisted(result: Result) -> list[str]:
-    other = result.unlisted
-    if other is None or not math.isfinite(other.frequency):
+def _unlisted(table: Table) -> list[str]:
+    other = table.about.more["unlisted"]
+    if other is None or not math.isfinite(other["frequency"]):
         return []
-    error = other.std_error
-    share = f"{percent(other.frequency, error)} ± {percent(Z * error, error)}"
-    sign = " The residuals say that there are such strings." if other.suspected else ""
+    error = other["std_error"]
+    share = f"{percent(other['frequency'], error)} ± {percent(Z * error, error)}"
+    sign = " The residuals say that there are such strings." if other["suspected"] else ""
     return [f"Strings that no candidate names are {share} of the reports.{sign}"]
 
 
-def _promise(result: Result) -> tuple[str, ...]:
+def _promise(table: Table) -> tuple[str, ...]:
     once = (
-        f"One report has epsilon {epsilon_text(result.epsilon_once)}: whoever reads it can "
+        f"One report has epsilon {epsilon_text(table.about.epsilon_once)}: whoever reads it can "
         "multiply the odds of any guess about one person's answer by at most "
-        f"{odds(result.epsilon_once)}."
+        f"{odds(table.about.epsilon_once)}."
     )
-    if result.epsilon_forever is None:
+    if table.about.epsilon_forever is None:
         return (once, "Every further report of a device adds as much again.")
-    if result.epsilon_forever == result.epsilon_once and not result.memoised:
+    if table.about.epsilon_forever == table.about.epsilon_once and not table.about.memoised:
         return (once, "A device answers once, ever.")
+    forever = table.about.epsilon_forever
     return (
         once,
-        f"All reports of one value together, for ever, have epsilon "
-        f"{epsilon_text(result.epsilon_forever)} (odds times {odds(result.epsilon_forever)}).",
+        f"All reports of one value together, for ever, have epsilon {epsilon_text(forever)} (odds "
+        f"times {odds(forever)}).",
     )
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deniable.ask import Options, estimate
 from deniable.audit.answers import some_strings
 from deniable.audit.attack.poisoned_estimates import poisoned_reports, worst_attribute
 from deniable.mechanisms.base import Reports
 from deniable.protocol import MECHANISMS, ProfileParameters, Question, Strings
-from deniable.results import Result, estimate_question
-from deniable.results.result import Row
+from deniable.results.table import Row, Table
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
 from material.audits import (
@@ -45,7 +45,7 @@ QUESTIONS = {
 }
 
 
-def published(question: Question, columns: list[Reports], folder: Path) -> list[Result]:
+def published(question: Question, columns: list[Reports], folder: Path) -> list[Table]:
     """Return what is published of reports, one column of them per field."""
     rows = zip(*([one.tobytes() for one in column] for column in columns), strict=True)
     data = b"".join(record for row in rows for record in row)
@@ -57,10 +57,10 @@ def published(question: Question, columns: list[Reports], folder: Path) -> list[
     with SqliteStore(folder) as store:
         batch = Batch(question.id, 1, question.digest, 1)
         store.append_records(batch, data, question.record_size)
-        return estimate_question(store, question, candidates=listed or None, attackers=ATTACKERS)
+        return estimate(store, question, Options(candidates=listed, attackers=ATTACKERS))
 
 
-def target_of(question: Question, place: int, result: Result) -> Row:
+def target_of(question: Question, place: int, result: Table) -> Row:
     field = question.fields[place]
     if isinstance(field.parameters, ProfileParameters):
         worst = worst_attribute(field.parameters, ATTACKERS)

@@ -86,16 +86,16 @@ def test_fields_can_be_named_in_three_ways(project: Path, spelling: tuple[str, .
     read = json.loads(associate(project, *spelling, "--json"))
     assert read["fields"] == ["dark", "host"]
     assert read["n"] == 20_000
-    assert sum(cell["probability"] for cell in read["cells"]) == pytest.approx(1)
+    assert sum(cell["probability"] for cell in read["rows"]) == pytest.approx(1)
     # Simulated fields are independent: by this fixed seed nothing is found.
-    assert read["tests"][0]["p_value"] > 0.001
+    assert read["parts"]["tests"]["rows"][0]["p_value"] > 0.001
 
 
 def test_a_crowd_whose_answers_go_together_is_found(project: Path, tmp_path: Path) -> None:
     where = ("--survey", project / "survey.json", "--data", tmp_path)
     call("simulate", "device", "--people", 5_000, "--seed", 3, "--together", 0.5, *where)
     read = json.loads(call("associate", "device", "--fields", "dark", "memory", "--json", *where))
-    assert read["tests"][0]["p_value"] < 1e-9
+    assert read["parts"]["tests"]["rows"][0]["p_value"] < 1e-9
 
 
 def test_text_and_files(project: Path) -> None:
@@ -110,8 +110,8 @@ def test_text_and_files(project: Path) -> None:
 def test_all_fields_are_taken_pair_by_pair(project: Path) -> None:
     read = json.loads(associate(project, "--top", 2, "--json"))
     assert read["fields"] == ["dark", "host", "memory"]
-    assert len(read["tests"]) == 3
-    assert all(test["p_holm"] >= test["p_value"] for test in read["tests"])
+    assert len(read["parts"]["tests"]["rows"]) == 3
+    assert all(test["p_holm"] >= test["p_value"] for test in read["parts"]["tests"]["rows"])
 
 
 def test_candidates_by_field_or_for_all_strings(project: Path) -> None:
@@ -152,13 +152,13 @@ def test_a_second_interval_for_crafted_reports(project: Path) -> None:
     fields = ("--fields", "dark", "memory", "--attackers", 0.01)
     read = json.loads(associate(project, *fields, "--json"))
     assert read["attackers"] == 0.01
-    for cell in read["cells"]:
+    for cell in read["rows"]:
         (low, high), (lowest, highest) = cell["interval"], cell["attacked_interval"]
         assert 0 <= lowest < low < high < highest <= 1
-    for row in (*read["conditionals"][0]["rows"], *read["odds_ratios"]):
-        assert row["attacked_interval"][0] < row["interval"][0]
-    least, most = read["tests"][0]["attacked_p_value"]
-    assert least <= read["tests"][0]["p_value"] <= most
+        for what in ("conditional", "odds_ratio"):
+            assert cell[f"{what}_attacked_interval"][0] < cell[f"{what}_interval"][0]
+    least, most = read["parts"]["tests"]["rows"][0]["attacked_p_value"]
+    assert least <= read["parts"]["tests"]["rows"][0]["p_value"] <= most
     text = associate(project, *fields)
     assert "a share of 0.01 crafted reports" in text
     assert "With 0.01 of the reports crafted, dark and memory" in text

@@ -74,9 +74,9 @@ def test_a_table_of_named_attributes(folder: Path) -> None:
     assert found["collected"] == {"attributes": ["card", "tip", "zone", "night"], "order": 2}
     assert found["n"] == PEOPLE
     rows = found["rows"]
-    assert [row["values"] for row in rows[:2]] == [
-        {"tip": "false", "zone": "inner"},
-        {"tip": "false", "zone": "outer"},
+    assert [(row["value_1"], row["value_2"]) for row in rows[:2]] == [
+        ("false", "inner"),
+        ("false", "outer"),
     ]
     assert len(rows) == 6
     assert sum(row["smoothed"] for row in rows) == pytest.approx(1)
@@ -87,17 +87,22 @@ def test_a_table_of_named_attributes(folder: Path) -> None:
         # Five standard errors: shrinking moves a share by less.
         assert row["smoothed"] == pytest.approx(row["raw"], abs=5 * row["std_error"])
     turned = asked(folder, "--attributes", "zone", "tip")["rows"]
-    assert turned[1]["values"] == {"zone": "inner", "tip": "true"}
+    assert (turned[1]["attribute_1"], turned[1]["value_1"]) == ("zone", "inner")
+    assert (turned[1]["attribute_2"], turned[1]["value_2"]) == ("tip", "true")
     assert turned[1]["raw"] == pytest.approx(rows[3]["raw"])
     assert turned[1]["smoothed"] == pytest.approx(rows[3]["smoothed"])
 
 
+def titles(found: dict[str, Any]) -> list[str]:
+    return [column["title"] for column in found["columns"] if column["title"]]
+
+
 def test_raw_or_smoothed_alone(folder: Path) -> None:
     raw = asked(folder, "--attributes", "tip", "--raw")
-    assert raw["kind"] == "raw"
-    assert set(raw["rows"][0]) == {"values", "raw", "std_error", "interval"}
+    assert (raw["kind"], raw["shown"]) == ("profiles", "raw")
+    assert titles(raw) == ["tip", "raw", "std. error", "95% interval"]
     smoothed = asked(folder, "--attributes", "tip", "--smoothed")
-    assert set(smoothed["rows"][0]) == {"values", "smoothed"}
+    assert titles(smoothed) == ["tip", "smoothed"]
     text = call("marginals", "trips", "--attributes", "tip", *places(folder))
     assert "raw: unbiased" in text
     assert "smoothed: a distribution" in text
@@ -119,7 +124,7 @@ def test_a_second_bar_for_crafted_reports(folder: Path, tmp_path: Path) -> None:
     )
     by_value = {row["value"]: row["attacked_interval"] for row in estimated["rows"]}
     for row in one["rows"]:
-        expected = by_value[f"zone={row['values']['zone']}"]
+        expected = by_value[f"zone={row['value_1']}"]
         assert row["attacked_interval"] == pytest.approx(expected)
     text = call("marginals", "trips", "--attackers", 0.01, *places(folder))
     assert "with 0.01 crafted" in text
@@ -152,25 +157,25 @@ def test_pairs_and_tree_have_a_second_bar(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
     found = asked(folder, "--pairs", "--attackers", 0.01, "-o", file)
     assert found["attackers"] == 0.01
-    assert len(found["pairs"]) == 6
-    for row in found["pairs"]:
-        assert row["attacked_p_value_low"] <= row["p_value"] <= row["attacked_p_value_high"]
-        low, high = (row[f"attacked_information_{end}"] for end in ("low", "high"))
+    assert len(found["rows"]) == 6
+    for row in found["rows"]:
+        assert row["attacked_p_value"][0] <= row["p_value"] <= row["attacked_p_value"][1]
+        low, high = row["attacked_information"]
         assert low <= row["information"] <= high
         assert not row["attacked_holm"] or row["holm"]
     assert "attacked_raw_low" in file.read_text()
     assert "still dependent for sure" in found["notes"][0]
     tree = asked(folder, "--tree", "--attackers", 0.01)
     assert tree["attackers"] == 0.01
-    for edge in tree["edges"]:
-        low, high = (edge[f"attacked_information_{end}"] for end in ("low", "high"))
+    for edge in tree["rows"]:
+        low, high = edge["attacked_information"]
         assert low <= edge["information"] <= high
         assert isinstance(edge["attacked_stays"], bool)
         assert " and " in edge["rival"]
     text = call("marginals", "trips", "--tree", "--attackers", 0.01, *places(folder))
     assert "edges stay: " in text
-    assert "attacked" not in json.dumps(asked(folder, "--tree"))
-    assert "attacked" not in json.dumps(asked(folder, "--pairs"))
+    assert "attacked" not in json.dumps(asked(folder, "--tree")["rows"])
+    assert "attacked" not in json.dumps(asked(folder, "--pairs")["rows"])
 
 
 def test_shares_given_others(folder: Path) -> None:
@@ -178,10 +183,10 @@ def test_shares_given_others(folder: Path) -> None:
     assert found["given"] == {"zone": None}
     rows = found["rows"]
     for zone in ("inner", "outer", "far <b>"):
-        shares = [row["smoothed"] for row in rows if row["values"]["zone"] == zone]
+        shares = [row["smoothed"] for row in rows if row["value_2"] == zone]
         assert sum(shares) == pytest.approx(1)
     one = asked(folder, "--attributes", "tip", "--given", "zone=far <b>")["rows"]
-    assert one == [row for row in rows if row["values"]["zone"] == "far <b>"]
+    assert one == [row for row in rows if row["value_2"] == "far <b>"]
     with pytest.raises(InvalidParameter, match="has no level 'moon'"):
         asked(folder, "--attributes", "tip", "--given", "zone=moon")
 
@@ -190,11 +195,12 @@ def test_all_tables_of_an_order_are_one_table(folder: Path, tmp_path: Path) -> N
     files = [tmp_path / f"all.{end}" for end in ("csv", "parquet", "json")]
     outputs = [word for file in files for word in ("-o", file)]
     found = asked(folder, "--order", 2, *outputs)
-    assert len(found["tables"]) == 6
+    assert found["tables"] == 6
     table = pq.read_table(files[1])
     assert table.num_rows == 3 * 4 + 3 * 6
-    assert table.column_names[:6] == [
-        *("question", "version", "attribute_1", "value_1", "attribute_2", "value_2"),
+    assert table.column_names[:8] == [
+        *("question", "version", "n", "simulated"),
+        *("attribute_1", "value_1", "attribute_2", "value_2"),
     ]
     sums: dict[tuple[str, str], float] = {}
     for row in table.to_pylist():
@@ -204,14 +210,14 @@ def test_all_tables_of_an_order_are_one_table(folder: Path, tmp_path: Path) -> N
     with files[0].open(newline="") as file:
         assert len(list(csv.DictReader(file))) == 30
     assert json.loads(files[2].read_text()) == found
-    assert asked(folder)["tables"] == asked(folder, "--order", 1)["tables"]
+    assert asked(folder)["rows"] == asked(folder, "--order", 1)["rows"]
 
 
 def test_every_pair_is_tested(folder: Path, tmp_path: Path) -> None:
     picture = tmp_path / "heat.svg"
     found = asked(folder, "--pairs", "-o", picture)
-    assert len(found["pairs"]) == 6
-    by_pair = {(row["first"], row["second"]): row for row in found["pairs"]}
+    assert len(found["rows"]) == 6
+    by_pair = {(row["first"], row["second"]): row for row in found["rows"]}
     # Neighbours in the survey depend on each other in a made-up crowd.
     assert by_pair["card", "tip"]["holm"]
     assert by_pair["card", "tip"]["raw_correlation"] > 0.2
@@ -226,9 +232,9 @@ def test_every_pair_is_tested(folder: Path, tmp_path: Path) -> None:
 def test_the_tree_and_questions_to_it(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "tree.html"
     found = asked(folder, "--tree", "-o", page)
-    edges = {(edge["first"], edge["second"]) for edge in found["edges"]}
+    edges = {(edge["first"], edge["second"]) for edge in found["rows"]}
     assert edges == {("card", "tip"), ("tip", "zone"), ("zone", "night")}
-    assert all(0 <= edge["confidence"] <= 1 for edge in found["edges"])
+    assert all(0 <= edge["confidence"] <= 1 for edge in found["rows"])
     assert b"card" in page.read_bytes()
     joint = asked(folder, "--tree", "--attributes", "card", "zone", "night")
     assert joint["kind"] == "along_tree"
@@ -248,10 +254,12 @@ def test_shares_along_the_tree_have_a_second_bar(folder: Path, tmp_path: Path) -
     assert found["attackers"] == 0.01
     for row, same in zip(found["rows"], plain["rows"], strict=True):
         assert row["along_tree"] == same["along_tree"]
-        assert 0 <= row["attacked_low"] < row["along_tree"] < row["attacked_high"] <= 1
+        assert (
+            0 <= row["attacked_interval"][0] < row["along_tree"] < row["attacked_interval"][1] <= 1
+        )
     assert "attacked_low" in file.read_text().splitlines()[0]
     none = asked(folder, *wanted, "--attackers", 0)["rows"]
-    assert all(row["attacked_low"] == row["attacked_high"] == row["along_tree"] for row in none)
+    assert all(row["attacked_interval"] == [row["along_tree"]] * 2 for row in none)
     text = call("marginals", "trips", *wanted, "--attackers", 0.01, *places(folder))
     assert "with 0.01 crafted" in text
     assert "A search, no bound" in " ".join(text.split())
@@ -260,10 +268,10 @@ def test_shares_along_the_tree_have_a_second_bar(folder: Path, tmp_path: Path) -
 def test_synthetic_records(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     found = asked(folder, "--sample", 500, "--seed", 3, "-o", file)
-    assert len(found["records"]) == 500
-    assert set(found["records"][0]) == {"card", "tip", "zone", "night"}
+    assert len(found["rows"]) == 500
+    assert set(found["rows"][0]) == {"card", "tip", "zone", "night"}
     assert "cost no further epsilon" in found["notes"][0]
-    assert found["records"] == asked(folder, "--sample", 500, "--seed", 3)["records"]
+    assert found["rows"] == asked(folder, "--sample", 500, "--seed", 3)["rows"]
     with file.open(newline="") as lines:
         assert len(list(csv.reader(lines))) == 501
     with pytest.raises(InvalidParameter, match="There is no picture of this"):

@@ -148,17 +148,17 @@ def test_people_who_are_all_the_same(tmp_path: Path) -> None:
     with open_store(tmp_path / "data") as store:
         store.append_records(batch, reports.tobytes(), question.record_size)
     found = asked(tmp_path, "--attributes", "a0", "a1")
-    shares = {tuple(row["values"].values()): row["smoothed"] for row in found["rows"]}
+    shares = {(row["value_1"], row["value_2"]): row["smoothed"] for row in found["rows"]}
     assert shares["false", "true"] > 0.95
     given = asked(tmp_path, "--attributes", "a0", "--given", "a1=false")
     assert all(row["raw"] is None for row in given["rows"])
-    pairs = asked(tmp_path, "--pairs")["pairs"]
+    pairs = asked(tmp_path, "--pairs")["rows"]
     assert len(pairs) == 6
     sizes = [row["smoothed_correlation"] for row in pairs]
     assert all(size is None or abs(size) <= 1 for size in sizes)
     assert not any(row["holm"] for row in pairs)
     assert "does not vary" in call("marginals", "trips", "--pairs", *places(tmp_path))
-    records = asked(tmp_path, "--sample", 5, "--seed", 1)["records"]
+    records = asked(tmp_path, "--sample", 5, "--seed", 1)["rows"]
     assert len(records) == 5
     assert asked(tmp_path, "--tree")["n"] == 20_000
 

@@ -148,3 +148,15 @@ def test_a_page_with_many_epochs_draws_them(site: Site) -> None:
     add(site.store, asked, 10, EPOCH + 1)
     page = Page(site.get("/").text)
     assert sum(tag == "rect" for tag, _ in page.elements) == 2
+
+
+def test_a_page_plans_no_rival_mechanism(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What people were promised needs no plan; `deniable explain` compares mechanisms."""
+    from deniable.results import explain
+
+    def planned(*_: object) -> None:
+        pytest.fail("A page planned a mechanism anew.")
+
+    monkeypatch.setattr(explain, "alternatives", planned)
+    monkeypatch.setattr(explain, "why", planned)
+    assert "One report has epsilon" in site.page("/questions/site").text

@@ -13,8 +13,7 @@ from starlette.applications import Starlette
 
 from deniable.dashboard import dashboard_routes
 from deniable.results.labels import printable
-from deniable.results.table import p_text
-from deniable.results.words import percent
+from deniable.results.table.text import p_text, percent
 from material.dashboards import CANDIDATES, EPOCH, HOSTILE, Page, Site
 
 PAGES = (

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from deniable.ask import Options, associate
+from deniable.ask.associate import weakened, widened
+from deniable.ask.associate.pair_tables import marginal
 from deniable.associate import OTHER_LABEL, Independence, Pair
 from deniable.errors import InvalidParameter
 from deniable.protocol import ABSENT, Question
-from deniable.results import Association, associate_question
-from deniable.results.associate import weakened, widened
-from deniable.results.associate_pairs import marginal, pairs_of
+from deniable.results.table import Table
 from deniable.store import SqliteStore
 from material.associations import BROWSERS, dependent, report, several, table
 from material.results import EPOCH, question
@@ -43,8 +44,8 @@ def store(folder: Path, asked: Question) -> SqliteStore:
 
 
 @pytest.fixture(scope="module")
-def pair(store: SqliteStore, asked: Question, folder: Path) -> Association:
-    return associate_question(store, asked, ["dark", "browser"], candidates_folder=folder)
+def pair(store: SqliteStore, asked: Question, folder: Path) -> Table:
+    return associate(store, asked, Options(fields=["dark", "browser"], folder=folder))
 
 
 def truth() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -54,77 +55,81 @@ def truth() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     return counts / PEOPLE
 
 
-def test_the_table_is_close_to_the_truth(pair: Association) -> None:
+def test_the_table_is_close_to_the_truth(pair: Table) -> None:
     true = truth()
-    for cell in pair.cells:
-        dark, browser = cell.values
+    for cell in pair.rows:
+        dark, browser = cell.dark, cell.browser
         if browser == OTHER_LABEL:
             continue
         expected = true[int(dark == "true"), BROWSERS.index(browser)]
         # Six standard errors: fails by chance once in 10^8 cells of a fresh seed.
         assert abs(cell.probability - expected) < 6 * cell.std_error + 0.002
-    assert sum(cell.probability for cell in pair.cells) == pytest.approx(1)
-    assert pair.n == PEOPLE
-    assert pair.epsilon_once == pytest.approx(7.0, abs=2e-6)
+    assert sum(cell.probability for cell in pair.rows) == pytest.approx(1)
+    assert pair.about.n == PEOPLE
+    assert pair.about.epsilon_once == pytest.approx(7.0, abs=2e-6)
 
 
 def test_fields_that_depend_are_found_and_others_are_not(
-    pair: Association, store: SqliteStore, asked: Question, folder: Path
+    pair: Table, store: SqliteStore, asked: Question, folder: Path
 ) -> None:
-    assert pair.pairs[0].test.p_value < 1e-9
-    every = associate_question(store, asked, candidates_folder=folder, top=2)
-    assert every.fields == ("dark", "browser", "size")
-    found = {one.names: one for one in every.pairs}
-    assert found["dark", "browser"].holm < 1e-9
+    assert pair.parts["tests"].rows[0].p_value < 1e-9
+    every = associate(store, asked, Options(folder=folder, top=2))
+    assert every.about.more["fields"] == ["dark", "browser", "size"]
+    found = {(one.first, one.second): one for one in every.parts["tests"].rows}
+    assert found["dark", "browser"].p_holm < 1e-9
     for names in (("dark", "size"), ("browser", "size")):
-        assert found[names].holm >= found[names].test.p_value
-        assert found[names].test.p_value > 1e-4  # the seed is fixed; alpha of a fresh one is 1e-4
-    assert every.odds is None
-    assert every.conditionals[0].names == ("dark", "browser", "size")
-    assert len(pairs_of(every.joint)) == 3
+        assert found[names].p_holm >= found[names].p_value
+        assert found[names].p_value > 1e-4  # the seed is fixed; alpha of a fresh one is 1e-4
+    assert "odds_ratio" not in every.columns.place
+    assert any(column.title == "P(size | dark, browser)" for column in every.columns)
+    assert len(every.parts) == 1 + 3
 
 
-def test_the_conditional_share_and_the_odds_ratio_say_what_goes_together(pair: Association) -> None:
-    given = pair.conditionals[0]
-    fox = given.labels[1].index("fox")
-    assert given.value[1, fox] > 0.6 > 0.4 > given.value[0, fox]
-    assert np.allclose(given.value.sum(axis=1), 1)
-    assert pair.odds is not None
-    assert pair.odds.low[1, fox] > 2
+def test_the_conditional_share_and_the_odds_ratio_say_what_goes_together(pair: Table) -> None:
+    rows = {(row.dark, row.browser): row for row in pair.rows}
+    assert rows["true", "fox"].conditional > 0.6 > 0.4 > rows["false", "fox"].conditional
+    for dark in ("true", "false"):
+        assert sum(row.conditional for row in pair.rows if row.dark == dark) == pytest.approx(1)
+    for browser in pair.about.more["labels"]["browser"]:
+        shares = [row.reverse for row in pair.rows if row.browser == browser]
+        assert sum(shares) == pytest.approx(1)
+    assert rows["true", "fox"].odds_ratio_interval[0] > 2
 
 
 def test_answers_come_from_what_stands_out_or_are_given(
-    pair: Association, store: SqliteStore, asked: Question, folder: Path
+    pair: Table, store: SqliteStore, asked: Question, folder: Path
 ) -> None:
-    labels = pair.joint.labels[1]
+    labels = pair.about.more["labels"]["browser"]
     assert labels[0] == "fox"
     assert labels[-1] == OTHER_LABEL
     assert len(labels) <= 6
     fields = ["browser", "size"]
-    given = associate_question(store, asked, fields, candidates={"browser": ["owl", "fox"]})
-    assert given.joint.labels == (("owl", "fox", OTHER_LABEL), ("small", "middle", "large"))
-    first = associate_question(
-        store, asked, fields, candidates={"browser": BROWSERS, "size": ["large"]}, top=2
+    given = associate(store, asked, Options(fields=fields, candidates={"browser": ["owl", "fox"]}))
+    assert labels_of(given) == (("owl", "fox", OTHER_LABEL), ("small", "middle", "large"))
+    first = associate(
+        store,
+        asked,
+        Options(fields=fields, candidates={"browser": BROWSERS, "size": ["large"]}, top=2),
     )
-    assert set(first.joint.labels[0]) == {"fox", "owl", OTHER_LABEL}
-    assert first.joint.labels[1] == ("large", OTHER_LABEL)
-    closed = associate_question(
-        store, asked, fields, candidates={"browser": ["owl", "fox"]}, other=False
+    assert set(labels_of(first)[0]) == {"fox", "owl", OTHER_LABEL}
+    assert labels_of(first)[1] == ("large", OTHER_LABEL)
+    closed = associate(
+        store, asked, Options(fields=fields, candidates={"browser": ["owl", "fox"]}, other=False)
     )
-    assert closed.joint.labels == (("owl", "fox"), ("small", "middle", "large"))
+    assert labels_of(closed) == (("owl", "fox"), ("small", "middle", "large"))
 
 
-def test_json_holds_no_nan_and_every_cell(pair: Association) -> None:
+def test_json_holds_no_nan_and_every_cell(pair: Table) -> None:
     read = json.loads(json.dumps(pair.as_json(), allow_nan=False))
-    schema = json.loads((SCHEMAS / "association.json").read_text())
+    schema = json.loads((SCHEMAS / "table.json").read_text())
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(read)
     assert not Draft202012Validator(schema).is_valid({**read, "n": -1})
-    assert len(read["cells"]) == len(pair.cells) == len(read["odds_ratios"])
+    assert len(read["rows"]) == len(pair.rows)
     assert read["fields"] == ["dark", "browser"]
     assert read["fit"]["gap"] < 1e-6 * PEOPLE
-    assert read["tests"][0]["p_value"] < 1e-9
-    assert [c["of"] for c in read["conditionals"]] == ["browser", "dark"]
+    assert read["parts"]["tests"]["rows"][0]["p_value"] < 1e-9
+    assert {"conditional", "reverse", "odds_ratio"} <= read["rows"][0].keys()
 
 
 @pytest.mark.parametrize(
@@ -139,7 +144,7 @@ def test_wrong_fields_are_refused(
     store: SqliteStore, asked: Question, fields: list[str], words: str
 ) -> None:
     with pytest.raises(InvalidParameter, match=words):
-        associate_question(store, asked, fields)
+        associate(store, asked, Options(fields=fields))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +159,9 @@ def test_wrong_candidates_are_refused(
     store: SqliteStore, asked: Question, candidates: dict[str, list[str]], words: str
 ) -> None:
     with pytest.raises(InvalidParameter, match=words):
-        associate_question(store, asked, ["browser", "size"], candidates=candidates, other=False)
+        associate(
+            store, asked, Options(fields=["browser", "size"], candidates=candidates, other=False)
+        )
 
 
 def test_strings_without_candidates_and_top_out_of_range_are_refused(
@@ -162,21 +169,23 @@ def test_strings_without_candidates_and_top_out_of_range_are_refused(
 ) -> None:
     fields = ["browser", "size"]
     with pytest.raises(InvalidParameter, match="needs candidates"):
-        associate_question(store, asked, fields)
+        associate(store, asked, Options(fields=fields))
     with pytest.raises(InvalidParameter, match="'top' parameter of associate"):
-        associate_question(store, asked, fields, candidates_folder=folder, top=0)
+        associate(store, asked, Options(fields=fields, folder=folder, top=0))
 
 
 def test_where_nothing_stands_out_nothing_is_associated(tmp_path: Path) -> None:
     asked = several(tmp_path)
     store = SqliteStore(tmp_path / "reports.sqlite3")
     with pytest.raises(InvalidParameter, match="no reports"):
-        associate_question(store, asked, candidates_folder=tmp_path)
+        associate(store, asked, Options(folder=tmp_path))
     rng = np.random.default_rng(2)
     report(store, asked, dependent(50, rng), rng)
     with pytest.raises(InvalidParameter, match="stands out from zero"):
-        associate_question(
-            store, asked, ["dark", "browser"], candidates={"browser": ["x", "y"]}, top=1
+        associate(
+            store,
+            asked,
+            Options(fields=["dark", "browser"], candidates={"browser": ["x", "y"]}, top=1),
         )
 
 
@@ -186,7 +195,7 @@ def test_a_plain_question_is_refused(tmp_path: Path) -> None:
     )
     store = SqliteStore(tmp_path / "reports.sqlite3")
     with pytest.raises(InvalidParameter, match="has one field"):
-        associate_question(store, plain)
+        associate(store, plain)
 
 
 def test_sets_are_refused(tmp_path: Path) -> None:
@@ -202,7 +211,7 @@ def test_sets_are_refused(tmp_path: Path) -> None:
     codes = {"tools": np.array([[0, 1]] * 50), "dark": np.zeros(50, dtype=np.int64)}
     report(store, asked, codes, rng)
     with pytest.raises(InvalidParameter, match="are sets"):
-        associate_question(store, asked)
+        associate(store, asked)
 
 
 def test_absent_is_an_answer_where_every_device_reports(tmp_path: Path) -> None:
@@ -216,13 +225,13 @@ def test_absent_is_an_answer_where_every_device_reports(tmp_path: Path) -> None:
     report(store, asked, codes, rng, strings=[*BROWSERS, ABSENT])
     fields = ["dark", "browser", "size"]
     given = {"browser": ["fox"]}
-    found = associate_question(store, asked, fields, candidates=given)
-    assert found.joint.labels == (
+    found = associate(store, asked, Options(fields=fields, candidates=given))
+    assert labels_of(found) == (
         ("false", "true", "(absent)"),
         ("fox", "(absent)", OTHER_LABEL),
         ("small", "middle", "large", "(absent)"),
     )
-    cell = {one.values: one for one in found.cells}["(absent)", "(absent)", "(absent)"]
+    cell = {one.cells[:3]: one for one in found.rows}["(absent)", "(absent)", "(absent)"]
     assert abs(cell.probability - 0.3) < 6 * cell.std_error + 0.02
 
 
@@ -233,9 +242,18 @@ def test_reports_of_other_digests_are_left_out_and_said(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     report(store, asked, dependent(2_000, rng), rng)
     report(store, changed, dependent(500, rng), rng)
-    found = associate_question(store, asked, ["dark", "size"])
-    assert found.n == 2_000
+    found = associate(store, asked, Options(fields=["dark", "size"]))
+    assert found.about.n == 2_000
     assert any("500 reports" in note for note in found.notes)
+
+
+def statistic(table: Table) -> float:
+    found: float = table.parts["tests"].rows[0].statistic
+    return found
+
+
+def labels_of(table: Table) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(tuple, table.about.more["labels"].values()))
 
 
 def test_several_epochs_of_the_same_devices_widen_everything(tmp_path: Path) -> None:
@@ -245,12 +263,12 @@ def test_several_epochs_of_the_same_devices_widen_everything(tmp_path: Path) -> 
     codes = dependent(2_000, np.random.default_rng(4))
     for epoch in range(EPOCH, EPOCH + 4):
         report(store, asked, codes, np.random.default_rng(4), epoch)
-    once = associate_question(store, asked, ["dark", "size"], first_epoch=EPOCH + 3)
-    every = associate_question(store, asked, ["dark", "size"])
-    assert (once.n, every.n) == (2_000, 8_000)
+    once = associate(store, asked, Options(fields=["dark", "size"], first_epoch=EPOCH + 3))
+    every = associate(store, asked, Options(fields=["dark", "size"]))
+    assert (once.about.n, every.about.n) == (2_000, 8_000)
     # The same records four times: nothing is known better than from one epoch.
-    assert every.joint.std_error == pytest.approx(once.joint.std_error, rel=1e-3)
-    assert every.pairs[0].test.statistic == pytest.approx(once.pairs[0].test.statistic, rel=1e-2)
+    assert every.column("std_error") == pytest.approx(once.column("std_error"), rel=1e-3)
+    assert statistic(every) == pytest.approx(statistic(once), rel=1e-2)
     assert any("4 epochs" in note for note in every.notes)
 
 

@@ -9,6 +9,14 @@ from datetime import date
 import numpy as np
 import pytest
 
+from deniable.ask import Options
+from deniable.ask.profiles import Profiles, along_tree, pairs_table, tree_table
+from deniable.ask.profiles.crafted_pairs import (
+    AttackedPair,
+    AttackedPairs,
+    attacked_edges,
+    attacked_pairs,
+)
 from deniable.audit.attack.poison_profiles import crafted_cells
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
@@ -27,16 +35,7 @@ from deniable.protocol import (
     ProfileParameters,
     Question,
 )
-from deniable.results.marginals import RecordReports
-from deniable.results.marginals_attacked_pairs import (
-    AttackedPair,
-    AttackedPairs,
-    attacked_edges,
-    attacked_pairs,
-)
-from deniable.results.marginals_pairs import pairs_view, tree_view
-from deniable.results.marginals_query import query_view
-from deniable.results.view import view_json, view_text
+from deniable.results.table import as_json, as_text
 from deniable.testing.ledger import LEDGER
 
 PEOPLE = 20_000
@@ -45,7 +44,7 @@ NOWHERE = Range(math.nan, math.nan)
 
 def crowds(
     mechanism: str, share: float, *, three: bool = False, people: int = PEOPLE
-) -> tuple[RecordReports, RecordReports]:
+) -> tuple[Profiles, Profiles]:
     """Return all reports, with liars who say that the first two are both true, and the honest."""
     last = Categories(("a", "b", "c")) if three else Boolean()
     record = Profile((Attribute("x", Boolean()), Attribute("y", last), Attribute("z", Boolean())))
@@ -63,7 +62,7 @@ def crowds(
         reports[:liars] = population.records(crafted_cells(parameters, (0, 1), cell, liars, rng))
     seen = population.accumulate(reports)
     whole, rest = (
-        RecordReports.of(Accumulated(asked, {"value": counts}, {1: counts.n}))
+        Profiles.of(Accumulated(asked, {"value": counts}, {1: counts.n}))
         for counts in (seen, honest)
     )
     return whole, rest
@@ -96,10 +95,10 @@ def test_shares_along_the_honest_tree_lie_within(mechanism: str, share: float) -
     seen, honest = crowds(mechanism, share, people=50_000)
     LEDGER.add(1e-10)
     for asked, given in ((["y"], {"x": "true"}), (["x", "y", "z"], {}), (["z"], {"y": "true"})):
-        rows = query_view(seen, asked, given, share).records
-        truth = query_view(honest, asked, given).records
+        rows = along_tree(seen, asked, given, Options(attackers=share)).rows
+        truth = along_tree(honest, asked, given).rows
         for row, true in zip(rows, truth, strict=True):
-            low, high, value = row["attacked_low"], row["attacked_high"], true["along_tree"]
+            (low, high), value = row["attacked_interval"], true["along_tree"]
             assert isinstance(low, float)
             assert isinstance(high, float)
             assert isinstance(value, float)
@@ -113,60 +112,62 @@ def test_liars_make_a_dependence_that_does_not_survive_the_bar() -> None:
     assert not next(t for t in honest.pairs.tests() if (t.first, t.second) == (0, 1)).holm
     found = attacked_pairs(seen, 0.03)
     assert found.still() == {(0, 1): False, (0, 2): True, (1, 2): False}
-    text = view_text(pairs_view(seen, attackers=0.03))
+    text = as_text(pairs_table(seen, options=Options(attackers=0.03)))
     assert "with 0.03 crafted" in text
-    assert "Holm: still" in text
-    assert "Holm: unsure" in text
+    assert [row.attacked_holm for row in pairs_table(seen, options=Options(attackers=0.03)).rows][
+        :2
+    ] == [True, False]
+    assert text.count("unsure") == 2
     assert "of 2 dependent pairs (Holm) are still dependent for sure: 1." in text
 
 
 def test_share_0_changes_nothing_and_no_share_adds_nothing() -> None:
     seen, _ = crowds("views", 0.0)
-    plain = json.loads(view_json(pairs_view(seen)))
-    none = json.loads(view_json(pairs_view(seen, attackers=0.0)))
-    assert "attackers" not in plain
-    assert "attacked" not in json.dumps(plain)
-    for before, row in zip(plain["pairs"], none["pairs"], strict=True):
+    plain = json.loads(as_json(pairs_table(seen)))
+    none = json.loads(as_json(pairs_table(seen, options=Options(attackers=0.0))))
+    assert plain["attackers"] is None
+    assert "attacked" not in json.dumps(plain["rows"])
+    for before, row in zip(plain["rows"], none["rows"], strict=True):
         assert {key: row[key] for key in before} == before
         for name, value in (("p_value", "p_value"), ("information", "information"),
                             ("smoothed", "smoothed_correlation")):  # fmt: skip
-            ends = [row[f"attacked_{name}_{end}"] for end in ("low", "high")]
+            ends = row[f"attacked_{name}"]
             assert ends == pytest.approx([row[value]] * 2)
         assert row["attacked_holm"] == row["holm"]
         reach = 1.96 * row["std_error"]
-        assert row["attacked_raw_high"] == pytest.approx(row["raw_correlation"] + reach, rel=1e-3)
-    assert "attacked" not in json.dumps(json.loads(view_json(tree_view(seen))))
+        assert row["attacked_raw"][1] == pytest.approx(row["raw_correlation"] + reach, rel=1e-3)
+    assert "attacked" not in json.dumps(json.loads(as_json(tree_table(seen)))["rows"])
 
 
 @pytest.mark.parametrize("share", [-0.01, 2.0, float("nan")])
 def test_wrong_shares_are_refused(share: float) -> None:
     seen, _ = crowds("views", 0.0, people=2_000)
-    for view in (pairs_view, tree_view):
+    for view in (pairs_table, tree_table):
         with pytest.raises(InvalidParameter, match="'attackers' parameter"):
-            view(seen, attackers=share)
+            view(seen, options=Options(attackers=share))
 
 
 def test_pairs_that_nobody_reported_on_have_no_ends() -> None:
     seen, _ = crowds("inp_ht", 0.0, people=4)
-    rows = json.loads(view_json(pairs_view(seen, attackers=0.01)))["pairs"]
+    rows = json.loads(as_json(pairs_table(seen, options=Options(attackers=0.01))))["rows"]
     unknown = [row for row in rows if row["p_value"] is None]
     assert unknown
-    assert all(row["attacked_p_value_high"] is None for row in unknown)
-    assert all(row["attacked_raw_low"] is None for row in unknown)
+    assert all(row["attacked_p_value"][1] is None for row in unknown)
+    assert all(row["attacked_raw"][0] is None for row in unknown)
     assert not any(row["attacked_holm"] for row in unknown)
-    assert "n/a" in view_text(pairs_view(seen, attackers=0.01))
+    assert "n/a" in as_text(pairs_table(seen, options=Options(attackers=0.01)))
 
 
 def test_the_tree_of_the_view_says_which_edges_stay() -> None:
     seen, _ = crowds("views", 0.01)
-    data = json.loads(view_json(tree_view(seen, 0.01)))
-    first, second = data["edges"]
+    data = json.loads(as_json(tree_table(seen, Options(attackers=0.01))))
+    first, second = data["rows"]
     assert {first["first"], first["second"]} == {"x", "z"}
     assert first["attacked_stays"] is True
     assert second["attacked_stays"] is False
     assert first["rival"] in ("x and y", "y and z")
     assert "1 of 2 edges stay: " in data["notes"][0]
-    assert "stays" in view_text(tree_view(seen, 0.01))
+    assert "stays" in as_text(tree_table(seen, Options(attackers=0.01)))
 
 
 def information(low: float, high: float) -> AttackedPair:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from deniable.ask import Options, estimate
+from deniable.ask.crafted_shares import with_attackers
 from deniable.audit.attack.poison import crafted
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
@@ -26,13 +28,14 @@ from deniable.protocol import (
     Strings,
 )
 from deniable.protocol.domain import code_key, string_key
-from deniable.results import Result, as_csv, as_json, as_text, estimate_question, in_words
-from deniable.results.attackers import with_attackers
-from deniable.results.chart import chart, key_lines
+from deniable.results.charts.bars import key_lines
+from deniable.results.table import Table, as_csv, as_json, as_text
+from deniable.results.table import plain as plain_cell
+from deniable.results.words import in_words
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
 
-SCHEMA = Path(__file__).parents[3] / "spec/schemas/result.json"
+SCHEMA = Path(__file__).parents[3] / "spec/schemas/table.json"
 STRINGS = ["target", "held", "third", "fourth"]
 COLOURS = Categories(("target", "held", "third", "fourth"))
 SHARE, PEOPLE = 0.05, 6_000
@@ -59,7 +62,7 @@ def question(domain: Domain, mechanism: str, wanted: dict[str, object]) -> Quest
 
 def results(
     asked: Question, folder: Path, rng: np.random.Generator, share: float
-) -> tuple[Result, Result]:
+) -> tuple[Table, Table]:
     """Estimate honest reports, and the same with crafted ones in the place of some."""
     (field,) = asked.fields
     open_alphabet = field.domain.size is None
@@ -82,13 +85,13 @@ def results(
         with SqliteStore(folder / f"{name}.sqlite3") as store:
             batch = Batch(asked.id, 1, asked.digest, 1)
             store.append_records(batch, data.tobytes(), asked.record_size)
-            candidates = {"value": STRINGS} if open_alphabet else None
-            (result,) = estimate_question(store, asked, candidates=candidates, attackers=share)
+            candidates = {"value": STRINGS} if open_alphabet else {}
+            (result,) = estimate(store, asked, Options(candidates=candidates, attackers=share))
             found.append(result)
     return found[0], found[1]
 
 
-def row_of(result: Result) -> tuple[float, float]:
+def row_of(result: Table) -> tuple[float, float]:
     (row,) = (row for row in result.rows if row.value == "target")
     return row.frequency, row.std_error
 
@@ -115,40 +118,40 @@ def test_the_bar_contains_the_shift(name: str, tmp_path: Path, rng: np.random.Ge
 
 
 @pytest.fixture
-def result(tmp_path: Path, rng: np.random.Generator) -> Result:
+def result(tmp_path: Path, rng: np.random.Generator) -> Table:
     return results(question(COLOURS, "krr", ONCE), tmp_path, rng, 0.01)[1]
 
 
-def test_json_fits_its_schema(result: Result) -> None:
+def test_json_fits_its_schema(result: Table) -> None:
     data = json.loads(as_json(result))
     Draft202012Validator(json.loads(SCHEMA.read_text())).validate(data)
     assert data["attackers"] == 0.01
     assert all(len(row["attacked_interval"]) == 2 for row in data["rows"])
 
 
-def test_csv_has_both_ends(result: Result) -> None:
+def test_csv_has_both_ends(result: Table) -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(result).decode())))
     assert all(float(row["attacked_low"]) < float(row["low"]) for row in rows)
     assert all(float(row["attacked_high"]) > float(row["high"]) for row in rows)
 
 
-def test_table_words_and_chart_say_it(result: Result) -> None:
+def test_table_words_and_chart_say_it(result: Table) -> None:
     text = as_text(result, width=140)
     assert "with 0.01 crafted" in text
     assert "counts for up to" in text
     assert any("attacked intervals" in sentence for sentence in in_words(result).not_learned)
     assert "pale band: with 0.01 crafted reports" in key_lines(result)[0]
-    drawn = json.dumps(chart(result).to_dict())
-    assert '"field": "attacked_low"' in drawn
+    drawn = json.dumps(result.chart().to_dict())
+    assert '"field": "second_low"' in drawn
 
 
 def test_nothing_is_added_where_nobody_asked(tmp_path: Path) -> None:
     asked = question(COLOURS, "krr", ONCE)
     with SqliteStore(tmp_path / "store.sqlite3") as store:
-        (plain,) = estimate_question(store, asked)
-        assert "attackers" not in plain.as_json()
+        (plain,) = estimate(store, asked)
+        assert plain.as_json()["attackers"] is None
         assert "crafted" not in as_text(plain)
-        (empty,) = estimate_question(store, asked, attackers=0.1)
-    assert [row.attacked_interval for row in empty.rows] == [None] * 4
+        (empty,) = estimate(store, asked, Options(attackers=0.1))
+    assert [plain_cell(row.attacked_interval) for row in empty.rows] == [[None, None]] * 4
     with pytest.raises(InvalidParameter, match="attackers"):
         with_attackers(plain, asked.fields[0], 1.5)

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deniable.ask import Options, discover
+from deniable.ask.discover import OF_FOUND
 from deniable.audit.attack.poison import crafted
 from deniable.authoring import read_authored
 from deniable.errors import InvalidParameter
@@ -16,9 +18,7 @@ from deniable.mechanisms import mechanism_for
 from deniable.privacy.leverage.estimates import leverage_of
 from deniable.protocol import Answer, Field, Question
 from deniable.protocol.domain import string_key
-from deniable.results import as_csv, as_text
-from deniable.results.discovery import OF_FOUND, Discovered, discover_question
-from deniable.results.result import Row
+from deniable.results.table import Row, Table, as_csv, as_text
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
 from material.discovery_store import SURVEY as GROWN
@@ -66,7 +66,7 @@ CASES = {
 
 def found(
     case: Case, folder: Path, seed: int, down: bool | None = None, attackers: float = ATTACKERS
-) -> Discovered:
+) -> Table:
     """Return what is found with liars beside the same honest people; nobody lies if `down` is None.
 
     Args:
@@ -87,12 +87,12 @@ def found(
     with SqliteStore(folder / f"{down}.sqlite3") as store:
         batch = Batch(question.id, 1, question.digest, 20_000)
         store.append_records(batch, data, question.record_size)
-        (one,) = discover_question(store, question, beam=50, attackers=attackers, threads=1)
+        (one,) = discover(store, question, Options(beam=50, attackers=attackers, threads=1))
     return one
 
 
-def row_of(one: Discovered, value: str) -> Row:
-    (row,) = (row for row in one.result.rows if row.value == value)
+def row_of(one: Table, value: str) -> Row:
+    (row,) = (row for row in one.rows if row.value == value)
     return row
 
 
@@ -138,22 +138,22 @@ def test_every_form_says_it(name: str, tmp_path: Path) -> None:
         low, high = row["attacked_interval"]
         assert low < row["interval"][0] < row["interval"][1] < high
     assert data["notes"][-1] == OF_FOUND
-    text = as_text(one.result, width=140)
+    text = as_text(one, width=140)
     assert "with 0.01 crafted" in text
     assert "keep a string from being found" in text
-    assert b"attacked_low" in as_csv(one.result)
+    assert b"attacked_low" in as_csv(one)
 
 
 def test_nothing_is_added_where_nobody_asked_and_wrong_shares_are_refused(tmp_path: Path) -> None:
     case = CASES["prefixes"]
     question = case.question(tmp_path)
     with SqliteStore(tmp_path / "empty.sqlite3") as store:
-        (plain,) = discover_question(store, question, threads=1)
-        assert "attackers" not in plain.as_json()
-        assert OF_FOUND not in plain.result.notes
-        (empty,) = discover_question(store, question, attackers=0.1, threads=1)
-        assert empty.result.rows == ()
+        (plain,) = discover(store, question, Options(threads=1))
+        assert plain.as_json()["attackers"] is None
+        assert OF_FOUND not in plain.notes
+        (empty,) = discover(store, question, Options(attackers=0.1, threads=1))
+        assert empty.rows == ()
         assert empty.as_json()["attackers"] == 0.1
         for share in (-0.1, 1.5, float("nan")):
             with pytest.raises(InvalidParameter, match="'attackers' parameter"):
-                discover_question(store, question, attackers=share, threads=1)
+                discover(store, question, Options(attackers=share, threads=1))

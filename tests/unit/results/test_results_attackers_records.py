@@ -1,4 +1,4 @@
-"""The second error bar of a question about profiles: a row per level, wide enough for attacks."""
+"""The second error bar of a question about records: a row per level, wide enough for the attack."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deniable.ask import Options, estimate
 from deniable.audit.attack.poison_profiles import crafted_profile_reports
 from deniable.mechanisms import mechanism_of
 from deniable.privacy.leverage.profiles import profile_shift
@@ -22,7 +23,7 @@ from deniable.protocol import (
     ProfileParameters,
     Question,
 )
-from deniable.results import Result, as_text, estimate_question
+from deniable.results.table import Table, as_text
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
 
@@ -42,7 +43,7 @@ def question(mechanism: str) -> Question:
     return Question("trips", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))
 
 
-def attacked(asked: Question, folder: Path, rng: np.random.Generator) -> Result:
+def attacked(asked: Question, folder: Path, rng: np.random.Generator) -> Table:
     """Estimate reports of which a share says "inner", which nobody is."""
     (field,) = asked.fields
     parameters = field.parameters
@@ -56,7 +57,7 @@ def attacked(asked: Question, folder: Path, rng: np.random.Generator) -> Result:
     with SqliteStore(folder / "data.sqlite3") as store:
         batch = Batch(asked.id, 1, asked.digest, 1)
         store.append_records(batch, reports.tobytes(), asked.record_size)
-        (result,) = estimate_question(store, asked, attackers=SHARE)
+        (result,) = estimate(store, asked, Options(attackers=SHARE))
     return result
 
 

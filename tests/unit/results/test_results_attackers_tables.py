@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deniable.ask import Options
+from deniable.ask.profiles import Profiles, shares_of
 from deniable.audit.attack.poison_profiles import crafted_cells
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
@@ -28,9 +30,7 @@ from deniable.protocol import (
     ProfileParameters,
     Question,
 )
-from deniable.results.marginals import RecordReports
-from deniable.results.marginals_tables import tables_view
-from deniable.results.view import View, save_view, view_csv, view_json, view_text
+from deniable.results.table import Table, as_csv, as_json, as_text, save
 from deniable.testing.ledger import LEDGER
 
 SHARE, PEOPLE = 0.01, 20_000
@@ -45,7 +45,7 @@ CARD, ZONE = 1, 0
 """The cell that is attacked: card = true in the zone "inner"."""
 
 
-def reports_of(mechanism: str, rng: np.random.Generator, people: int = PEOPLE) -> RecordReports:
+def reports_of(mechanism: str, rng: np.random.Generator, people: int = PEOPLE) -> Profiles:
     """Return reports of which 1% are crafted to push a cell that nobody is in."""
     parameters = MECHANISMS[mechanism].resolve({"epsilon": 1.5, "order": 2}, TRIPS, False)
     assert isinstance(parameters, ProfileParameters)
@@ -58,21 +58,19 @@ def reports_of(mechanism: str, rng: np.random.Generator, people: int = PEOPLE) -
     liars = round(SHARE * people)
     fake = crafted_cells(parameters, (0, 1), (CARD, ZONE), liars, rng)
     reports[:liars] = population.records(fake)
-    return RecordReports.of(
-        Accumulated(asked, {"value": population.accumulate(reports)}, {1: people})
-    )
+    return Profiles.of(Accumulated(asked, {"value": population.accumulate(reports)}, {1: people}))
 
 
-def view_of(reports: RecordReports, names: list[str], share: float | None = SHARE) -> View:
-    return tables_view(reports, [reports.table(names)], attackers=share)
+def view_of(reports: Profiles, names: list[str], share: float | None = SHARE) -> Table:
+    return shares_of(reports, [reports.table(names)], options=Options(attackers=share))
 
 
 @pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_the_bar_contains_the_truth(mechanism: str, rng: np.random.Generator) -> None:
     """Nobody is in the cell. Seven more standard deviations are allowed for chance."""
     reports = reports_of(mechanism, rng)
-    data = json.loads(view_json(view_of(reports, ["zone", "card"])))
-    row = next(r for r in data["rows"] if r["values"] == {"zone": "inner", "card": "true"})
+    data = json.loads(as_json(view_of(reports, ["zone", "card"])))
+    row = next(r for r in data["rows"] if (r["value_1"], r["value_2"]) == ("inner", "true"))
     (low, high), (narrow, _) = row["attacked_interval"], row["interval"]
     LEDGER.add(1e-11)
     assert low - 7 * row["std_error"] <= 0 <= high + 7 * row["std_error"]
@@ -81,122 +79,120 @@ def test_the_bar_contains_the_truth(mechanism: str, rng: np.random.Generator) ->
 
 
 @pytest.fixture(scope="module")
-def reports() -> RecordReports:
+def reports() -> Profiles:
     return reports_of("views", np.random.default_rng(1))
 
 
-def test_every_form_says_it(reports: RecordReports, tmp_path: Path) -> None:
+def test_every_form_says_it(reports: Profiles, tmp_path: Path) -> None:
     view = view_of(reports, ["card", "zone"])
-    assert view.data["attackers"] == SHARE
-    text = view_text(view)
+    assert view.about.attackers == SHARE
+    text = as_text(view)
     assert "with 0.01 crafted" in text
     assert "Smoothed shares with 0.01 crafted" in text
-    rows = list(csv.DictReader(io.StringIO(view_csv(view).decode())))
+    rows = list(csv.DictReader(io.StringIO(as_csv(view).decode())))
     assert len(rows) == 6
     assert all(float(row["attacked_low"]) < float(row["low"]) for row in rows)
     assert all(float(row["attacked_high"]) > float(row["high"]) for row in rows)
     assert all(float(row["attacked_smoothed_low"]) < float(row["smoothed"]) for row in rows)
     assert all(float(row["attacked_smoothed_high"]) > float(row["smoothed"]) for row in rows)
-    assert view.picture is not None
-    drawn = json.dumps(view.picture().to_dict())
-    assert '"attacked_low"' in drawn
+    drawn = json.dumps(view.chart().to_dict())
+    assert '"second_low"' in drawn
     assert "pale band: with 0.01 crafted reports" in drawn
-    save_view(view, tmp_path / "table.svg")
-    save_view(view, tmp_path / "table.parquet")
+    save(view, tmp_path / "table.svg")
+    save(view, tmp_path / "table.parquet")
 
 
-def test_one_attribute_has_the_bar_of_estimate(reports: RecordReports) -> None:
-    rows = json.loads(view_json(view_of(reports, ["zone"])))["rows"]
+def test_one_attribute_has_the_bar_of_estimate(reports: Profiles) -> None:
+    rows = json.loads(as_json(view_of(reports, ["zone"])))["rows"]
     shift = profile_shift(reports.mechanism.parameters, 1, SHARE)
     assert len(rows) == 3
     for row in rows:
         assert row["interval"][0] - row["attacked_interval"][0] == pytest.approx(shift)
 
 
-def test_each_of_many_tables_has_its_own_bar(reports: RecordReports) -> None:
-    view = tables_view(reports, reports.tables(2), "raw", attackers=SHARE)
-    data = json.loads(view_json(view))
-    added = [
-        table["rows"][0]["interval"][0] - table["rows"][0]["attacked_interval"][0]
-        for table in data["tables"]
-    ]
+def test_each_of_many_tables_has_its_own_bar(reports: Profiles) -> None:
+    view = shares_of(reports, reports.tables(2), "raw", options=Options(attackers=SHARE))
+    data = json.loads(as_json(view))
+    assert data["tables"] == 3
+    first = {(row["attribute_1"], row["attribute_2"]): row for row in data["rows"]}
+    added = [row["interval"][0] - row["attacked_interval"][0] for row in first.values()]
     parameters = reports.mechanism.parameters
     pairs = ((0, 1), (0, 2), (1, 2))
     assert added == pytest.approx([table_shift(parameters, pair, SHARE) for pair in pairs])
     assert added[0] > added[1]
     assert "each way, or less" in view.notes[-1]
-    assert len(view.records[0]) == len(view.records[-1])
 
 
-def test_nothing_is_added_where_nobody_asked(reports: RecordReports) -> None:
+def test_nothing_is_added_where_nobody_asked(reports: Profiles) -> None:
     view = view_of(reports, ["card", "zone"], None)
-    assert "attackers" not in view.data
-    assert "crafted" not in view_text(view)
-    assert not any("attacked" in name for name in view.records[0])
-    assert view.picture is not None
-    assert "pale band" not in json.dumps(view.picture().to_dict())
+    assert view.about.attackers is None
+    assert "crafted" not in as_text(view)
+    assert not any("attacked" in name for name in view.rows[0])
+    assert "pale band" not in json.dumps(view.chart().to_dict())
 
 
 def test_a_table_that_nobody_reported_on_has_no_bar(rng: np.random.Generator) -> None:
     view = view_of(reports_of("inp_ht", rng, people=3), ["card", "zone"])
-    data = json.loads(view_json(view))
+    data = json.loads(as_json(view))
     assert data["rows"][0]["raw"] is None
-    assert "attacked_interval" not in data["rows"][0]
-    assert "n/a" in view_text(view)
-    assert view.records[0]["attacked_low"] is None
+    assert data["rows"][0]["attacked_interval"] == [None, None]
+    assert "n/a" in as_text(view)
+    assert as_csv(view).splitlines()[1].split(b",").count(b"") >= 6
 
 
 @pytest.mark.parametrize("share", [-0.01, 2.0, float("nan")])
-def test_wrong_shares_are_refused(reports: RecordReports, share: float) -> None:
+def test_wrong_shares_are_refused(reports: Profiles, share: float) -> None:
     with pytest.raises(InvalidParameter, match="'attackers' parameter"):
         view_of(reports, ["card"], share)
 
 
-def test_smoothed_shares_alone_have_a_bar(reports: RecordReports) -> None:
+def test_smoothed_shares_alone_have_a_bar(reports: Profiles) -> None:
     """Nobody is in the cell, and 1% of liars say otherwise: the range goes down to 0."""
-    view = tables_view(reports, [reports.table(["card", "zone"])], "smoothed", attackers=SHARE)
-    rows = json.loads(view_json(view))["rows"]
-    assert all("attacked_interval" not in row for row in rows)
+    view = shares_of(
+        reports, [reports.table(["card", "zone"])], "smoothed", options=Options(attackers=SHARE)
+    )
+    rows = json.loads(as_json(view))["rows"]
     for row in rows:
         low, high = row["attacked_smoothed"]
         assert 0 <= low <= row["smoothed"] <= high <= 1
-    attacked = next(row for row in rows if row["values"] == {"card": "true", "zone": "inner"})
+    attacked = next(row for row in rows if (row["value_1"], row["value_2"]) == ("true", "inner"))
     assert attacked["attacked_smoothed"][0] == pytest.approx(0, abs=0.01)
     assert attacked["smoothed"] > 0.02
-    assert view.header == ("card", "zone", "smoothed", "with 0.01 crafted")
+    titles = [column.title for column in view.columns if column.title]
+    assert titles == ["card", "zone", "smoothed", "with 0.01 crafted"]
 
 
-def test_shares_given_a_condition_have_a_bar(reports: RecordReports) -> None:
+def test_shares_given_a_condition_have_a_bar(reports: Profiles) -> None:
     """Nobody in the zone "inner" has a card. Seven more standard deviations are for chance."""
     table = [reports.table(["card", "zone"])]
-    view = tables_view(reports, table, given={"zone": None}, attackers=SHARE)
-    rows = json.loads(view_json(view))["rows"]
+    view = shares_of(reports, table, given={"zone": None}, options=Options(attackers=SHARE))
+    rows = json.loads(as_json(view))["rows"]
     assert len(rows) == 6
     for row in rows:
         assert row["attacked_interval"][0] < row["interval"][0]
         assert row["attacked_interval"][1] > row["interval"][1]
         assert row["attacked_smoothed"][0] <= row["smoothed"] <= row["attacked_smoothed"][1]
-    attacked = next(row for row in rows if row["values"] == {"card": "true", "zone": "inner"})
+    attacked = next(row for row in rows if (row["value_1"], row["value_2"]) == ("true", "inner"))
     LEDGER.add(1e-11)
     assert attacked["attacked_interval"][0] <= 7 * attacked["std_error"]
     assert attacked["interval"][0] > 0.05
-    one = tables_view(reports, table, given={"zone": "inner"}, attackers=SHARE)
-    assert json.loads(view_json(one))["rows"] == [r for r in rows if r["values"]["zone"] == "inner"]
-    assert "given the condition" in view_text(one)
+    one = shares_of(reports, table, given={"zone": "inner"}, options=Options(attackers=SHARE))
+    assert json.loads(as_json(one))["rows"] == [r for r in rows if r["value_2"] == "inner"]
+    assert "given the condition" in as_text(one)
 
 
 def test_a_condition_that_may_be_all_liars_says_nothing(rng: np.random.Generator) -> None:
     reports = reports_of("views", rng)
     table = [reports.table(["card", "zone"])]
-    rows = json.loads(view_json(tables_view(reports, table, given={"zone": None}, attackers=0.5)))[
-        "rows"
-    ]
+    rows = json.loads(
+        as_json(shares_of(reports, table, given={"zone": None}, options=Options(attackers=0.5)))
+    )["rows"]
     for row in rows:
         assert row["attacked_interval"][0] <= 0
         assert row["attacked_interval"][1] >= 1
 
 
-def test_too_many_smoothed_tables_have_raw_bars_only(reports: RecordReports) -> None:
+def test_too_many_smoothed_tables_have_raw_bars_only(reports: Profiles) -> None:
     wide = Profile(tuple(Attribute(f"a{i}", Categories(tuple("abcdefghijklmnop"))) for i in (1, 2)))
     parameters = MECHANISMS["views"].resolve({"epsilon": 3.0, "order": 2}, wide, False)
     field = Field("value", wide, parameters)
@@ -204,20 +200,22 @@ def test_too_many_smoothed_tables_have_raw_bars_only(reports: RecordReports) -> 
     population = mechanism_of(field, False)
     rng = np.random.default_rng(2)
     counts = population.accumulate(population.simulate(rng.integers(0, 16, (5_000, 2)), rng))
-    many = RecordReports.of(Accumulated(asked, {"value": counts}, {1: 5_000}))
+    many = Profiles.of(Accumulated(asked, {"value": counts}, {1: 5_000}))
     view = view_of(many, ["a1", "a2"])
-    rows = json.loads(view_json(view))["rows"]
+    rows = json.loads(as_json(view))["rows"]
     assert "attacked_interval" in rows[0]
-    assert "attacked_smoothed" not in rows[0]
+    assert rows[0]["attacked_smoothed"] == [None, None]
     assert any("smoothings" in note for note in view.notes)
     with pytest.raises(InvalidParameter, match="smoothings"):
-        tables_view(many, [many.table(["a1", "a2"])], "smoothed", attackers=SHARE)
+        shares_of(many, [many.table(["a1", "a2"])], "smoothed", options=Options(attackers=SHARE))
 
 
-def test_share_0_changes_nothing(reports: RecordReports) -> None:
+def test_share_0_changes_nothing(reports: Profiles) -> None:
     table = [reports.table(["card", "zone"])]
     for given in (None, {"zone": None}):
-        rows = json.loads(view_json(tables_view(reports, table, given=given, attackers=0.0)))
+        rows = json.loads(
+            as_json(shares_of(reports, table, given=given, options=Options(attackers=0.0)))
+        )
         for row in rows["rows"]:
             assert row["attacked_interval"] == pytest.approx(row["interval"])
             assert row["attacked_smoothed"] == pytest.approx([row["smoothed"]] * 2)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from deniable.errors import InvalidParameter
-from deniable.results.candidates import (
+from deniable.ask.candidates import (
     MAX_BAD_LINES,
     Candidates,
     candidates_for,
     read_candidates,
     require_candidates,
 )
+from deniable.errors import InvalidParameter
 from material.results import question
 
 STRINGS = """

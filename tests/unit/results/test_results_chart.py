@@ -7,16 +7,14 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from pathlib import Path
 from xml.parsers import expat
 
 import pytest
 
 from deniable.errors import InvalidParameter
-from deniable.results import chart, save_chart
-from deniable.results.chart import described, key_lines, shown_rows
-from deniable.results.chart_files import chart_html, chart_png, chart_svg
+from deniable.results.charts.bars import described, key_lines, shown_rows
 from deniable.results.labels import shortened
+from deniable.results.table.files import chart_html, chart_png, chart_svg
 from material.results import HOSTILE, UNKNOWN, hostile_result, result, row
 
 
@@ -35,15 +33,15 @@ def data(definition: dict[str, object]) -> list[dict[str, object]]:
 
 
 def test_the_chart_has_bars_whiskers_and_ticks_of_the_truth() -> None:
-    with_truth = chart(result(row("a", 0.3, truth=0.31), row("b", 0.1))).to_dict()
+    with_truth = result(row("a", 0.3, truth=0.31), row("b", 0.1)).chart().to_dict()
     assert marks(with_truth) == ["bar", "rule", "rule", "tick", "tick", "tick"]
-    assert marks(chart(result(row("a", 0.3))).to_dict()) == ["bar", "rule", "rule", "tick", "tick"]
+    assert marks(result(row("a", 0.3)).chart().to_dict()) == ["bar", "rule", "rule", "tick", "tick"]
 
 
 def test_the_data_are_the_rows_in_their_order() -> None:
-    shown = data(chart(result(row("a", 0.3, truth=0.31), row("b", -0.1), UNKNOWN)).to_dict())
+    shown = data(result(row("a", 0.3, truth=0.31), row("b", -0.1), UNKNOWN).chart().to_dict())
     assert [point["label"] for point in shown] == ["a", "b", "unknown"]
-    assert [point["frequency"] for point in shown] == [0.3, -0.1, None]
+    assert [point["share"] for point in shown] == [0.3, -0.1, None]
     assert shown[0]["low"] == pytest.approx(0.3 - 0.0196)
     assert [point["kind"] for point in shown][:2] == [
         "stands out from zero",
@@ -52,10 +50,10 @@ def test_the_data_are_the_rows_in_their_order() -> None:
 
 
 def test_the_title_has_n_and_epsilon() -> None:
-    title = chart(result(row("a", 0.3))).to_dict()["title"]
+    title = result(row("a", 0.3)).chart().to_dict()["title"]
     assert title["text"] == "asked"
     assert "n = 10,000 reports · epsilon 1.07 once, 4.39 for ever" in title["subtitle"]
-    assert "title" not in chart(result(row("a", 0.3)), heading=False).to_dict()
+    assert "title" not in result(row("a", 0.3)).chart(heading=False).to_dict()
 
 
 def test_of_many_answers_the_most_frequent_are_drawn_and_a_line_says_so() -> None:
@@ -76,13 +74,13 @@ def test_bins_of_numbers_are_neighbours_so_more_are_drawn() -> None:
 
 def test_equal_labels_stay_apart() -> None:
     long = "x" * 500
-    shown = data(chart(result(row(f"{long}a{long}", 0.3), row(f"{long}b{long}", 0.2))).to_dict())
+    shown = data(result(row(f"{long}a{long}", 0.3), row(f"{long}b{long}", 0.2)).chart().to_dict())
     assert len({point["label"] for point in shown}) == 2
 
 
 def test_an_unknown_theme_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="light, dark"):
-        chart(result(row("a", 0.3)), theme="pink")
+        result(row("a", 0.3)).chart(theme="pink")
 
 
 def test_the_description_says_what_a_reader_cannot_see() -> None:
@@ -173,25 +171,13 @@ def test_the_page_of_a_chart_is_complete_and_its_strings_stay_strings() -> None:
     assert "<" not in page.scripts[1]
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".html", ".json"])
-def test_charts_are_saved_by_name(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"chart{suffix}"
-    save_chart(result(row("a", 0.3)), path)
-    assert path.stat().st_size > 1_000
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_other_names_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidParameter, match="png"):
-        save_chart(result(row("a", 0.3)), tmp_path / "chart.pdf")
-
-
 def test_the_renderer_survives_every_kind_of_character() -> None:
     """In a process of its own: the renderer aborts on what XML does not allow."""
     program = """
 import unicodedata
-from deniable.results.chart_files import chart_svg
-from deniable.results.result import Result, Row
+from deniable.ask.estimate import answer_row, shares_table
+from deniable.results.table import About
+from deniable.results.table.files import chart_svg
 
 kinds = {(unicodedata.category(chr(c)), unicodedata.bidirectional(chr(c))): chr(c)
          for c in range(0x110000)}
@@ -199,8 +185,8 @@ points = [chr(c) for c in range(0x300)] + list(kinds.values())
 points += [chr(plane << 16 | end) for plane in range(17) for end in (0xFFFD, 0xFFFE, 0xFFFF)]
 values = ["".join(points[i:i + 6]) for i in range(0, len(points), 6)]
 for start in range(0, len(values), 30):
-    rows = tuple(Row(value, 0.1, 0.1, (0.0, 0.2)) for value in values[start:start + 30])
-    chart_svg(Result("q", 1, "value", "?", "strings", "krr", 1, 1.0, None, False, None, rows))
+    rows = [answer_row(value, 0.1, 0.1, (0.0, 0.2)) for value in values[start:start + 30]]
+    chart_svg(shares_table(About("estimate", question="q", domain="strings"), rows))
 print("survived", len(points))
 """
     done = subprocess.run(

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from deniable.ask import Options, discover
 from deniable.authoring import read_authored
 from deniable.mechanisms import mechanism_for
 from deniable.protocol import ABSENT, Question
-from deniable.results import as_text, in_words
-from deniable.results.discovery import Discovered, discover_question
+from deniable.results.table import Table, as_text
+from deniable.results.words import in_words
 from deniable.store import Batch, SqliteStore
 
-SCHEMA = Path(__file__).parents[3] / "spec/schemas/discovery.json"
+SCHEMA = Path(__file__).parents[3] / "spec/schemas/table.json"
 SURVEY = """name = "n"
 owner = "o"
 [[questions]]
@@ -49,7 +50,7 @@ def question_of(folder: Path, mechanism: str, send: str) -> Question:
 
 def found_by(
     folder: Path, mechanism: str, send: str, people: int = 40_000, attackers: float | None = None
-) -> Discovered:
+) -> Table:
     """Return what is found of a crowd; with "always" most people have no answer."""
     question, rng = question_of(folder, mechanism, send), np.random.default_rng(7)
     shares = np.array([*SHARES, 1 - sum(SHARES)] if send == "always" else SHARES)
@@ -60,11 +61,11 @@ def found_by(
         batch = Batch(question.id, 1, question.digest, 20_000)
         if people:
             store.append_records(batch, reports.tobytes(), question.record_size)
-        (one,) = discover_question(store, question, beam=50, threads=1, attackers=attackers)
+        (one,) = discover(store, question, Options(beam=50, threads=1, attackers=attackers))
     return one
 
 
-def as_read(found: Discovered) -> dict[str, Any]:
+def as_read(found: Table) -> dict[str, Any]:
     read: dict[str, Any] = json.loads(json.dumps(found.as_json(), allow_nan=False))
     return read
 
@@ -96,41 +97,37 @@ def test_the_second_error_bar_fits_the_schema(tmp_path: Path, mechanism: str) ->
 @pytest.mark.parametrize("mechanism", ["prefixes", "ngrams"])
 def test_the_share_without_an_answer_is_the_last_row(tmp_path: Path, mechanism: str) -> None:
     found = found_by(tmp_path, mechanism, "always")
-    last = found.result.rows[-1]
+    last = found.rows[-1]
     assert last.value == "(absent)"
     assert abs(last.frequency - (1 - sum(SHARES))) < 5 * last.std_error
     assert last.interval[0] < last.frequency < last.interval[1]
     row = as_read(found)["rows"][-1]
-    assert (row["holm"], row["p_value"], row["corrected"]) == (None, None, None)
-    assert "(absent)" in as_text(found.result)
+    assert (row["holm"], row["p_value"], row["uncorrected"]) == (None, None, None)
+    assert "(absent)" in as_text(found)
 
 
 @pytest.mark.parametrize("mechanism", ["prefixes", "ngrams"])
 def test_where_everybody_answers_nobody_is_absent(tmp_path: Path, mechanism: str) -> None:
     found = found_by(tmp_path, mechanism, "recorded")
-    assert [row.value for row in found.result.rows] == WORDS
+    assert [row.value for row in found.rows] == WORDS
 
 
 def test_counting_and_finding_tell_how_far_they_are(tmp_path: Path) -> None:
     question = question_of(tmp_path, "prefixes", "recorded")
     mechanism, rng = mechanism_for(question.fields[0].parameters), np.random.default_rng(1)
-    counted, levels = list[tuple[int, int]](), list[tuple[int, int]]()
+    told: dict[str, list[tuple[int, int]]] = {}
     with SqliteStore(tmp_path / "reports.sqlite3") as store:
         batch = Batch(question.id, 1, question.digest, 20_000)
         records = mechanism.simulate(np.zeros(500, dtype=np.int64), rng, WORDS).tobytes()
         store.append_records(batch, records, question.record_size)
-        discover_question(
-            store,
-            question,
-            counting=lambda done, total: counted.append((done, total)),
-            progress=lambda done, total: levels.append((done, total)),
-        )
-    assert counted == [(500, 500)]
-    assert levels[-1][0] == levels[-1][1] > 1
+        options = Options(progress=lambda stage, *done: told.setdefault(stage, []).append(done))
+        discover(store, question, options)
+    assert told["counting"] == [(500, 500)]
+    assert told["finding"][-1][0] == told["finding"][-1][1] > 1
 
 
 @pytest.mark.parametrize("mechanism", ["prefixes", "ngrams"])
 def test_the_words_speak_of_no_candidates(tmp_path: Path, mechanism: str) -> None:
-    said = " ".join(in_words(found_by(tmp_path, mechanism, "recorded").result).not_learned)
+    said = " ".join(in_words(found_by(tmp_path, mechanism, "recorded")).not_learned)
     assert "Rare strings were not found" in said
     assert "candidates" not in said

@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
+from deniable.ask import Options, estimate
 from deniable.errors import InvalidParameter
 from deniable.protocol import ABSENT
-from deniable.results import Result, as_json, estimate_question
+from deniable.results.table import Table, as_json
 from deniable.store import SqliteStore
 from deniable.testing.statistics import accept, mean, reject
 from material.results import EPOCH, answer, question
 
-SCHEMA = Path(__file__).parents[3] / "spec" / "schemas" / "result.json"
+SCHEMA = Path(__file__).parents[3] / "spec" / "schemas" / "table.json"
 ALPHA = 1e-9
 
 KRR = 'mechanism = "krr"\nparameters = { epsilon = 1.0 }\n'
@@ -35,7 +36,7 @@ def store(tmp_path: Path) -> SqliteStore:
     return SqliteStore(tmp_path / "reports.sqlite3")
 
 
-def values(result: Result) -> list[str]:
+def values(result: Table) -> list[str]:
     return [row.value for row in result.rows]
 
 
@@ -44,7 +45,7 @@ def people(*shares: int) -> list[int]:
     return [code for code, share in enumerate(shares) for _ in range(share)]
 
 
-def check_against(result: Result, truth: dict[str, float]) -> None:
+def check_against(result: Table, truth: dict[str, float]) -> None:
     """Every estimate must fit the truth; a truth that is off by 20 errors must not."""
     for row in result.with_truth(truth).rows:
         assert row.truth is not None
@@ -56,14 +57,14 @@ def check_against(result: Result, truth: dict[str, float]) -> None:
 def test_a_boolean_question(tmp_path: Path, store: SqliteStore, rng: np.random.Generator) -> None:
     asked = question(tmp_path, BOOLEAN + KRR)
     answer(store, asked, {"value": people(6_000, 2_000)}, rng)
-    (result,) = estimate_question(store, asked)
+    (result,) = estimate(store, asked)
     assert values(result) == ["false", "true"]
-    assert (result.n, result.question, result.field) == (8_000, "asked", "value")
-    assert result.epsilon_once == pytest.approx(1.0, abs=1e-6)
-    assert result.epsilon_forever == result.epsilon_once  # a device answers once
-    assert not result.memoised
-    assert result.epochs is not None
-    assert (result.epochs.first, result.epochs.last) == (EPOCH, EPOCH)
+    assert (result.about.n, result.about.question, result.about.field) == (8_000, "asked", "value")
+    assert result.about.epsilon_once == pytest.approx(1.0, abs=1e-6)
+    assert result.about.epsilon_forever == result.about.epsilon_once  # a device answers once
+    assert not result.about.memoised
+    assert result.about.epochs is not None
+    assert (result.about.epochs.first, result.about.epochs.last) == (EPOCH, EPOCH)
     assert sum(row.frequency for row in result.rows) == pytest.approx(1)
     check_against(result, {"false": 0.75, "true": 0.25})
 
@@ -73,7 +74,7 @@ def test_categories_come_by_frequency(
 ) -> None:
     asked = question(tmp_path, COLOURS + KRR)
     answer(store, asked, {"value": people(1_000, 16_000, 5_000)}, rng)
-    (result,) = estimate_question(store, asked)
+    (result,) = estimate(store, asked)
     assert values(result) == ["green", "blue", "red"]
     check_against(result, {"red": 1 / 22, "green": 16 / 22, "blue": 5 / 22})
 
@@ -83,10 +84,10 @@ def test_numbers_keep_their_order(
 ) -> None:
     asked = question(tmp_path, NUMBERS + BASIC)
     answer(store, asked, {"value": people(1_000, 500, 9_000, 2_000)}, rng)
-    (result,) = estimate_question(store, asked)
+    (result,) = estimate(store, asked)
     assert values(result) == ["< 1", "1 to 10", "10 to 100", ">= 100"]
-    assert result.memoised
-    assert result.epsilon_forever == pytest.approx(3.0, abs=1e-5)
+    assert result.about.memoised
+    assert result.about.epsilon_forever == pytest.approx(3.0, abs=1e-5)
     check_against(result, {"< 1": 0.08, "1 to 10": 0.04, "10 to 100": 0.72, ">= 100": 0.16})
 
 
@@ -96,7 +97,7 @@ def test_strings_are_estimated_from_the_candidate_file(
     (tmp_path / "list.txt").write_text("rare\nmiddle\noften\nnever\nrare\n")
     asked = question(tmp_path, STRINGS + BLOOM)
     answer(store, asked, {"value": people(1_000, 4_000, 15_000)}, rng, ["rare", "middle", "often"])
-    (result,) = estimate_question(store, asked, candidates_folder=tmp_path)
+    (result,) = estimate(store, asked, Options(folder=tmp_path))
     assert values(result)[:2] == ["often", "middle"]
     assert any("listed before" in note for note in result.notes)
     check_against(result, {"rare": 0.05, "middle": 0.2, "often": 0.75, "never": 0.0})
@@ -108,9 +109,7 @@ def test_candidates_of_the_caller_win(
     (tmp_path / "list.txt").write_text("x\n")
     asked = question(tmp_path, STRINGS + BLOOM)
     answer(store, asked, {"value": people(2_000)}, rng, ["a"])
-    (result,) = estimate_question(
-        store, asked, candidates={"value": ["b", "a"]}, candidates_folder=tmp_path
-    )
+    (result,) = estimate(store, asked, Options(candidates={"value": ["b", "a"]}, folder=tmp_path))
     assert values(result) == ["a", "b"]
 
 
@@ -135,7 +134,7 @@ def test_the_absent_answer_comes_last(
     asked = question(tmp_path, 'send = "always"\n' + domain + mechanism)
     codes = people(*[1_000] * len(known), 12_000)
     answer(store, asked, {"value": codes}, rng, [*known, ABSENT])
-    (result,) = estimate_question(store, asked, candidates_folder=tmp_path)
+    (result,) = estimate(store, asked, Options(folder=tmp_path))
     assert values(result)[-1] == "(absent)"
     assert sorted(values(result)[:-1]) == sorted(known)
     share = 1_000 / len(codes)
@@ -148,7 +147,7 @@ def test_a_category_may_be_called_absent(
     domain = 'domain = { type = "categories", values = ["(absent)", "b"] }\n'
     asked = question(tmp_path, 'send = "always"\n' + domain + KRR)
     answer(store, asked, {"value": people(9_000, 1_000, 10)}, rng)
-    (result,) = estimate_question(store, asked)
+    (result,) = estimate(store, asked)
     assert values(result) == ["(absent)", "b", "(absent)"]
     assert result.rows[0].frequency > 0.5 > result.rows[-1].frequency
 
@@ -162,11 +161,11 @@ def test_several_fields_give_several_results(
         f'[[questions.fields]]\nname = "on"\n{BOOLEAN}{KRR}',
     )
     answer(store, asked, {"colour": people(8_000, 0, 0), "on": people(0, 8_000)}, rng)
-    colour, on = estimate_question(store, asked)
-    assert (colour.field, on.field) == ("colour", "on")
+    colour, on = estimate(store, asked)
+    assert (colour.about.field, on.about.field) == ("colour", "on")
     check_against(colour, {"red": 1.0, "green": 0.0, "blue": 0.0})
     check_against(on, {"false": 0.0, "true": 1.0})
-    assert estimate_question(store, asked, field="on") == [on]
+    assert estimate(store, asked, Options(fields=["on"])) == (on,)
 
 
 def test_one_epoch_can_be_estimated(
@@ -175,9 +174,9 @@ def test_one_epoch_can_be_estimated(
     asked = question(tmp_path, BOOLEAN + BASIC)
     for epoch in (EPOCH, EPOCH + 1):
         answer(store, asked, {"value": people(500, 500)}, rng, epoch=epoch)
-    (both,) = estimate_question(store, asked)
-    (one,) = estimate_question(store, asked, first_epoch=EPOCH + 1, last_epoch=EPOCH + 1)
-    assert (both.n, one.n) == (2_000, 1_000)
+    (both,) = estimate(store, asked)
+    (one,) = estimate(store, asked, Options(first_epoch=EPOCH + 1, last_epoch=EPOCH + 1))
+    assert (both.about.n, one.about.n) == (2_000, 1_000)
     assert any("1.41 times" in note for note in both.notes)
     assert not any("times" in note for note in one.notes)
 
@@ -188,18 +187,18 @@ def test_fresh_noise_in_every_epoch_needs_no_factor(
     asked = question(tmp_path, 'repeat = "epoch"\n' + BOOLEAN + KRR)
     for epoch in (EPOCH, EPOCH + 1):
         answer(store, asked, {"value": people(500, 500)}, rng, epoch=epoch)
-    (result,) = estimate_question(store, asked)
+    (result,) = estimate(store, asked)
     assert not any("times" in note for note in result.notes)
-    assert result.epsilon_forever is None
+    assert result.about.epsilon_forever is None
 
 
 def test_without_reports_nothing_is_known_and_a_note_says_so(
     tmp_path: Path, store: SqliteStore
 ) -> None:
     asked = question(tmp_path, COLOURS + KRR)
-    (result,) = estimate_question(store, asked)
-    assert result.n == 0
-    assert result.epochs is None
+    (result,) = estimate(store, asked)
+    assert result.about.n == 0
+    assert result.about.epochs is None
     assert values(result) == ["red", "green", "blue"]
     assert all(math.isnan(row.frequency) and not row.learned for row in result.rows)
     assert result.notes
@@ -212,24 +211,24 @@ def test_reports_of_a_changed_question_are_noted(
     changed = replace(asked, epoch=7)
     answer(store, asked, {"value": people(10, 10)}, rng)
     answer(store, changed, {"value": people(3)}, rng)
-    (result,) = estimate_question(store, asked)
-    assert result.n == 20
+    (result,) = estimate(store, asked)
+    assert result.about.n == 20
     assert any(note.startswith("3 reports") for note in result.notes)
 
 
 def test_unknown_names_are_refused(tmp_path: Path, store: SqliteStore) -> None:
     asked = question(tmp_path, BOOLEAN + KRR)
     with pytest.raises(InvalidParameter, match="no field 'nope'"):
-        estimate_question(store, asked, field="nope")
+        estimate(store, asked, Options(fields=["nope"]))
     with pytest.raises(InvalidParameter, match="belong to fields of strings"):
-        estimate_question(store, asked, candidates={"value": ["a"]})
+        estimate(store, asked, Options(candidates={"value": ["a"]}))
 
 
 def test_strings_need_candidates(tmp_path: Path, store: SqliteStore) -> None:
     (tmp_path / "list.txt").write_text("a\n")
     asked = question(tmp_path, STRINGS + BLOOM)
     with pytest.raises(InvalidParameter, match="needs candidates"):
-        estimate_question(store, asked)
+        estimate(store, asked)
 
 
 def schema() -> Draft202012Validator:
@@ -247,7 +246,7 @@ def test_json_fits_its_schema(
     asked = question(tmp_path, body)
     if count:
         answer(store, asked, {"value": people(count, count)}, rng, ["a", "b"])
-    (result,) = estimate_question(store, asked, candidates_folder=tmp_path)
+    (result,) = estimate(store, asked, Options(folder=tmp_path))
     for shown in (result, result.with_truth({"a": 0.5, "true": 0.5})):
         read = json.loads(as_json(shown))
         schema().validate(read)
@@ -275,7 +274,7 @@ def test_json_fits_its_schema(
 def test_the_schema_refuses_what_is_no_result(
     tmp_path: Path, store: SqliteStore, change: dict[str, object]
 ) -> None:
-    (result,) = estimate_question(store, question(tmp_path, BOOLEAN + KRR))
+    (result,) = estimate(store, question(tmp_path, BOOLEAN + KRR))
     good = result.as_json()
     schema().validate(good)
     with pytest.raises(ValidationError):

@@ -12,21 +12,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from deniable.errors import InvalidParameter
-from deniable.results import Result, as_arrow, as_csv, as_json, as_parquet, save
-from deniable.results.files import COLUMNS, FORMATS
+from deniable.results.table import Table, as_arrow, as_csv, as_json, as_parquet, save
+from deniable.results.table.files import FORMATS, file_columns
 from deniable.results.writing import whole_file
 from material.results import HOSTILE, UNKNOWN, hostile_result, result, row, row_with_test
 
 SMALL = result(row("a", 0.25, truth=0.26), row('b, "c"', -0.01), UNKNOWN)
 
 
-def read_csv(shown: Result) -> list[dict[str, str]]:
+def read_csv(shown: Table) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(as_csv(shown).decode(), newline="")))
 
 
 def test_csv_holds_every_number_in_full() -> None:
     first, second, third = read_csv(SMALL)
-    assert tuple(first) == COLUMNS
+    assert tuple(first) == file_columns(SMALL)
     assert (first["value"], second["value"]) == ("a", 'b, "c"')
     assert float(first["frequency"]) == 0.25
     assert float(first["low"]) == SMALL.rows[0].interval[0]
@@ -50,7 +50,7 @@ def test_every_file_holds_the_test_and_the_point_estimates() -> None:
     cells = read_csv(shown)[0]
     assert (cells["holm"], cells["storey"], cells["likely"]) == ("False", "True", "0.4")
     read = json.loads(as_json(shown))["rows"]
-    assert read[0]["points"] == {"likely": 0.4}
+    assert (read[0]["likely"], read[0]["smoothed"]) == (0.4, None)
     assert read[0]["selected_interval"] == pytest.approx([0.37, 0.43])
     assert (read[1]["p_value"], read[1]["storey"]) == (None, None)
 
@@ -84,7 +84,7 @@ def test_json_holds_exact_strings_and_null_for_what_is_unknown() -> None:
 
 def test_parquet_holds_exact_strings_types_and_the_rest_of_the_result() -> None:
     table = pq.read_table(io.BytesIO(as_parquet(hostile_result())))
-    assert table.column_names == list(COLUMNS)
+    assert table.column_names == list(file_columns(hostile_result()))
     assert table.column("value").to_pylist() == [*HOSTILE, "unknown"]
     assert table.column("frequency").to_pylist()[-1] is None
     assert table.column("n").to_pylist() == [10_000] * table.num_rows

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.ask.estimate import table_of
+from deniable.ask.intervals import normal_intervals, repeat_factor
 from deniable.engines.local import Accumulated
 from deniable.mechanisms import Rappor
 from deniable.protocol import Boolean, Field, Question
 from deniable.protocol.epochs import date_of
-from deniable.results.estimate import result_of
-from deniable.results.intervals import Z, normal_intervals, repeat_factor
+from deniable.results.words import Z
 from deniable.testing.statistics import accept, proportion, reject
 
 
@@ -61,7 +62,7 @@ def test_intervals_over_several_epochs_cover_although_noise_comes_back(
         once = mechanism.accumulate(mechanism.simulate(codes, rng))
         four = once.merge(once).merge(once.merge(once))
         epochs = dict.fromkeys(range(4), people)
-        yes = result_of(Accumulated(asked, {"value": four}, epochs), field).rows[1]
+        yes = table_of(Accumulated(asked, {"value": four}, epochs), field).rows[1]
         scaled += yes.interval[0] <= 0.25 <= yes.interval[1]
         plain += abs(yes.frequency - 0.25) <= Z * yes.std_error / 2
     accept(proportion(scaled, trials, 0.95, tolerance=0.01))

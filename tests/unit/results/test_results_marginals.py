@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from deniable.ask.profiles import Profiles, pairs_table, sample_table, shares_of, tree_table
+from deniable.ask.profiles import reports as profile_reports
+from deniable.ask.profiles.pairs import EDGE_COLUMNS, PAIR_COLUMNS
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
-from deniable.marginals.tree import Edge, Tree
+from deniable.marginals.tree import Edge
 from deniable.mechanisms import mechanism_of
-from deniable.results.chart_files import png_of, svg_of
-from deniable.results.marginals import RecordReports
-from deniable.results.marginals_charts import heat_chart, layout, tree_chart
-from deniable.results.marginals_pairs import pairs_view, sample_view, tree_view
-from deniable.results.marginals_tables import tables_view
-from deniable.results.view import save_view, view_text
+from deniable.results.charts.attributes import correlations, dependency_tree, layout
+from deniable.results.charts.files import png_of
+from deniable.results.table import About, Table, as_text, plain, save
+from deniable.results.table.files import chart_svg
 from material.results import EPOCH, HOSTILE, question
 
 BODY = """
@@ -36,9 +38,7 @@ domain = { type = "numbers", edges = [0, 1, 2] }
 """
 
 
-def reports_of(
-    folder: Path, values: list[str], people: int, epochs: dict[int, int]
-) -> RecordReports:
+def reports_of(folder: Path, values: list[str], people: int, epochs: dict[int, int]) -> Profiles:
     text = "[" + ", ".join('"' + "".join(f"\\U{ord(c):08x}" for c in v) + '"' for v in values) + "]"
     asked = question(folder, BODY.replace("VALUES", text))
     (field,) = asked.fields
@@ -46,17 +46,17 @@ def reports_of(
     rng = np.random.default_rng(1)
     codes = np.column_stack([rng.integers(0, size, people) for size in (2, len(values), 4)])
     counts = mechanism.accumulate(mechanism.simulate(codes, rng))
-    return RecordReports.of(Accumulated(asked, {field.name: counts}, epochs))
+    return Profiles.of(Accumulated(asked, {field.name: counts}, epochs))
 
 
 def test_strange_labels_are_shown_and_drawn(tmp_path: Path) -> None:
     values = [text for text in HOSTILE if 0 < len(text.encode()) <= 200 and "\x00" not in text]
     reports = reports_of(tmp_path, values, 20_000, {EPOCH: 20_000})
-    view = tables_view(reports, [reports.table(["b", "a"])])
-    text = view_text(view)
+    view = shares_of(reports, [reports.table(["b", "a"])])
+    text = as_text(view)
     assert all(character.isprintable() for character in text.replace("\n", ""))
     for end in ("csv", "json", "parquet", "png", "svg", "html"):
-        save_view(view, tmp_path / f"table.{end}")
+        save(view, tmp_path / f"table.{end}")
         assert (tmp_path / f"table.{end}").stat().st_size > 500
     page = (tmp_path / "table.html").read_text()
     assert "<script>alert" not in page
@@ -74,30 +74,37 @@ def test_permanent_noise_that_comes_back_widens_the_errors(tmp_path: Path) -> No
 
 def test_pairs_of_independent_attributes_are_not_found(tmp_path: Path) -> None:
     reports = reports_of(tmp_path, ["x", "y", "z"], 30_000, {EPOCH: 30_000})
-    view = pairs_view(reports)
-    assert not any(row["holm"] for row in view.records)
-    assert view.picture is not None
-    assert svg_of(view.picture().to_dict()).startswith(b"<svg")
+    view = pairs_table(reports)
+    assert not any(row.holm for row in view.rows)
+    assert chart_svg(view).startswith(b"<svg")
 
 
 def test_a_tree_is_laid_out_without_crossing() -> None:
     edges = (Edge(0, 1, 0.5, 1.0), Edge(0, 2, 0.4, 0.3), Edge(2, 3, 0.3), Edge(2, 4, 0.2))
-    tree = Tree(("a", "b", "c", "d", "e"), edges)
+    names = "abcde"
+    rows = [(names[e.first], names[e.second], e.information, e.confidence) for e in edges]
+    tree = Table.of(about_attributes(names), EDGE_COLUMNS, rows, picture=dependency_tree)
     places = layout(tree)
-    assert places[0][0] == 0 or places[2][0] == 0  # the root is one of the two in the middle
-    assert len(set(places)) == 5
-    for edge in edges:
-        assert abs(places[edge.first][0] - places[edge.second][0]) == 1
+    assert list(places) == list(names)
+    assert places["a"][0] == 0 or places["c"][0] == 0  # the root is one of the two in the middle
+    assert len(set(places.values())) == 5
+    for row in tree.rows:
+        assert abs(places[row.first][0] - places[row.second][0]) == 1
     for theme in ("light", "dark"):
-        picture = png_of(tree_chart(tree, theme=theme, width=340).to_dict(), scale=1)
+        picture = png_of(tree.chart(theme=theme, width=340).to_dict(), scale=1)
         assert picture.startswith(b"\x89PNG")
+
+
+def about_attributes(names: Sequence[str]) -> About:
+    return About("tree", more={"collected": {"attributes": list(names), "order": 2}})
 
 
 @pytest.mark.parametrize("width", [340, 980])
 def test_a_heat_map_of_many_attributes_fits(width: int) -> None:
     names = [f"attribute{i}" for i in range(32)]
-    chart = heat_chart(names, {}, (), width=width)
-    assert svg_of(chart.to_dict()).startswith(b"<svg")
+    rows = [("attribute0", "attribute31", *(0.1,) * 5, 1, 0.5, False, False)]
+    table = Table.of(about_attributes(names), PAIR_COLUMNS, rows, picture=correlations)
+    assert chart_svg(table, width=width).startswith(b"<svg")
 
 
 def test_constant_attributes_have_tables_and_no_correlation(tmp_path: Path) -> None:
@@ -107,38 +114,38 @@ def test_constant_attributes_have_tables_and_no_correlation(tmp_path: Path) -> N
     rng = np.random.default_rng(2)  # noise that leaves b as constant as it is
     codes = np.tile([1, 0, 2], (50_000, 1))
     counts = mechanism.accumulate(mechanism.simulate(codes, rng))
-    reports = RecordReports.of(Accumulated(asked, {field.name: counts}, {EPOCH: 50_000}))
+    reports = Profiles.of(Accumulated(asked, {field.name: counts}, {EPOCH: 50_000}))
     both = reports.table(["a", "b"])
     assert both.smoothed.probability[1, 0] > 0.95
     assert both.smoothed.probability[:, 1].tolist() == [0, 0]
-    view = pairs_view(reports)
+    view = pairs_table(reports)
     picture = tmp_path / "constant.svg"
-    save_view(view, picture)
+    save(view, picture)
     assert "n/a" in picture.read_text(encoding="utf-8")
     assert ">null<" not in picture.read_text(encoding="utf-8")
-    json.dumps(view.data, allow_nan=False)
-    assert not any(row["holm"] for row in view.records)
-    assert len(tree_view(reports).records) == 2
-    records = sample_view(reports, 100, rng).records
+    json.dumps(view.as_json(), allow_nan=False)
+    assert not any(row["holm"] for row in view.rows)
+    assert len(tree_table(reports).rows) == 2
+    records = sample_table(reports, 100, rng).rows
     assert np.mean([row["a"] == "true" for row in records]) > 0.9
 
 
 def test_fewer_reports_than_coefficients_say_what_is_unknown(tmp_path: Path) -> None:
     reports = reports_of(tmp_path, ["x", "y", "z"], 4, {EPOCH: 4})
-    view = tables_view(reports, reports.tables(2))
-    json.dumps(view.data, allow_nan=False)
-    assert any(row["raw"] is None for row in view.records)
-    assert all(row["smoothed"] is not None for row in view.records)
-    assert "n/a" in view_text(view)
+    view = shares_of(reports, reports.tables(2))
+    json.dumps(view.as_json(), allow_nan=False)
+    assert any(plain(row["raw"]) is None for row in view.rows)
+    assert all(plain(row["smoothed"]) is not None for row in view.rows)
+    assert "n/a" in as_text(view)
     assert any("unknown" in note for note in view.notes)
-    pairs = pairs_view(reports)
-    json.dumps(pairs.data, allow_nan=False)
-    assert any(row["p_value"] is None for row in pairs.records)
-    for few in (pairs, tree_view(reports)):
+    pairs = pairs_table(reports)
+    json.dumps(pairs.as_json(), allow_nan=False)
+    assert any(plain(row["p_value"]) is None for row in pairs.rows)
+    for few in (pairs, tree_table(reports)):
         assert any(note.startswith("Too few reports: of") for note in few.notes)
-    assert view_text(tree_view(reports))
-    picture = tables_view(reports, [reports.table(["a", "c"])])
-    save_view(picture, tmp_path / "few.svg")
+    assert as_text(tree_table(reports))
+    picture = shares_of(reports, [reports.table(["a", "c"])])
+    save(picture, tmp_path / "few.svg")
 
 
 def test_all_attributes_at_once_where_all_were_collected(tmp_path: Path) -> None:
@@ -150,7 +157,7 @@ def test_all_attributes_at_once_where_all_were_collected(tmp_path: Path) -> None
     rng = np.random.default_rng(1)
     codes = np.column_stack([rng.integers(0, size, 5_000) for size in (2, 2, 4)])
     counts = mechanism.accumulate(mechanism.simulate(codes, rng))
-    reports = RecordReports.of(Accumulated(asked, {field.name: counts}, {EPOCH: 5_000}))
+    reports = Profiles.of(Accumulated(asked, {field.name: counts}, {EPOCH: 5_000}))
     both = reports.table(["c", "a", "b"])
     assert both.raw.probability.shape == (4, 2, 2)
     assert both.smoothed.probability.sum() == pytest.approx(1)
@@ -168,7 +175,7 @@ def test_a_table_beyond_memory_is_refused_before_it_is_made(tmp_path: Path) -> N
     mechanism = mechanism_of(field, absent=False)
     rng = np.random.default_rng(1)
     counts = mechanism.accumulate(mechanism.simulate(rng.integers(0, 2, (500, 14)), rng))
-    reports = RecordReports.of(Accumulated(asked, {field.name: counts}, {EPOCH: 500}))
+    reports = Profiles.of(Accumulated(asked, {field.name: counts}, {EPOCH: 500}))
     assert reports.order == 14
     names = reports.record.names
     assert reports.table(names[:3]).raw.probability.size == 8
@@ -180,6 +187,6 @@ def test_a_table_beyond_memory_is_refused_before_it_is_made(tmp_path: Path) -> N
 
 def test_too_many_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reports = reports_of(tmp_path, ["x", "y"], 100, {EPOCH: 100})
-    monkeypatch.setattr("deniable.results.marginals.MOST_TABLES", 2)
+    monkeypatch.setattr(profile_reports, "MOST_TABLES", 2)
     with pytest.raises(InvalidParameter, match="3 tables of 2 attributes: more than 2"):
         reports.tables(2)

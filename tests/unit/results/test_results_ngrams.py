@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deniable.ask import Options, discover, estimate
+from deniable.ask.discover import found_table, is_discovered
 from deniable.authoring import read_authored
 from deniable.discover.ngrams.discovery import Search
 from deniable.engines.local import accumulate
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.protocol import Question
-from deniable.results import as_text
-from deniable.results.discovery import discover_question, discovered, is_discovered
-from deniable.results.estimate import estimate_question
+from deniable.protocol import MECHANISMS, Boolean, Field, Question
+from deniable.results.table import as_text
 from deniable.store import Batch, SqliteStore
 
 SURVEY = """name = "n"
@@ -75,41 +75,41 @@ def test_reports_of_a_field(store: SqliteStore, question: Question) -> None:
 
 def test_strings_are_found(store: SqliteStore, question: Question) -> None:
     assert is_discovered(question.fields[0])
-    (found,) = discover_question(store, question, threads=1)
-    assert [row.value for row in found.result.rows] == WORDS
-    text = as_text(found.result)
+    (found,) = discover(store, question, Options(threads=1))
+    assert [row.value for row in found.rows] == WORDS
+    text = as_text(found)
     assert "people who all report whole strings" in text
     assert "Common n-grams per place" in text
     data = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert data["mechanism"] == "ngrams"
-    assert data["levels"] == []
-    assert data["tree"] == []
-    assert {row["value"]: row["corrected"] < 0.05 for row in data["rows"]} == dict.fromkeys(
+    assert data["parts"] == {}
+    assert {row["value"]: row["p_value"] < 0.05 for row in data["rows"]} == dict.fromkeys(
         WORDS, True
     )
 
 
 def test_filters_and_epochs_are_passed_on(store: SqliteStore, question: Question) -> None:
     search = Search(matching="h.*")
-    (found,) = discover_question(store, question, search=search, last_epoch=20_000, threads=1)
-    assert [row.value for row in found.result.rows] == ["hermit"]
-    assert found.result.n == 15_000
+    (found,) = discover(store, question, Options(search=search, last_epoch=20_000, threads=1))
+    assert [row.value for row in found.rows] == ["hermit"]
+    assert found.about.n == 15_000
 
 
 def test_listed_strings_can_be_estimated_too(store: SqliteStore, question: Question) -> None:
-    (result,) = estimate_question(store, question, candidates={"value": WORDS}, threads=1)
+    (result,) = estimate(store, question, Options(candidates={"value": WORDS}, threads=1))
     for row, share in zip(result.rows, SHARES, strict=True):
         assert row.frequency == pytest.approx(share, abs=0.05)
 
 
-def test_counts_alone_are_not_enough(store: SqliteStore, question: Question) -> None:
+def test_listed_answers_are_not_searched_for(store: SqliteStore, question: Question) -> None:
     counted = accumulate(store, question, threads=1)
+    krr = MECHANISMS["krr"].resolve({"epsilon": 1.0}, Boolean(), False)
     with pytest.raises(InvalidParameter, match="not found from reports"):
-        discovered(counted, question.fields[0])
+        found_table(counted, Field("value", Boolean(), krr), store)
 
 
 def test_an_empty_store(tmp_path: Path, question: Question) -> None:
     empty = SqliteStore(tmp_path / "reports.sqlite3")
-    (found,) = discover_question(empty, replace(question), threads=1)
-    assert found.result.rows == ()
-    assert "There are no reports yet." in found.result.notes
+    (found,) = discover(empty, replace(question), Options(threads=1))
+    assert found.rows == ()
+    assert "There are no reports yet." in found.notes

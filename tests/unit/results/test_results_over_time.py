@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deniable.ask import estimate
 from deniable.mechanisms import mechanism_of, members_matrix
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Sets
-from deniable.results import as_text, estimate_question
 from deniable.results.explain import explain_question
+from deniable.results.table import as_text
 from deniable.results.words import in_words
 from deniable.store import Batch, SqliteStore
 from material.results import EPOCH, answer, question
@@ -28,11 +29,11 @@ def test_permanent_noise_comes_back_every_epoch(tmp_path: Path, rng: np.random.G
         with SqliteStore(tmp_path / f"{repeat}.db") as store:
             for epoch in range(4):
                 answer(store, asked, {"value": [0, 1] * 500}, rng, epoch=EPOCH + epoch)
-            (results[repeat],) = estimate_question(store, asked)
+            (results[repeat],) = estimate(store, asked)
     permanent = results["permanent"]
-    assert permanent.memoised
-    assert permanent.epsilon_forever == permanent.epsilon_once == 1.0
-    assert results["epoch"].epsilon_forever is None
+    assert permanent.about.memoised
+    assert permanent.about.epsilon_forever == permanent.about.epsilon_once == 1.0
+    assert results["epoch"].about.epsilon_forever is None
     assert any("same permanent noise" in note for note in permanent.notes)
     plain = results["epoch"].rows[0].std_error
     assert permanent.rows[0].std_error == pytest.approx(2 * plain, rel=0.05)
@@ -56,11 +57,11 @@ def test_sets_have_a_row_per_name(
     with SqliteStore(tmp_path / "sets.db") as store:
         batch = Batch(asked.id, asked.version, asked.digest, EPOCH)
         store.append_records(batch, join_records(asked, reports), asked.record_size)
-        (result,) = estimate_question(store, asked)
-    assert result.domain == "set"
+        (result,) = estimate(store, asked)
+    assert result.about.domain == "set"
     assert {row.value for row in result.rows} == {"a", "b", "c", "d"}
     assert [row.value for row in result.rows[:2]] == ["a", "b"]  # 75% and 50%: many errors apart
-    assert all(row.points == {} for row in result.rows)
+    assert all(row.likely is None and row.posterior is None for row in result.rows)
     assert sum(row.frequency for row in result.rows) > 1
     assert "a" in as_text(result)
 

@@ -6,9 +6,8 @@ import math
 
 import pytest
 
-from deniable.results import in_words
-from deniable.results.result import Unlisted
-from deniable.results.words import epsilon_text, odds, percent, smallest_visible, typical_error
+from deniable.results.table.text import percent, typical_error
+from deniable.results.words import epsilon_text, in_words, odds, smallest_visible
 from material.results import UNKNOWN, hostile_result, result, row, row_with_test
 
 
@@ -56,11 +55,11 @@ def test_what_was_tested_stands_out_by_its_test_and_says_how_surely() -> None:
 
 
 def test_the_share_of_unlisted_strings_is_said() -> None:
-    unlisted = Unlisted(0.25, 0.02, (0.21, 0.29), suspected=True)
+    unlisted = {"frequency": 0.25, "std_error": 0.02, "interval": (0.21, 0.29), "suspected": True}
     words = in_words(result(row("a", 0.1), unlisted=unlisted)).not_learned
     assert any(s.startswith("Strings that no candidate names are 25.0% ± 3.9%") for s in words)
     assert any("there are such strings" in s for s in words)
-    unknown = Unlisted(math.nan, math.nan, (math.nan, math.nan), suspected=False)
+    unknown = {**unlisted, "frequency": math.nan, "std_error": math.nan, "suspected": False}
     words = in_words(result(row("a", 0.1), unlisted=unknown)).not_learned
     assert not any("no candidate names" in s for s in words)
 

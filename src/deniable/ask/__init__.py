@@ -1,0 +1,30 @@
+"""The conductor: (store, question, options) -> tables, one file per kind of question.
+
+from deniable.ask import Options, estimate
+(table,) = estimate(store, question, Options(attackers=0.01))
+table.save("result.csv")
+"""
+
+from deniable.ask.associate import associate
+from deniable.ask.candidates import Candidates, candidates_for, read_candidates
+from deniable.ask.discover import discover
+from deniable.ask.estimate import estimate
+from deniable.ask.kinds import KINDS, Answered, ask, ask_each
+from deniable.ask.options import Options
+from deniable.ask.profiles import Profiles, profiles
+
+__all__ = [
+    "KINDS",
+    "Answered",
+    "Candidates",
+    "Options",
+    "Profiles",
+    "ask",
+    "ask_each",
+    "associate",
+    "candidates_for",
+    "discover",
+    "estimate",
+    "profiles",
+    "read_candidates",
+]

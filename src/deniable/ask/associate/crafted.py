@@ -1,0 +1,101 @@
+"""The second error bar of an association: of its table, shares, odds ratios, tests and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from deniable._distributions import chi2_sf
+from deniable.associate import CraftedTest, Pair, Shifts, Variable, crafted_shifts, crafted_test
+from deniable.associate.attacked import margins_wanted
+from deniable.associate.independence import holm_adjusted
+from deniable.engines.local import Progress
+from deniable.errors import InvalidParameter
+
+CRAFTED = (
+    "The attacked interval adds what a share of {share:.3g} crafted reports can have done: the "
+    "reports that move a cell most were left out of the table. That takes up to {up:.3g} from a "
+    "cell, or adds up to {down:.3g} to it. Shares given a condition and odds ratios allow for all "
+    "tables within these ends."
+)
+TESTED = (
+    "With as many crafted reports a p-value may be anything from the least to the most that the "
+    "test can have without them."
+)
+
+
+@dataclass(frozen=True)
+class AttackedTest:
+    """What a test of independence may say without the crafted reports.
+
+    Attributes:
+        p_value: the least and the largest p-value.
+        holm: the same, corrected for the number of pairs.
+    """
+
+    p_value: tuple[float, float]
+    holm: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What a share of crafted reports could have done to an association.
+
+    Attributes:
+        attackers: the share.
+        shifts: how far it can have moved each cell, and each cell of the tables of its margins.
+        tests: a range of p-values for each pair.
+    """
+
+    attackers: float
+    shifts: Shifts
+    tests: tuple[AttackedTest, ...]
+
+    @property
+    def notes(self) -> tuple[str, str]:
+        """What a reader must know."""
+        up, down = float(self.shifts.up.max()), float(self.shifts.down.max())
+        return CRAFTED.format(share=self.attackers, up=up, down=down), TESTED
+
+
+def attacked_association(
+    variables: Sequence[Variable],
+    pairs: Sequence[Pair],
+    attackers: float,
+    factor: float = 1.0,
+    progress: Progress | None = None,
+) -> Attacked:
+    """Return what a share of crafted reports can have done to a table and its tests.
+
+    Args:
+        variables: of the table.
+        pairs: the tests of all pairs, in the order of `itertools.combinations`.
+        attackers: the share of reports that may be crafted.
+        factor: of the standard errors, as in `ask.associate.weakened`.
+        progress: called with the searches that were made, and how many there are.
+
+    Raises:
+        InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 2,048
+            cells or is of k-RR alone.
+    """
+    shifts = crafted_shifts(variables, attackers, progress, margins_wanted(len(variables)))
+    found = [crafted_test(two, attackers) for two in combinations(variables, 2)]
+    if len(found) != len(pairs):
+        raise InvalidParameter(f"There are {len(found)} pairs. Got {len(pairs)} tests.")
+    values = np.array([_p_values(t, p, factor) for t, p in zip(found, pairs, strict=True)])
+    corrected = [holm_adjusted(column) for column in values.T]
+    tests = (
+        AttackedTest((float(one[0]), float(one[1])), (float(least), float(most)))
+        for one, least, most in zip(values, *corrected, strict=True)
+    )
+    return Attacked(attackers, shifts, tuple(tests))
+
+
+def _p_values(found: CraftedTest, pair: Pair, factor: float) -> tuple[float, float]:
+    """Return the least and the largest p-value, never inside of the one of all reports."""
+    dof, seen = max(1, pair.test.dof), pair.test.p_value
+    least, most = (float(chi2_sf(t / factor**2, dof)) for t in (found.most, found.least))
+    return min(least, seen), max(most, seen)

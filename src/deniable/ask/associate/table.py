@@ -1,0 +1,195 @@
+"""An association as a table: a row per combination of answers, and its tests as a part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from deniable.ask.associate.crafted import Attacked
+from deniable.ask.associate.pair_tables import pairs_of
+from deniable.ask.crafted_shares import attacked_column
+from deniable.associate import (
+    Derived,
+    Joint,
+    Pair,
+    attacked_conditional,
+    attacked_odds,
+    conditional,
+    odds_ratios,
+)
+from deniable.mechanisms.base import Floats
+from deniable.results.association_words import ALPHA, association_words
+from deniable.results.charts.heat_map import KEY, heat_map, heat_map_described
+from deniable.results.table import About, Cell, Column, Table
+from deniable.results.table.columns import Kind
+
+Filled = list[tuple[Column, Iterable[Cell]]]
+"""Columns with their cells."""
+FIT = (
+    "Fit: {solver}, {rounds} rounds on {patterns:,} different patterns; no table has a "
+    "log-likelihood larger by more than {gap:.2g}."
+)
+
+
+@dataclass(frozen=True)
+class Associated:
+    """What was fitted: the joint table, a test per pair, what crafted reports could have done."""
+
+    joint: Joint
+    pairs: tuple[Pair, ...]
+    attacked: Attacked | None = None
+
+    def dependent(self, names: tuple[str, ...]) -> bool:
+        """Tell whether the test of a pair found that its fields depend on each other."""
+        return any(pair.names == names and pair.holm < ALPHA for pair in self.pairs)
+
+
+def association_table(about: About, found: Associated, notes: Sequence[str]) -> Table:
+    """Return the table of an association.
+
+    Columns: one per field, then the share of every combination with error and interval, its
+    conditional shares, and for two fields the odds ratio. Parts: `tests`, a row per pair; of more
+    than two fields also the table of every pair, the others summed out.
+    """
+    joint, attacked = found.joint, found.attacked
+    fit = {"solver": joint.solver, "rounds": joint.rounds, "gap": joint.gap}
+    fit |= {"patterns": joint.patterns, "informative": joint.informative}
+    labels = {name: list(texts) for name, texts in zip(joint.names, joint.labels, strict=True)}
+    about = replace(about, more={**about.more, "labels": labels, "fit": fit})
+    parts = {"tests": _tests(about, found)}
+    if len(joint.names) > 2:
+        parts |= {" and ".join(two.names): _shares(about, found, two) for two in pairs_of(joint)}
+    said = () if attacked is None else attacked.notes
+    whole = _shares(about, found, joint)
+    table = replace(whole, notes=(FIT.format(**fit), *notes, *said), parts=parts)
+    words = association_words(table)
+    about = replace(table.about, what=(*words.learned, *words.not_learned))
+    return replace(table, words=words, about=about)
+
+
+def _shares(about: About, found: Associated, joint: Joint) -> Table:
+    """Return the table of a joint distribution, or of two of its fields."""
+    filled: Filled = []
+    combinations = list(product(*joint.labels))
+    for place, name in enumerate(joint.names):
+        filled.append((Column(name, "label", name), [texts[place] for texts in combinations]))
+    filled += [
+        (Column("probability", "share", "share"), map(float, joint.probability.flat)),
+        (Column("std_error", "error", "std. error", extra=True), map(float, joint.std_error.flat)),
+        (Column("interval", "interval", "95% interval", extra=True), _ends(joint.low, joint.high)),
+    ]
+    if found.attacked is not None:
+        ends = _attacked_ends(joint, found)
+        filled.append((attacked_column(found.attacked.attackers), ends))
+    for prefix, derived in _derived(joint, found).items():
+        filled += _derived_columns(prefix, derived, joint, found.attacked)
+    columns, cells = zip(*filled, strict=True)
+    more = {**about.more, "dependent": found.dependent(joint.names)}
+    return Table.of(
+        replace(about, more=more),
+        columns,
+        list(zip(*cells, strict=True)),
+        picture=heat_map,
+        described=heat_map_described,
+        caption=lambda _: KEY,
+    )
+
+
+def _derived(joint: Joint, found: Associated) -> dict[str, Derived]:
+    """Return conditional shares, of two fields both ways, and their odds ratios."""
+    *given, last = joint.names
+    derived = {"conditional": conditional(joint, last, given)}
+    if len(given) == 1:
+        derived["reverse"] = conditional(joint, given[0], last)
+        derived["odds_ratio"] = odds_ratios(joint)
+    if found.attacked is None or joint.names != found.joint.names:
+        return derived
+    shifts = found.attacked.shifts
+    return {
+        name: attacked_odds(joint, one, shifts)
+        if name == "odds_ratio"
+        else attacked_conditional(joint, one, shifts)
+        for name, one in derived.items()
+    }
+
+
+def _derived_columns(
+    prefix: str, derived: Derived, joint: Joint, attacked: Attacked | None
+) -> Filled:
+    """Return the columns of one derived number; people see the conditional share of the last."""
+    axes = [derived.names.index(name) for name in joint.names]
+    kind: Kind = "number" if prefix == "odds_ratio" else "share"
+    *given, last = joint.names
+    shown = prefix == "conditional"
+    error = f"{prefix}_std_error"
+    title = f"P({last} | {', '.join(given)})" if shown else ""
+    ends = "95% interval" if shown else ""
+    interval = Column(f"{prefix}_interval", "interval", ends, kind, error, extra=True)
+    filled: Filled = [
+        (Column(prefix, kind, title, error=error), map(float, derived.value.transpose(axes).flat)),
+        (
+            Column(error, "error" if shown or kind == "share" else "number"),
+            map(float, derived.std_error.transpose(axes).flat),
+        ),
+        (interval, _ends(derived.low.transpose(axes), derived.high.transpose(axes))),
+    ]
+    if (
+        attacked is not None
+        and derived.attacked_low is not None
+        and derived.attacked_high is not None
+    ):
+        crafted = attacked_column(attacked.attackers, f"{prefix}_attacked_interval")
+        crafted = replace(crafted, title=crafted.title if shown else "", of=kind, error=error)
+        low, high = derived.attacked_low.transpose(axes), derived.attacked_high.transpose(axes)
+        filled.append((crafted, _ends(low, high)))
+    return filled
+
+
+def _ends(low: Floats, high: Floats) -> list[Cell]:
+    return [(float(one), float(two)) for one, two in zip(low.flat, high.flat, strict=True)]
+
+
+def _attacked_ends(joint: Joint, found: Associated) -> list[Cell]:
+    """Return second intervals: what was pushed up is really lower."""
+    if found.attacked is None:
+        return []
+    shifts = found.attacked.shifts
+    if joint.names != found.joint.names:
+        shifts = shifts.margins[tuple(found.joint.names.index(name) for name in joint.names)]
+    # Of pairs out of more fields the interval itself may go beyond 0 and 1.
+    low = np.minimum(joint.low, np.maximum(0.0, joint.low - shifts.up))
+    high = np.maximum(joint.high, np.minimum(1.0, joint.high + shifts.down))
+    return _ends(low, high)
+
+
+def _tests(about: About, found: Associated) -> Table:
+    """Return the tests of independence, a row per pair, corrected for their number."""
+    columns = [
+        Column("first", "label", "first"),
+        Column("second", "label", "second"),
+        Column("method", "label", "method"),
+        Column("statistic", "number", "statistic"),
+        Column("dof", "count", "degrees of freedom"),
+        Column("p_value", "p_value", "p-value"),
+        Column("p_holm", "p_value", "Holm"),
+        Column("p_bh", "p_value", "BH"),
+        Column("notes", "label"),
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *pair.names,
+            *(pair.test.method, pair.test.statistic, pair.test.dof, pair.test.p_value),
+            *(pair.holm, pair.bh, " ".join(pair.test.notes)),
+        )
+        for pair in found.pairs
+    ]
+    if found.attacked is not None:
+        crafted = f"with {found.attacked.attackers:.3g} crafted"
+        columns.append(Column("attacked_p_value", "second_interval", crafted, "p_value"))
+        columns.append(Column("attacked_p_holm", "second_interval", "Holm " + crafted, "p_value"))
+        tests = found.attacked.tests
+        rows = [(*row, one.p_value, one.holm) for row, one in zip(rows, tests, strict=True)]
+    return Table.of(replace(about, kind="tests"), columns, rows)

@@ -1,0 +1,62 @@
+"""A second interval: what a share of crafted reports could have done to estimated shares.
+
+Model: one crafted report counts for at most L honest people (`privacy/leverage/estimates.py`), so
+that a share beta of them moves a frequency by at most beta L. The attacked interval is the 95%
+interval with that much added at both ends: it covers the true share where at most so many reports
+are crafted, whatever the attacker does. The shares of one attribute of a profile are moved by more,
+since attackers choose what their reports are about (`privacy/leverage/profiles.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deniable import _validate
+from deniable.privacy.leverage.estimates import leverage_of
+from deniable.privacy.leverage.profiles import profile_shift
+from deniable.protocol import Field, ProfileParameters
+from deniable.results.table import UNLEARNED, Column, Table
+
+NOTE = (
+    "The attacked interval adds what a share of {share:.3g} crafted reports can do at most: "
+    "{shift:.3g} each way, since one of them counts for up to {most:.3g} honest people."
+)
+
+
+def attacked_column(attackers: float, name: str = "attacked_interval") -> Column:
+    """Return the column of second intervals, for a share of crafted reports."""
+    return Column(name, "second_interval", f"with {attackers:.3g} crafted")
+
+
+def with_attackers(table: Table, field: Field, attackers: float) -> Table:
+    """Return the table with an attacked interval for every row that was learned.
+
+    Accuracy: where strings are fitted together, leverage is that of a string by itself; many
+    candidates in few cells make it larger, as they make the standard error.
+
+    Args:
+        table: of the field.
+        field: whose parameters tell the leverage.
+        attackers: the share of reports that may be crafted.
+
+    Raises:
+        InvalidParameter: unless `attackers` is a share from 0 to 1.
+    """
+    share = _validate.probability("attackers", "a result", attackers)
+    shifts = _shifts(field, share, len(table.rows))
+    ends = [
+        (row.interval[0] - shift, row.interval[1] + shift) if row.learned else UNLEARNED
+        for row, shift in zip(table.rows, shifts, strict=False)
+    ]
+    note = NOTE.format(share=share, shift=max(shifts), most=leverage_of(field).most)
+    wider = table.with_column(attacked_column(share), ends)
+    return replace(wider, about=replace(table.about, attackers=share), notes=(*table.notes, note))
+
+
+def _shifts(field: Field, attackers: float, rows: int) -> list[float]:
+    """Return how far each row can be moved; rows of a record are in the survey's order."""
+    parameters = field.parameters
+    if not isinstance(parameters, ProfileParameters):
+        return [leverage_of(field).shift(attackers)] * max(rows, 1)
+    each = enumerate(parameters.levels)
+    return [profile_shift(parameters, i, attackers) for i, count in each for _ in range(count)]

@@ -1,0 +1,369 @@
+"""From the reports in a store to a table of shares, one per field of the question.
+
+store -> accumulate -> counts -> decode -> table
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from deniable.ask.candidates import Candidates, candidates_for, is_open, require_candidates
+from deniable.ask.crafted_shares import with_attackers
+from deniable.ask.intervals import normal_intervals, repeat_factor
+from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.whole_distributions import Points, point_columns
+from deniable.decode import Decoded, DecodedRow, decode
+from deniable.engines.local import Accumulated
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import Candidate, Mechanism, mechanism_of
+from deniable.mechanisms.candidates import every_code
+from deniable.protocol import ABSENT, Field, Profile, Question, Sets
+from deniable.protocol.epsilon import as_float
+from deniable.results.charts.bars import ORDERED_DOMAINS, bars, caption, described
+from deniable.results.table import About, Cell, Column, Ends, Epochs, Table, Tables
+from deniable.results.words import in_words
+from deniable.store.base import Store
+
+ABSENT_LABEL = "(absent)"
+"""How the absent answer is named in results."""
+UNBIASED = (
+    "Intervals are 95% intervals of each frequency by itself. Frequencies are unbiased and not "
+    "clipped: noise can put one below 0 or above 1."
+)
+NOT_LEARNED = "Rows without a number cannot be learned from these reports."
+NO_REPORTS = "There are no reports yet."
+POINTS = ("likely", "normalised", "projected", "base_cut", "posterior", "smoothed")
+"""The point estimates of a whole distribution that a row may have."""
+COLUMNS = (
+    Column("value", "label", "value"),
+    Column("frequency", "share", "estimate"),
+    Column("std_error", "error", "std. error", extra=True),
+    Column("interval", "interval", "95% interval"),
+    Column("attacked_interval", "second_interval"),
+    Column("z", "number"),
+    Column("p_value", "p_value", "p-value", extra=True),
+    Column("holm", "decision", "found", word="Holm", extra=True),
+    Column("storey", "decision", "found", word="Storey", extra=True),
+    Column("selected_interval", "interval"),
+    *(Column(name, "share") for name in POINTS),
+    Column("truth", "share"),
+)
+STAMPS = (
+    Column("question", "label"),
+    Column("version", "count"),
+    Column("field", "label"),
+    Column("n", "count"),
+    Column("simulated", "count"),
+    Column("epsilon_once", "number"),
+    Column("epsilon_forever", "number"),
+)
+
+
+def estimate(store: Store, question: Question, options: Options = DEFAULTS) -> Tables:
+    """Return a table of shares per field of a question, in the question's order.
+
+    Guarantees: frequencies are unbiased; the 95% intervals cover at least so often, also where
+    the same devices report in several epochs.
+
+    Cost: linear in the reports, then that of the mechanism's estimate.
+
+    Args:
+        store: where the reports are.
+        question: the question, with the version that is wanted.
+        options: of them this reads `fields`, `candidates`, `folder` and `attackers`.
+
+    Raises:
+        InvalidParameter: if a field of strings has no candidates, or a name is unknown.
+        StoreError: if the store cannot be read.
+    """
+    fields = chosen(question, options.fields)
+    known = {**candidates_for(question, options.folder), **options.candidates}
+    lists = {f.name: require_candidates(question, f, known.get(f.name)) for f in fields}
+    _check_names(question, known)
+    counted = options.counted(store, question)
+    return Tables(table_of(counted, f, lists[f.name], options.attackers) for f in fields)
+
+
+def table_of(
+    accumulated: Accumulated,
+    field: Field,
+    candidates: Sequence[str] | None = None,
+    attackers: float | None = None,
+) -> Table:
+    """Return the table of one field from counts that are there already.
+
+    Raises:
+        InvalidParameter: if the field takes strings and there are no candidates.
+    """
+    if isinstance(field.domain, Profile):
+        found = _attributes(accumulated, field)
+    else:
+        found = _answers(accumulated, field, candidates)
+    return finished(found, field, attackers)
+
+
+def finished(table: Table, field: Field, attackers: float | None, *notes: str) -> Table:
+    """Return a table of shares with its second interval, if it is wanted, and in words."""
+    if attackers is not None:
+        table = with_attackers(table, field, attackers)
+        table = replace(table, notes=(*table.notes, *notes))
+    return replace(table, words=in_words(table))
+
+
+def shares_table(
+    about: About,
+    rows: Sequence[Sequence[Cell]],
+    notes: Sequence[str] = (),
+    columns: Sequence[Column] = COLUMNS,
+    **more: Any,
+) -> Table:
+    """Return a table whose rows have the cells of `answer_row`: what every estimate is."""
+    form = {"picture": bars, "described": described, "caption": caption, "stamps": STAMPS}
+    return Table.of(about, columns, rows, notes=tuple(notes), **form, **more)
+
+
+def answer_row(
+    value: str,
+    frequency: float,
+    std_error: float,
+    interval: Ends,
+    *,
+    z: float = math.nan,
+    p_value: float = math.nan,
+    holm: bool | None = None,
+    storey: bool | None = None,
+    selected_interval: Ends | None = None,
+    points: Mapping[str, float] | None = None,
+    truth: float | None = None,
+) -> tuple[Cell, ...]:
+    """Return one answer as cells of COLUMNS.
+
+    Args:
+        value: the answer in words: a category, a bin, or the candidate string itself.
+        frequency: unbiased; noise may put it below 0 or above 1. NaN if it cannot be learned.
+        std_error: one standard deviation of `frequency`; NaN if it cannot be learned.
+        interval: the ends of the 95% interval.
+        z: `frequency` over `std_error`.
+        p_value: of the hypothesis that nobody gave this answer.
+        holm: detected, where not one false detection is wanted; None if it was not tested.
+        storey: detected, where 5% false ones are allowed; None if it was not tested.
+        selected_interval: wider, so that 95% of those of *detected* answers cover.
+        points: point estimates of the whole distribution, by name; not unbiased any more.
+        truth: the true share, where it is known.
+    """
+    given = points or {}
+    shares = (given.get(name) for name in POINTS)
+    tests = (None, z, p_value, holm, storey, selected_interval)
+    return (value, frequency, std_error, interval, *tests, *shares, truth)
+
+
+def _answers(accumulated: Accumulated, field: Field, candidates: Sequence[str] | None) -> Table:
+    question = accumulated.question
+    listed = require_candidates(question, field, candidates)
+    mechanism = mechanism_of(field, question.absent)
+    repeats = repeats_of(question, field, accumulated.epochs)
+    counts = accumulated.counts[field.name]
+    asked = _asked(mechanism, listed, field, question.absent)
+    found = decode(mechanism, counts, asked, widen=repeats)
+    if isinstance(field.domain, Sets):  # shares of members do not add up to 1
+        found = replace(found, likely=np.full(len(found.likely), np.nan))
+    points = point_columns(mechanism, counts, field.domain, question.absent, asked)
+    rows = decoded_rows(
+        found,
+        _labels(found, field, question.absent),
+        points,
+        ordered=field.domain.kind in ORDERED_DOMAINS,
+        absent=question.absent,
+    )
+    known = bool(np.all(np.isfinite(found.frequency) & np.isfinite(found.std_error)))
+    notes = _about_reports(list(found.notes), accumulated, repeats, known)
+    false = found.expected_false
+    about = about_of(accumulated, field, expected_false=false, unlisted=unlisted_of(found))
+    return shares_table(about, rows, (*notes, *(listed.notes if listed else ())))
+
+
+def _attributes(accumulated: Accumulated, field: Field) -> Table:
+    """Return the shares of every level of every attribute of a record.
+
+    Rows are named "attribute=level" and stand in the survey's order. They are not tested: which
+    levels somebody has is seldom the question. `deniable marginals` has the tables.
+    """
+    question = accumulated.question
+    mechanism, counts = mechanism_of(field, question.absent), accumulated.counts[field.name]
+    repeats = repeats_of(question, field, accumulated.epochs)
+    found = mechanism.estimate(counts)
+    error = repeats * found.std_error
+    low, high = normal_intervals(found.frequency, error)
+    rows = [
+        answer_row(label, float(share), float(error[i]), (float(low[i]), float(high[i])))
+        for i, (label, share) in enumerate(zip(found.candidates, found.frequency, strict=True))
+    ]
+    known = bool(np.isfinite(found.frequency).all())
+    notes = _about_reports(list(found.notes), accumulated, repeats, known)
+    return shares_table(
+        about_of(accumulated, field, expected_false=0.0, unlisted=None), rows, notes
+    )
+
+
+def about_of(
+    accumulated: Accumulated, field: Field, kind: str = "estimate", **more: object
+) -> About:
+    """Return what a table of one field is about."""
+    question, parameters = accumulated.question, field.parameters
+    permanent = question.repeat == "permanent"
+    forever = parameters.epsilon_forever
+    if question.repeat == "once" or permanent:
+        forever = parameters.epsilon_once
+    return About(
+        kind,
+        question=question.id,
+        version=question.version,
+        digest=question.digest.hex(),
+        description=question.description,
+        field=field.name,
+        domain=field.domain.kind,
+        mechanism=parameters.mechanism,
+        n=accumulated.n,
+        simulated=accumulated.simulated,
+        epsilon_once=as_float(parameters.epsilon_once),
+        epsilon_forever=None if forever is None else as_float(forever),
+        memoised=parameters.memoised or permanent,
+        epochs=epochs_of(accumulated),
+        more=more,
+    )
+
+
+def chosen(question: Question, names: Sequence[str] | None) -> list[Field]:
+    """Return some fields of a question, or all of them, in the question's order.
+
+    Raises:
+        InvalidParameter: if there is no such field.
+    """
+    known = [field.name for field in question.fields]
+    if unknown := [name for name in names or () if name not in known]:
+        raise InvalidParameter(
+            f"Question {question.id!r} has no field {unknown[0]!r:.80}. Its fields are: "
+            f"{', '.join(known)}."
+        )
+    return [field for field in question.fields if names is None or field.name in names]
+
+
+def _check_names(question: Question, known: Mapping[str, Sequence[str]]) -> None:
+    open_fields = {field.name for field in question.fields if is_open(field)}
+    if not known.keys() <= open_fields:
+        wrong = ", ".join(sorted(known.keys() - open_fields))
+        raise InvalidParameter(
+            f"Candidates belong to fields of strings. Question {question.id!r} has no such field "
+            f"{wrong!r:.80}: leave it out."
+        )
+
+
+def _asked(
+    mechanism: Mechanism, listed: Candidates | None, field: Field, absent: bool
+) -> list[Candidate] | None:
+    """Return what the mechanism is asked about: candidates, codes or labels of all answers."""
+    if isinstance(field.domain, Sets):
+        return None
+    if listed is None and mechanism.hashed and field.domain.size is not None:
+        return every_code(field.domain.size, absent)
+    labels: list[Candidate] = [*(field.domain.labels if listed is None else listed)]
+    return [*labels, ABSENT] if absent else labels
+
+
+def _labels(found: Decoded, field: Field, absent: bool) -> tuple[str, ...]:
+    """Return the answers in words, in the order of the estimate."""
+    if field.domain.size is None:
+        return found.candidates
+    labels = field.domain.values if isinstance(field.domain, Sets) else field.domain.labels
+    return (*labels, ABSENT_LABEL) if absent else labels
+
+
+def repeats_of(question: Question, field: Field, epochs: Mapping[int, int]) -> float:
+    """Return the factor of the errors: above 1 where permanent noise comes back every epoch."""
+    permanent = field.parameters.memoised or question.repeat == "permanent"
+    if question.repeat == "once" or not permanent:
+        return 1.0  # one report per device, or fresh noise in each
+    return repeat_factor(epochs.values())
+
+
+def epochs_of(accumulated: Accumulated) -> Epochs | None:
+    """Return the epochs that reports cover; None without reports."""
+    if not accumulated.epochs:
+        return None
+    return Epochs(min(accumulated.epochs), max(accumulated.epochs), accumulated.question.epoch)
+
+
+def decoded_rows(
+    found: Decoded,
+    labels: Sequence[str],
+    points: Points | None = None,
+    *,
+    ordered: bool = False,
+    absent: bool = False,
+) -> list[tuple[Cell, ...]]:
+    """Return rows of `answer_row` in the order in which they are read, the absent one last."""
+    rows = [
+        _row(label, decoded, {name: float(shares[i]) for name, shares in (points or {}).items()})
+        for i, (label, decoded) in enumerate(zip(labels, found.rows(), strict=True))
+    ]
+    last = [rows.pop()] if absent else []
+    if not ordered:
+        # Stable: equal frequencies keep the order of the survey; NaN goes to the end.
+        rows.sort(key=lambda row: _by_share(row[1], row[2]))
+    return [*rows, *last]
+
+
+def _by_share(share: Any, error: Any) -> float:
+    return -share if math.isfinite(share) and math.isfinite(error) else math.inf
+
+
+def _row(label: str, decoded: DecodedRow, points: dict[str, float]) -> tuple[Cell, ...]:
+    likely = {} if np.isnan(decoded.likely) else {"likely": decoded.likely}
+    return answer_row(
+        label,
+        decoded.frequency,
+        decoded.std_error,
+        decoded.interval,
+        z=decoded.z,
+        p_value=decoded.p_value,
+        holm=decoded.holm,
+        storey=decoded.storey,
+        selected_interval=decoded.selected_interval,
+        points={**likely, **points},
+    )
+
+
+def unlisted_of(found: Decoded) -> dict[str, object] | None:
+    """Return the share of strings outside the candidates, as JSON; None where there is none."""
+    other = found.other
+    if other is None:
+        return None
+    ends = {"interval": other.interval, "suspected": other.suspected}
+    return {"frequency": other.frequency, "std_error": other.std_error, **ends}
+
+
+def _about_reports(
+    notes: list[str], accumulated: Accumulated, repeats: float, known: bool
+) -> list[str]:
+    """Return the notes with what a reader must know about the reports themselves."""
+    if accumulated.n == 0 and not notes:
+        notes.append(NO_REPORTS)
+    elif not known:
+        notes.append(NOT_LEARNED)
+    if repeats > 1:
+        notes.append(
+            f"The same devices report in each of {len(accumulated.epochs)} epochs, with the same "
+            f"permanent noise: standard errors are {repeats:.2f} times those of as many "
+            "independent reports. One epoch by itself has no such factor."
+        )
+    if accumulated.ignored:
+        notes.append(
+            f"{accumulated.ignored:,} reports under this id and version carry another digest and "
+            "were not counted: the question was changed without a new version."
+        )
+    return [*notes, UNBIASED] if accumulated.n else notes

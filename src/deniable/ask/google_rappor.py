@@ -1,0 +1,57 @@
+"""A result from the files of google/rappor: their reports, our decoder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from deniable.ask.estimate import UNBIASED, decoded_rows, shares_table, unlisted_of
+from deniable.decode import Observed, Shape, decode_cells
+from deniable.interop.google_rappor import GoogleRappor
+from deniable.protocol import RapporParameters, Strings
+from deniable.protocol.epsilon import as_float
+from deniable.results.table import About, Tables
+from deniable.results.words import in_words
+
+QUESTION = "google-rappor"
+"""What a result of theirs is called: their files name no question."""
+
+
+def google_tables(google: GoogleRappor, description: str) -> Tables:
+    """Decode a params, counts and map triple.
+
+    Epsilon is that of the numbers in params.csv, by our integers and rounded up. Their clients take
+    f in steps of 1/128, so that the one that ran can differ a little.
+
+    Raises:
+        InvalidParameter: if the counts cannot be decoded.
+    """
+    params, counts = google.params, google.accumulated
+    shape = Shape(params.m, params.k, params.h)
+    observed = Observed(
+        shape,
+        counts.table.ravel().astype(np.float64),
+        np.repeat(counts.reports, params.k).astype(np.float64),
+        params.oracle,
+    )
+    found = decode_cells(observed, shape.design(google.positions), google.candidates)
+    written = {name: getattr(params, name) for name in ("k", "h", "m", "p", "q", "f")}
+    parameters = RapporParameters.resolve(written, Strings(), absent=False)
+    forever = parameters.epsilon_forever
+    about = About(
+        "estimate",
+        question=QUESTION,
+        field="value",
+        description=description,
+        domain="strings",
+        mechanism="rappor",
+        n=counts.n,
+        epsilon_once=as_float(parameters.epsilon_once),
+        epsilon_forever=None if forever is None else as_float(forever),
+        memoised=parameters.memoised,
+        more={"expected_false": found.expected_false, "unlisted": unlisted_of(found)},
+    )
+    notes = (*google.notes, *found.notes, *((UNBIASED,) if counts.n else ()))
+    table = shares_table(about, decoded_rows(found, found.candidates), notes)
+    return Tables([replace(table, words=in_words(table))])

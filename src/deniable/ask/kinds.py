@@ -1,0 +1,81 @@
+"""Which ask answers a field: one table of kinds, for the dashboard, the demo and the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from deniable.ask.candidates import field_candidates
+from deniable.ask.discover import found_table, is_discovered
+from deniable.ask.estimate import chosen, table_of
+from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.profiles.reports import Profiles
+from deniable.engines.local import Accumulated
+from deniable.errors import InvalidParameter
+from deniable.protocol import Field, Profile, Question
+from deniable.results.table import Table, Tables
+from deniable.store.base import Store
+
+FieldAsk = Callable[[Accumulated, Field, Store, Options], Table]
+"""Makes a field's table from counts that are there already."""
+
+
+def _estimated(counted: Accumulated, field: Field, store: Store, options: Options) -> Table:
+    listed = options.candidates.get(field.name) or field_candidates(field, options.folder)
+    return table_of(counted, field, listed, options.attackers)
+
+
+KINDS: Mapping[str, FieldAsk] = {"estimate": _estimated, "discovery": found_table}
+"""How a field is asked about, by the kind of its answer."""
+
+
+def kind_of(field: Field) -> str:
+    """Return the kind of a field's answer: strings that nobody listed are discovered."""
+    return "discovery" if is_discovered(field) and not field.candidates else "estimate"
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What is known of one field: a table, or else the problem that stands in its way.
+
+    Attributes:
+        field: of the question.
+        table: None where there is a problem.
+        problem: why there is no table.
+        profiles: for a field of many attributes, what can be asked about them together.
+    """
+
+    field: Field
+    table: Table | None
+    problem: str = ""
+    profiles: Profiles | None = None
+
+
+def ask_each(store: Store, question: Question, options: Options = DEFAULTS) -> tuple[Answered, ...]:
+    """Return what is known of every field; a problem of one does not stand in others' way.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
+    counted = options.counted(store, question)
+    found = []
+    for field in chosen(question, options.fields):
+        try:
+            table = KINDS[kind_of(field)](counted, field, store, options)
+            profiles = Profiles.of(counted) if isinstance(field.domain, Profile) else None
+            found.append(Answered(field, table, profiles=profiles))
+        except InvalidParameter as error:
+            found.append(Answered(field, None, str(error)))
+    return tuple(found)
+
+
+def ask(store: Store, question: Question, options: Options = DEFAULTS) -> Tables:
+    """Return the table of every field of a question, each by the ask that answers its kind.
+
+    Raises:
+        InvalidParameter: if there is no table of a field.
+        StoreError: if the store cannot be read.
+    """
+    counted = options.counted(store, question)
+    fields = chosen(question, options.fields)
+    return Tables(KINDS[kind_of(field)](counted, field, store, options) for field in fields)

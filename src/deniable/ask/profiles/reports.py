@@ -1,0 +1,271 @@
+"""What the reports to a record question say: tables of any few attributes, raw and smoothed.
+
+store -> accumulate -> counts -> raw and smoothed tables
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import comb, prod
+
+from deniable.ask.intervals import repeat_factor
+from deniable.ask.options import DEFAULTS, Options
+from deniable.engines.local import Accumulated
+from deniable.errors import InvalidParameter
+from deniable.marginals.conditional import conditional
+from deniable.marginals.pairs import Pairs
+from deniable.marginals.raw import raw_table
+from deniable.marginals.smoothed import smoothed_tables
+from deniable.marginals.table import Table
+from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
+from deniable.protocol import Field, Profile, Question
+from deniable.store.base import Store
+
+MOST_TABLES = 50_000
+MOST_CELLS = 2_048
+"""A table may have so many cells: its covariance has the square of them."""
+RAW = (
+    "raw: unbiased, with standard error and 95% interval of each share by itself; noise can put a "
+    "share below 0 or above 1, and tables need not agree with each other."
+)
+SMOOTHED = (
+    "smoothed: a distribution that agrees with all other smoothed tables; nearer to the truth on "
+    "average, but shrunk, so without intervals."
+)
+
+
+Given = Mapping[str, str | None]
+"""Attributes that are given: by name a level, or None for every level."""
+
+
+@dataclass(frozen=True)
+class Both:
+    """One table in both forms."""
+
+    raw: Table
+    smoothed: Table
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of its attributes."""
+        return self.raw.attributes
+
+    def given(self, known: Given) -> Both:
+        """Return the shares of the other attributes given these, in both forms.
+
+        Raises:
+            InvalidParameter: if an attribute has no such level, or nothing is left to ask for.
+        """
+        if not known:
+            return self
+        for name, level in known.items():
+            labels = self.raw.labels[self.attributes.index(name)]
+            if level is not None and level not in labels:
+                raise InvalidParameter(
+                    f"Attribute {name!r} has no level {level!r:.80}. It has: {', '.join(labels)}."
+                )
+        names = list(known)
+        return Both(conditional(self.raw, names), conditional(self.smoothed, names))
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """The counts of a record question, ready to be asked for tables.
+
+    Attributes:
+        question: what was asked.
+        mechanism: the one that the reports come from.
+        counts: of all reports.
+        widen: the factor of the errors: above 1 where permanent noise comes back every epoch.
+        simulated: how many of the reports are simulated.
+    """
+
+    question: Question
+    mechanism: ProfileMechanism
+    counts: Counts
+    widen: float = 1.0
+    simulated: int = 0
+
+    @classmethod
+    def of(cls, accumulated: Accumulated) -> Profiles:
+        """Return the reports of a question whose counts are there.
+
+        Raises:
+            InvalidParameter: if it is not a question about a record of attributes.
+        """
+        question = accumulated.question
+        field = record_field(question)
+        mechanism = mechanism_of(field, question.absent)
+        if not isinstance(mechanism, ProfileMechanism):
+            raise InvalidParameter(f"{field.parameters.mechanism} does not report records.")
+        permanent = question.repeat == "permanent"
+        widen = repeat_factor(accumulated.epochs.values()) if permanent else 1.0
+        counts = accumulated.counts[field.name]
+        return cls(question, mechanism, counts, widen, accumulated.simulated)
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.counts.n
+
+    @property
+    def record(self) -> Profile:
+        """The attributes and their domains."""
+        return self.mechanism.profile
+
+    @property
+    def order(self) -> int:
+        """The most attributes that a table from these reports can have."""
+        return self.mechanism.parameters.collected
+
+    def places(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the places of attributes.
+
+        Raises:
+            InvalidParameter: if one is unknown or named twice; the message lists them all.
+        """
+        known = self.record.names
+        for name in names:
+            if name not in known:
+                raise InvalidParameter(
+                    f"Question {self.question.id!r} has no attribute {name!r:.80}. "
+                    f"It has: {', '.join(known)}."
+                )
+        if len(set(names)) < len(names):
+            raise InvalidParameter("Name each attribute once.")
+        return tuple(known.index(name) for name in names)
+
+    def check_order(self, attributes: int) -> None:
+        """Raise InvalidParameter unless a table of so many attributes can be learned."""
+        if not 1 <= attributes <= self.order:
+            raise InvalidParameter(
+                f"The reports to {self.question.id!r} hold tables of 1 to {self.order} of its "
+                f"{len(self.record.names)} attributes. Got {attributes}.",
+                "Ask for fewer; --tree answers for any number along the dependency tree, as far "
+                "as pairs tell.",
+            )
+
+    def check_cells(self, places: Sequence[int]) -> None:
+        """Raise InvalidParameter if a table would be too large, before it is made."""
+        cells = prod(self.record.levels[place] for place in places)
+        if cells > MOST_CELLS:
+            raise InvalidParameter(
+                f"A table of these {len(places)} attributes would have {cells:,} cells: at most "
+                f"{MOST_CELLS:,}, since its covariance has the square of them.",
+                "Ask for fewer attributes, or for attributes with fewer levels.",
+            )
+
+    def table(self, names: Sequence[str]) -> Both:
+        """Return the table of some attributes, an axis each in the order asked for.
+
+        Raises:
+            InvalidParameter: if a name is unknown, there are more than were collected, or the
+                table would have more than MOST_CELLS cells.
+        """
+        places = self.places(names)
+        self.check_order(len(places))
+        self.check_cells(places)
+        return self._both([places])[0]
+
+    def tables(self, order: int) -> list[Both]:
+        """Return all tables of so many attributes.
+
+        Raises:
+            InvalidParameter: if there are more than were collected, more than MOST_TABLES, or
+                one has more than MOST_CELLS cells.
+        """
+        self.check_order(order)
+        number = comb(len(self.record.names), order)
+        if number > MOST_TABLES:
+            raise InvalidParameter(
+                f"There are {number:,} tables of {order} attributes: more than {MOST_TABLES:,}.",
+                "Ask for the ones you want with --attributes.",
+            )
+        every = range(len(self.record.names))
+        self.check_cells(sorted(every, key=lambda place: -self.record.levels[place])[:order])
+        return self._both(list(combinations(every, order)))
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The tables of all pairs.
+
+        Raises:
+            InvalidParameter: if only single attributes were collected, or a pair is too large.
+        """
+        self.check_order(2)
+        largest = sorted(range(len(self.record.names)), key=lambda i: -self.record.levels[i])
+        self.check_cells(largest[:2])
+        pairs = list(combinations(range(len(self.record.names)), 2))
+        found = self._both(list(pairs))
+        return Pairs(
+            self.record.names,
+            {pair: both.raw for pair, both in zip(pairs, found, strict=True)},
+            {pair: both.smoothed for pair, both in zip(pairs, found, strict=True)},
+        )
+
+    def pair(self, first: str, second: str) -> Both:
+        """Return the table of two attributes out of those of all pairs."""
+        one, two = sorted(self.places([first, second]))
+        return Both(self.pairs.raw[one, two], self.pairs.smoothed[one, two])
+
+    def _both(self, wanted: list[tuple[int, ...]]) -> list[Both]:
+        """Return tables by places; smoothed ones are made together, so that they agree."""
+        if self.n == 0:
+            raise InvalidParameter(f"There are no reports to {self.question.id!r} yet.")
+        ordered = [tuple(sorted(places)) for places in wanted]
+        smooth = smoothed_tables(self.mechanism, self.counts, subsets=ordered)
+        return [
+            Both(self._raw(places), _turned(smooth[rising], places))
+            for places, rising in zip(wanted, ordered, strict=True)
+        ]
+
+    def _raw(self, places: tuple[int, ...]) -> Table:
+        found = raw_table(self.mechanism, self.counts, places)
+        if self.widen == 1 or found.covariance is None:
+            return found
+        wider = self.widen**2 * found.covariance
+        return Table.raw(
+            found.attributes, found.labels, found.probability, wider, found.n, found.notes
+        )
+
+
+def _turned(table: Table, places: tuple[int, ...]) -> Table:
+    """Return a table of rising places with its axes in another order."""
+    axes = [sorted(places).index(place) for place in places]
+    return replace(
+        table,
+        attributes=tuple(table.attributes[axis] for axis in axes),
+        labels=tuple(table.labels[axis] for axis in axes),
+        probability=table.probability.transpose(axes),
+    )
+
+
+def record_field(question: Question) -> Field:
+    """Return the field of a record question.
+
+    Raises:
+        InvalidParameter: if the question is about something else.
+    """
+    for field in question.fields:
+        if isinstance(field.domain, Profile):
+            return field
+    raise InvalidParameter(
+        f"Question {question.id!r} is not about many attributes together.",
+        f"Use: deniable estimate {question.id}",
+    )
+
+
+def profiles(store: Store, question: Question, options: Options = DEFAULTS) -> Profiles:
+    """Return the reports to a question about many attributes, ready to be asked for tables.
+
+    Cost: linear in the reports.
+
+    Raises:
+        InvalidParameter: if the question is not about a record.
+        StoreError: if the store cannot be read.
+    """
+    record_field(question)
+    return Profiles.of(options.counted(store, question))

@@ -1,0 +1,258 @@
+"""The one table that every answer is: columns, rows, what it is about, and what must be known."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deniable.errors import InvalidParameter
+from deniable.protocol.epochs import date_of, days_of
+from deniable.results.simulated import reports_text
+from deniable.results.table.columns import Cell, Column, Columns, Row, plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LEVEL = 0.95
+"""The confidence level of all intervals."""
+
+
+@dataclass(frozen=True)
+class Epochs:
+    """The epochs that a result covers, each `days` UTC days long."""
+
+    first: int
+    last: int
+    days: int
+
+    @property
+    def first_day(self) -> date:
+        """The first day of the first epoch."""
+        return date_of(days_of(self.first, self.days)[0])
+
+    @property
+    def last_day(self) -> date:
+        """The last day of the last epoch."""
+        return date_of(days_of(self.last, self.days)[1])
+
+    def as_json(self) -> dict[str, object]:
+        """Return the epochs as JSON, with their days."""
+        days = {"first_day": self.first_day.isoformat(), "last_day": self.last_day.isoformat()}
+        return {"first": self.first, "last": self.last, **days}
+
+
+@dataclass(frozen=True)
+class About:
+    """What a table is about: the question, its reports and their promise.
+
+    Attributes:
+        kind: of the answer: estimate, discovery, association, profiles, pairs, plan, ...
+        question, version, digest, description: what was asked; empty where there is no question.
+        field: the field, or the fields with commas between them.
+        domain, mechanism: the kind of answers, and how they were randomised.
+        simulated: how many of the n reports are simulated.
+        n: the number of reports. Where devices report in every epoch it is not one of people.
+        epsilon_once: of what is shown, in one report.
+        epsilon_forever: in all reports of one value; None if it grows with every report.
+        memoised: whether a permanent response bounds what many reports reveal; None if unsaid.
+        epochs: what the reports cover; None without reports.
+        attackers: the share of crafted reports that second intervals allow for, if any.
+        what: lines for people below the heading: which table this is, what it says.
+        more: what only this kind of answer has.
+    """
+
+    kind: str
+    question: str = ""
+    version: int = 1
+    digest: str = ""
+    description: str = ""
+    field: str = ""
+    domain: str = ""
+    mechanism: str = ""
+    n: int = 0
+    simulated: int = 0
+    epsilon_once: float = 0.0
+    epsilon_forever: float | None = None
+    memoised: bool | None = None
+    epochs: Epochs | None = None
+    attackers: float | None = None
+    what: tuple[str, ...] = ()
+    more: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def reports(self) -> str:
+        """The number of reports in words, with the mark of simulated ones."""
+        return reports_text(self.n, self.simulated)
+
+    def as_json(self) -> dict[str, object]:
+        """Return everything but rows and notes, as spec/schemas/table.json describes it."""
+        named = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "more"}
+        named["epochs"] = None if self.epochs is None else self.epochs.as_json()
+        found: dict[str, object] = plain({**named, "level": LEVEL, **self.more})
+        return found
+
+
+@dataclass(frozen=True)
+class Words:
+    """A table in words.
+
+    Attributes:
+        learned: what the reports say about the crowd.
+        not_learned: what they do not say, and how large a share must be to be seen.
+        promise: what each person was promised.
+    """
+
+    learned: tuple[str, ...] = ()
+    not_learned: tuple[str, ...] = ()
+    promise: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """What an ask returns and every form shows: text, JSON, CSV, Arrow, HTML, chart.
+
+    Attributes:
+        about: what it is about.
+        columns: what its cells are.
+        rows: one per answer, combination, pair, ...
+        notes: what a reader must know.
+        words: what it means, in sentences.
+        parts: further tables that belong to it, by name.
+        picture: draws it; None where there is nothing to draw.
+        described: what the picture shows, for those who do not see it.
+        caption: what the marks of the picture mean.
+        stamps: what it is about that every row of a file repeats, so that files can be put
+            together.
+
+    Example:
+        >>> table = Table.of(About("demo"), [Column("value", "label", "value")], [("blue",)])
+        >>> table.as_json()["rows"]
+        [{'value': 'blue'}]
+    """
+
+    about: About
+    columns: Columns
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+    words: Words = Words()
+    parts: Mapping[str, Table] = dataclasses.field(default_factory=dict)
+    picture: Callable[..., Any] | None = None
+    described: Callable[[Table], str] | None = None
+    caption: Callable[[Table], str] | None = None
+    stamps: tuple[Column, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        about: About,
+        columns: Sequence[Column],
+        rows: Sequence[Sequence[Cell]],
+        **more: Any,
+    ) -> Table:
+        """Return a table of rows of cells, as many in each as there are columns."""
+        named = Columns(columns)
+        if wrong := [len(row) for row in rows if len(row) != len(named)]:
+            raise InvalidParameter(f"A row must have {len(named)} cells. Got {wrong[0]}.")
+        return cls(about, named, tuple(Row(named, tuple(row)) for row in rows), **more)
+
+    @classmethod
+    def of_records(cls, kind: str, records: Sequence[Mapping[str, Cell]]) -> Table:
+        """Return a table of records that all have the columns of the first one.
+
+        A column that holds a string is a label, every other one holds numbers.
+        """
+        names = list(records[0]) if records else []
+        texts = {name for one in records for name, cell in one.items() if isinstance(cell, str)}
+        columns = [Column(name, "label" if name in texts else "number", name) for name in names]
+        return cls.of(About(kind), columns, [tuple(one.values()) for one in records])
+
+    def column(self, name: str) -> list[Any]:
+        """Return the cells of a column."""
+        place = self.columns.place[name]
+        return [row.cells[place] for row in self.rows]
+
+    def with_column(self, column: Column, cells: Sequence[Cell]) -> Table:
+        """Return the table with a column in the place of the one of its name, or behind all."""
+        place = self.columns.place.get(column.name, len(self.columns))
+        columns = Columns([*self.columns[:place], column, *self.columns[place + 1 :]])
+        rows = (
+            Row(columns, (*row.cells[:place], cell, *row.cells[place + 1 :]))
+            for row, cell in zip(self.rows, cells, strict=True)
+        )
+        return replace(self, columns=columns, rows=tuple(rows))
+
+    def with_truth(self, truth: Mapping[str, float]) -> Table:
+        """Return the table with the true share of each value, where `truth` names it."""
+        column = Column("truth", "share", "truth", tick=True)
+        return self.with_column(column, [truth.get(row["value"]) for row in self.rows])
+
+    def as_json(self) -> dict[str, object]:
+        """Return the table as spec/schemas/table.json describes it; never NaN or infinity."""
+        columns = [{"name": c.name, "kind": c.kind, "title": c.title} for c in self.columns]
+        return {
+            **self.about.as_json(),
+            "columns": columns,
+            "rows": [plain(row) for row in self.rows],
+            "notes": list(self.notes),
+            "parts": {name: part.as_json() for name, part in self.parts.items()},
+        }
+
+    def text(self) -> str:
+        """Return the table for a terminal."""
+        from deniable.results.table.text import as_text
+
+        return as_text(self)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table; everything else is in its metadata."""
+        from deniable.results.table.files import as_arrow
+
+        return as_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a data frame.
+
+        Raises:
+            MissingExtra: if PyArrow is not installed.
+            InvalidParameter: if pandas is not.
+        """
+        arrow = self.to_arrow()
+        try:
+            return arrow.to_pandas()
+        except ImportError:
+            raise InvalidParameter(
+                "A data frame needs pandas, which is not installed.", "Run: pip install pandas"
+            ) from None
+
+    def chart(self, *, theme: str = "light", width: int = 760, heading: bool = True) -> Any:
+        """Return the table as an Altair chart.
+
+        Args:
+            theme: "light" or "dark".
+            width: of the whole picture, labels included, in pixels.
+            heading: whether the picture says itself what was asked, of how many, at what epsilon.
+
+        Raises:
+            InvalidParameter: if there is no picture of such a table, or no such theme.
+            MissingExtra: if Altair is not installed.
+        """
+        if self.picture is None:
+            raise InvalidParameter(
+                "There is no picture of this. Write a table instead: .csv, .json or .parquet."
+            )
+        return self.picture(self, theme=theme, width=width, heading=heading)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table to a file of the kind that its name says; see `results.table.files`."""
+        from deniable.results.table.files import save
+
+        save(self, path)
+
+    def _repr_html_(self) -> str:
+        from deniable.results.table.html import as_html
+
+        return as_html(self)
