@@ -1,6 +1,6 @@
-"""Privacy as proof: exact channels by enumeration, and what many reports disclose together.
+"""Privacy as proof: exact channels by enumeration, and the epsilon of many reports together.
 
-What is named here needs the standard library only; `shuffling` and its parts need SciPy.
+The names exported here need the standard library only; `shuffling` and its parts need SciPy.
 """
 
 from deniable.privacy.channels import (

@@ -1,4 +1,4 @@
-"""The exact channels of a client's encoder: one report, what is permanent, and what is fresh."""
+"""The exact channels of a client's encoder: one report, the permanent stage, the fresh stage."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def report_channel(
 def permanent_channel(
     encoder: Encoder, answers: Iterable[Answer]
 ) -> dict[Answer, dict[Law, Fraction]]:
-    """Return the distribution, under each answer, of what is permanent on the device.
+    """Return the distribution, under each answer, of the device's permanent response.
 
-    What is permanent shows itself only through reports, and however many are seen, they reveal at
-    most the law by which they are drawn. So the law stands for the permanent response: cohort and
-    permanent draws decide which law, and the worst ratio of this channel bounds everything that
-    any number of reports discloses. An encoder without a permanent stage has a law per answer, and
-    no finite ratio.
+    A permanent response shows itself only through reports. However many reports are seen, they
+    reveal at most the law by which they are drawn. So the law stands for the permanent response:
+    cohort and permanent draws decide the law, and the worst ratio of this channel bounds the
+    disclosure of any number of reports. An encoder without a permanent stage has one law per
+    answer, and no finite ratio.
 
     Cost: the product of the numbers of permanent and fresh paths.
     """
@@ -54,7 +54,7 @@ def permanent_channel(
 def fresh_channel(encoder: Encoder, answers: Iterable[Answer]) -> dict[Law, dict[bytes, Fraction]]:
     """Return the distribution of one report given each permanent response that can occur.
 
-    Its worst ratio is what one report discloses about the permanent response.
+    The logarithm of its worst ratio is the epsilon of one report about the permanent response.
     """
     permanent = permanent_channel(encoder, answers)
     laws = {law for distribution in permanent.values() for law in distribution}

@@ -112,7 +112,7 @@ def enumerate_outputs(
 
     Args:
         function: must depend on its draws alone, and return something hashable.
-        most_runs: give up after so many runs.
+        most_runs: the limit on runs; the enumeration gives up beyond it.
 
     Raises:
         InvalidParameter: if the function has more paths than `most_runs`, or draws differently
@@ -134,7 +134,7 @@ def enumerate_outputs(
 
 
 def paths_at_most(function: Callable[[Draws], object], most: int) -> bool:
-    """Tell whether a function has at most so many paths, by taking no more than that and one."""
+    """Tell whether a function has at most `most` paths; runs at most `most` + 1 of them."""
     return sum(1 for _ in islice(_runs(function), most + 1)) <= most
 
 
@@ -145,6 +145,7 @@ def _runs(function: Callable[[Draws], Output]) -> Iterator[tuple[Output, Fractio
         script = _Script(path)
         output = function(script)
         yield output, script.weight
+        # Depth first: drop the draws whose outcomes are exhausted, then advance the last one left.
         while path and path[-1].taken + 1 == len(path[-1].options):
             path.pop()
         if not path:

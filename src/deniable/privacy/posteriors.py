@@ -1,9 +1,9 @@
-"""What a report tells an attacker about one person [EPK14, section 6].
+"""The attacker's posterior probability that one person holds an answer [EPK14, section 6].
 
-Model: the attacker looks at what a report says about an answer v: how many of its h bits are at 1
-(Bloom filters and their kin), or whether the report supports it (h = 1, every other mechanism).
-Somebody who holds v shows s of them with likelihood q*^s (1-q*)^(h-s), anybody else with
-p*^s (1-p*)^(h-s). With f_v the share of people who hold v,
+Model: the attacker reads one report for an answer v. With RAPPOR s of v's h bits are at 1; with
+every other mechanism the report supports v or does not (h = 1). A holder of v shows s ones with
+likelihood q*^s (1-q*)^(h-s), anybody else with p*^s (1-p*)^(h-s). With f_v the share of people who
+hold v,
 
     P(v | s) = f_v q*^s (1-q*)^(h-s) / [the same + (1 - f_v) p*^s (1-p*)^(h-s)].
 
@@ -23,12 +23,13 @@ Floats = NDArray[np.float64]
 
 
 def marks_of(parameters: Parameters) -> int:
-    """Return h: how many bits of a report speak of one answer; 1 where it is supported or not."""
+    """Return h, the number of bits of a report about one answer; 1 where it is support or not."""
     return parameters.hashes if isinstance(parameters, RapporParameters) else 1
 
 
 def posterior(parameters: Parameters, frequency: Floats, ones: int) -> Floats:
-    """Return the probability that a person holds v, given how many of its bits are at 1."""
+    """Return the posterior probability that a person holds v, given `ones` of its bits at 1."""
+    # `support` is (own, other) in the oracles' order: RAPPOR's q* and p*.
     q, p = (float(chance) for chance in parameters.support)
     zeros = marks_of(parameters) - ones
     held = frequency * q**ones * (1 - q) ** zeros

@@ -35,7 +35,7 @@ Output = TypeVar("Output", bound=Hashable)
 
 @dataclass(frozen=True)
 class Proof:
-    """What enumeration says about a claimed epsilon.
+    """The verdict of an exact enumeration on a claimed epsilon.
 
     Attributes:
         worst: the largest ratio of probabilities; None if it is infinite.
@@ -52,14 +52,14 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is true: worst <= exp(claimed), compared exactly."""
+        """True if the claim is true: worst <= exp(claimed), compared exactly."""
         if self.claimed is None:
             return True
         return self.worst is not None and within(self.worst, self.claimed)
 
     @property
     def tight(self) -> bool:
-        """Whether the claim is the smallest true one."""
+        """True if the claim is the smallest true epsilon in micros."""
         return self.micros == self.claimed
 
     def __str__(self) -> str:

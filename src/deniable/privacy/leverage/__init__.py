@@ -1,1 +1,1 @@
-"""How far crafted reports can move a result, in closed form: of estimates, profiles and tables."""
+"""Leverage: bounds on manipulation by crafted reports, for estimates, profiles and tables."""

@@ -1,24 +1,26 @@
-"""How much one crafted report can move a cell of a table of attributes: a level, if of one.
+"""Leverage of one crafted report on a cell of a table of attributes (of one attribute: a level).
 
-Model: a cell's share is a mean over the reports about the attributes (a share `about` of all), in
-which a report says at most U and at least -D, honest ones between 0 and 1 on average. A liar also
-chooses what the report is about, so that one counts for U/about honest people, or takes D/about
-away. With r cells in the table (codes in binary: levels up to the next power of two), M cells of
-the mechanism's own, or profiles, in each, b bits of code:
+Model: a cell's share is a mean over the reports about the attributes, a share `about` of all
+reports. In that mean a report counts for at most U and at least -D; an honest one counts for 0 to 1
+on average. A liar also chooses the attributes that the report is about, so that one crafted report
+counts for U/about honest people, or takes D/about away. The table has r cells (levels in binary
+code are padded to the next power of two). Each holds M of the mechanism's own cells, or M profiles;
+b is the number of bits of code:
 
     k-RR over m cells    U = 1/r + (1 - 1/r)/gap,  D = (1/gap - 1)/r          gap = 1 - m move
     a bit per cell       U = M (1 - q)/(p - q),    D = M q/(p - q)            all bits of the cell
     one sign             U = (1 + (r - 1)/g)/r,    D = ((r - 1)/g - 1)/r      g = 2 keep - 1
     a coin per bit       U = (keep/gap)^b,         D = (keep/gap)^(b - 1) (1 - keep)/gap
-    a hashed profile      as a bit per cell; of local hashing no seed puts all M into one symbol
+    a hashed profile     as a bit per cell; with local hashing no seed puts all M into one symbol
 
-Where drawn tables have different sizes, those of t cells are weighted by c_t in the mean: a liar
-who takes tables of s cells then has about = sum_t W_t c_t / c_s, W_t the share of reports on tables
-of t cells with the attributes. A sign's share is a sum over coefficients, the r - 1 of the table,
-and phi of `Leverage.shift` is concave: spreading over them alike is worth the most.
+Where drawn tables have different sizes, tables of t cells have the weight c_t in the mean. A liar
+who takes tables of s cells then has about = sum_t W_t c_t / c_s, with W_t the share of reports on
+tables of t cells that contain the attributes. With one sign per report a share is a sum over the
+table's r - 1 coefficients, and phi of `Leverage.shift` is concave: liars gain most by spreading
+evenly over the coefficients.
 
-Views and coefficients know parts of a table of several attributes from different reports: how far
-they can be moved stands in `table_leverage.py`.
+Views and coefficients estimate the parts of a table of several attributes from different reports:
+`leverage/tables.py` bounds their shift.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ from deniable.protocol.profile_sign import SignParameters
 from deniable.protocol.thresholds import as_fraction
 
 UNLIKELY = 1e-9
-"""The probability that some seed of a pool is better for liars than said."""
+"""The probability that some seed of a pool gives liars more than the stated leverage."""
 
 
 def profile_leverage(parameters: ProfileParameters) -> Leverage:
@@ -65,10 +67,10 @@ def profile_leverage(parameters: ProfileParameters) -> Leverage:
 
 
 def profile_shift(parameters: ProfileParameters, attribute: int, attackers: float) -> float:
-    """Return how far a share of attackers can move the share of a level of an attribute.
+    """Return the largest shift of a level's share that a share of attackers can cause.
 
-    Guarantees: a bound for unbiased shares, but for the chance in how many honest reports there
-    are about the attribute; and of pools of seeds, except with probability 1e-9 over the hash
+    Guarantees: a bound for unbiased shares, apart from chance in the number of honest reports
+    about the attribute. With a pool of seeds it holds except with probability 1e-9 over the hash
     functions.
 
     Raises:
@@ -78,7 +80,7 @@ def profile_shift(parameters: ProfileParameters, attribute: int, attackers: floa
 
 
 def ways(parameters: ProfileParameters, attribute: int) -> list[Leverage]:
-    """Return what a crafted report about an attribute is worth, for each thing it can be about.
+    """Return the leverages on an attribute, one for each part that a crafted report can choose.
 
     Raises:
         InvalidParameter: if there is no closed form for the mechanism.
@@ -93,10 +95,10 @@ def ways(parameters: ProfileParameters, attribute: int) -> list[Leverage]:
 
 
 def table_ways(parameters: ProfileParameters, attributes: Subset) -> list[Leverage]:
-    """Return what a crafted report is worth for a cell of a table, for each thing it can be about.
+    """Return the leverages on a cell of a table, one for each part a crafted report can choose.
 
     Args:
-        parameters: of a mechanism that knows a table as a whole: not views or coefficients.
+        parameters: of a mechanism that reports on a table as a whole: not views or coefficients.
         attributes: of the table, rising, at most as many as were collected together.
 
     Raises:
@@ -136,6 +138,7 @@ def _each(up: float, down: float, about: float) -> Leverage:
 
 
 def _cells(levels: int, gap: float, about: float) -> Leverage:
+    # k-RR over m cells, in the table of the module docstring.
     return _each(1 / levels + (1 - 1 / levels) / gap, (1 / gap - 1) / levels, about)
 
 
@@ -149,13 +152,14 @@ def _drawn_cells(
         shares = tables_with(parameters, attributes)
     cells = prod(levels[i] for i in attributes)
     gaps = {m: krr_gap(parameters, m) for m in shares}
+    # Tables of m cells have the weight c_m = gap_m^2 in the mean: see `about` in the module's model.
     total = sum(share * gaps[m] ** 2 for m, share in shares.items())
     for m in shares:
         yield _cells(cells, gaps[m], total / gaps[m] ** 2)
 
 
 def krr_gap(parameters: MargPSParameters | ViewsParameters, cells: int) -> float:
-    """Return keep - move of k-RR over a drawn table of so many cells."""
+    """Return keep - move of k-RR over a drawn table of `cells` cells."""
     keep = as_fraction(parameters.keep(cells))
     return float(keep - (1 - keep) / (cells - 1))
 
@@ -166,10 +170,12 @@ def _merged(parameters: InpRRParameters | MargRRParameters, cells: int, about: f
 
 
 def hashed_leverage(parameters: InpHTCMSParameters | InpOLHParameters, profiles: int) -> Leverage:
-    """Return what a report of a hashed profile is worth for a cell of so many profiles."""
+    """Return the leverage of a hashed report on a table's cell that holds `profiles` profiles."""
     p, q = parameters.support
     most = profiles
     if isinstance(parameters, InpOLHParameters):
+        # A symbol supports Bin(profiles, q) of them: a quantile, with a union bound over all seeds
+        # and symbols that a liar can try.
         tried = parameters.seeds * parameters.symbols
         most = min(profiles, binomial_isf(UNLIKELY / tried, profiles, float(q)) + 1)
     gap = float(p - q)
@@ -177,17 +183,18 @@ def hashed_leverage(parameters: InpHTCMSParameters | InpOLHParameters, profiles:
 
 
 def _sign(levels: int, gap: float, each: float) -> Leverage:
+    # One sign, in the table of the module docstring: a crafted sign says 1/g of its coefficient.
     others = levels - 1
     up, down = (1 + others / gap) / levels, (others / gap - 1) / levels
     return _each(up, down, each * others)
 
 
 def _contrasts(parameters: CoefficientsParameters, attribute: int) -> Iterator[Leverage]:
-    """Yield the leverage of each level: contrasts count differently.
+    """Yield the leverage of each level: the contrasts have different weights in different levels.
 
     With weights u of the r - 1 contrasts and U = sum |u|, a mean of concave phi is at most phi of
-    the mean: so that about = (share of one) U / max |u|. An honest contrast may be -1 to 1 on
-    average, by itself: what that adds is counted as down.
+    the mean. Hence about = (share of one) U / max |u|. The mean of an honest contrast lies within
+    -1..1 by itself; `down` includes the excess over a share of 0 to 1.
     """
     levels, gap = parameters.levels[attribute], sign_gap(parameters)
     undo = np.abs(inverse(contrast_matrix(levels))[:, 1:])
@@ -210,14 +217,14 @@ def _of_one(parameters: CoefficientsParameters) -> float:
 
 
 def views_with(parameters: ViewsParameters, attributes: Subset) -> dict[int, float]:
-    """Return the share of reports on views of so many cells that have all the attributes."""
+    """Return the share of reports on views with all the attributes, by the view's cell count."""
     found = _views_of_sets(parameters)[attributes]
     return {cells: count / len(parameters.views) for cells, count in found.items()}
 
 
 @lru_cache(maxsize=8)
 def _views_of_sets(parameters: ViewsParameters) -> dict[Subset, Counter[int]]:
-    """Return how many views of so many cells have each set of up to `order` attributes."""
+    """Return, for each set of up to `order` attributes, the views that contain it by cell count."""
     found: dict[Subset, Counter[int]] = {}
     for number, view in enumerate(parameters.views):
         for size in range(1, parameters.order + 1):
@@ -227,7 +234,8 @@ def _views_of_sets(parameters: ViewsParameters) -> dict[Subset, Counter[int]]:
 
 
 def tables_with(parameters: MarginalParameters, attributes: Subset) -> dict[int, float]:
-    """Return the share of reports on tables of so many cells that have all the attributes."""
+    """Return the share of reports on tables with all the attributes, by the table's cell count."""
+    # Count the tables by (attributes taken, bits of code), one attribute at a time: no enumeration.
     start = (len(attributes), sum(parameters.bits[i] for i in attributes))
     ways: dict[tuple[int, int], int] = {start: 1}
     for other, width in enumerate(parameters.bits):

@@ -1,23 +1,23 @@
-"""How far a share of attackers can move a cell of a table of several attributes of a profile.
+"""Manipulation of a table of several attributes: the largest shift of a cell by attackers.
 
-Most mechanisms know a table as a whole (`profile_leverage.py`). Two know it in parts, from
-different
-reports: the share of a cell is 1/R plus a sum of parts, each a mean over the reports about it, and
-the shifts of the parts add up.
+Most mechanisms report on a table as a whole (`leverage/profiles.py`). Two estimate it in parts,
+from different reports: the share of a cell is 1/R plus a sum of parts, each a mean over the reports
+about it. The shifts of the parts add up.
 
-Views: a part for each subset S of the table's attributes, from all views that contain S. Of a cell
-with levels out of r_1, r_2, ..., a report of m cells that says the cell itself adds P_S/gap_m to
-the mean, where honest people have at least -N_S,
+Views: a part for each subset S of the table's attributes, from all views that contain S. For a cell
+with attributes of r_1, r_2, ... levels, a report on m cells that names the cell itself adds
+P_S/gap_m to the mean, where honest people have at least -N_S,
 
-    P_S = prod_{i in S} (1 - 1/r_i) prod_{i not in S} 1/r_i,    N_S = P_S/(min_{i in S} r_i - 1),
+    P_S = prod_{i in S} (1 - 1/r_i) prod_{i not in S} 1/r_i,    N_S = P_S/(min_{i in S} r_i - 1).
 
-so that the shift is at most the sum over S of phi_S (P_S/gap_m + N_S), with phi of `Leverage.shift`
-and about_S = sum_t W_t gap_t^2 / gap_m^2, W_t the share of reports on views of t cells with S. Of
-one attribute this is the bound of `profile_leverage.py`.
+So the shift is at most the sum over S of phi_S (P_S/gap_m + N_S), with phi of `Leverage.shift`
+and about_S = sum_t W_t gap_t^2 / gap_m^2, W_t the share of reports on views of t cells with S. With
+one attribute this is the bound of `leverage/profiles.py`.
 
-Coefficients: a part for each of the R - 1 coefficients, of which a report has one. Its weight in
-the cell is u_a (Walsh: 1/R each), a liar says 1/g, an honest mean is within -1..1, and a share W_a
-of honest reports is about it. With b the share of attackers and b_a those about a, the shift is
+Coefficients: a part for each of the R - 1 coefficients; a report is about one of them. Coefficient
+a has the weight u_a in the cell (Walsh: 1/R each). A liar says 1/g, an honest mean lies within
+-1..1, and a share W_a of honest reports is about a. With b the share of attackers and b_a of those
+about a, the shift is
 
     sum_a D_a b_a/(b_a + V_a),    D_a = |u_a| (1/g + 1),  V_a = W_a (1 - b),
 
@@ -53,19 +53,19 @@ from deniable.protocol import (
 from deniable.protocol.thresholds import as_fraction
 
 TINY = 1e-300
-"""In the place of no honest reports at all."""
+"""A divisor in place of 0 where a part has no honest reports at all."""
 
 
 def table_shift(
     parameters: ProfileParameters, attributes: Sequence[int], attackers: float
 ) -> float:
-    """Return how far a share of attackers can move any cell of a table, either way.
+    """Return the largest shift of any cell of a table by a share of attackers, either way.
 
-    Guarantees: as `profile_shift`, a bound for unbiased (raw) tables, but for the chance in how
-    many honest reports there are about each part, and of pools of seeds except with probability
-    1e-9 for each cell. Of one attribute it is `profile_shift`.
+    Guarantees: as `profile_shift`, a bound for unbiased (raw) tables, apart from chance in the
+    number of honest reports about each part. With a pool of seeds it holds except with probability
+    1e-9 for each cell. A table of one attribute has `profile_shift`.
 
-    Cost: O(R log R) for R cells; of contrasts O(R^2 log R).
+    Cost: O(R log R) for R cells; for contrasts O(R^2 log R).
 
     Args:
         parameters: of the mechanism.
@@ -89,8 +89,9 @@ def table_shift(
 def _of_subset(
     parameters: ViewsParameters, attributes: Subset, subset: Subset, attackers: float
 ) -> float:
-    """Return how far the part of one subset can be moved, by views of the best size."""
+    """Return the largest shift of one subset's part, by views of the size best for liars."""
     levels = parameters.levels
+    # P_S and N_S of the module docstring.
     most = prod(1 - 1 / levels[i] if i in subset else 1 / levels[i] for i in attributes)
     least = most / (min(levels[i] for i in subset) - 1)
     shares = views_with(parameters, subset)
@@ -99,7 +100,7 @@ def _of_subset(
     shifts = []
     for gap in gaps.values():
         about = total / gap**2
-        # What an honest person would have said is counted in `up`: nothing more is missing.
+        # `up` holds the honest person's -N_S already, so `down` is set to make down about + 1 = 0.
         part = Leverage((most / gap + least) / about, -1 / about, about)
         shifts.append(part.shift(attackers))
     return max(shifts)
@@ -115,7 +116,7 @@ def _of_coefficients(
 
 
 def _spread(worth: Floats, about: Floats, attackers: float) -> float:
-    """Return how far attackers who spread best move the sum of the parts."""
+    """Return the shift of the sum of the parts by attackers who spread over them best."""
     if attackers == 0:
         return 0.0
     liars = best_spread(worth, about, attackers)
@@ -151,13 +152,15 @@ def shares_of_one(parameters: CoefficientsParameters | InpHTParameters) -> Float
 
 
 def best_spread(worth: Floats, about: Floats, attackers: float) -> Floats:
-    """Return b_a, how attackers spread over parts to move their sum most.
+    """Return b_a, the attackers on each part, for the spread that shifts the sum most.
 
     Args:
-        worth: D_a, how far each part moves if only liars report about it.
+        worth: D_a, the shift of each part if only liars report about it.
         about: W_a, the share of honest reports about it.
-        attackers: b, which they sum to.
+        attackers: b, the sum of all b_a.
     """
+    # Water filling: the parts of the largest D_a/V_a, as long as b_a is positive, with b_a + V_a in
+    # proportion to sqrt(D_a V_a) (module docstring).
     honest = about * (1 - attackers)
     order = np.argsort(-worth / np.maximum(honest, TINY), kind="stable")
     d, v = worth[order], honest[order]
@@ -165,6 +168,6 @@ def best_spread(worth: Floats, about: Floats, attackers: float) -> Floats:
     taken = max(1, int(np.count_nonzero(np.sqrt(d) * places > np.sqrt(v) * np.cumsum(roots))))
     spread = np.zeros(worth.size)
     among = roots[:taken] if attackers < 1 else np.ones(taken)
-    # Rounding can leave a part that is hardly worth it a little below nobody.
+    # Rounding can leave the last part taken a little below 0.
     spread[order[:taken]] = np.maximum(among / among.sum() * places[taken - 1] - v[:taken], 0.0)
     return spread

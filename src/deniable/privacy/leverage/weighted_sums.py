@@ -1,22 +1,23 @@
-"""How far a share of attackers can move a weighted sum of a table's cells.
+"""Manipulation of a weighted sum of a table's cells: the largest shift by a share of attackers.
 
-What follows from a table, such as a share given a condition or a correlation, depends on several
-cells at once, and no report moves all of them as far as each by itself. With weights w of the cells
-the sum s = w'f is a mean over the reports about the table, in which honest ones lie within
-min w..max w on average, and a crafted one says at most
+A conditional share or a correlation depends on several cells of a table at once, and no report
+shifts all of them as far as it can shift each alone. With weights w of the cells the sum s = w'f is
+a mean over the reports about the table. In it honest reports lie within min w..max w on average,
+and a crafted one says at most
 
     k-RR over m cells    max_y w_y/gap - (1/gap - 1) mean w        gap = 1 - m move
-    a bit per cell       sum_c max(w_c U, -w_c D)                  U, D of `profile_leverage.py`
+    a bit per cell       sum_c max(w_c U, -w_c D)                  U, D of `leverage/profiles.py`
     a coin per bit       max_y (C x ... x C) w                     C = 1/gap ((keep, keep - 1), ...)
 
-and at least minus the same of -w; liars are a share phi of the reports about it (`Leverage.shift`).
-Codes that no level has weigh 0. A part of a sum that is known in parts (`table_leverage.py`):
+and at least minus the same for -w. Liars are a share phi of the reports about the table
+(`Leverage.shift`). Codes that no level has weigh 0. Where a table is estimated in parts
+(`leverage/tables.py`), the shifts of the parts add up:
 
     views           for each subset S of the attributes, g_S(y) = the mean of w over the others,
                     less all means over attributes of S; phi_S (max g/gap - min g), or with -g
     coefficients    D_a = |u_a| (1/g + 1), u = w in the coefficients; spread as is best for liars
 
-One cell of weight 1 has the bound of `table_leverage.py`.
+One cell of weight 1 has the bound of `leverage/tables.py`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ from deniable.protocol.profile_sign import SignParameters
 
 
 class _Way(NamedTuple):
-    """What crafted reports can say about a sum, at least and at most, and of how many it is.
+    """The least and the largest value that one crafted report can say about a sum.
 
     `about` is the share of honest reports about the table, as in `Leverage`.
     """
@@ -71,13 +72,13 @@ class _Way(NamedTuple):
 def weighted_shift(
     parameters: ProfileParameters, attributes: Subset, weights: Floats, attackers: float
 ) -> float:
-    """Return how far a share of attackers can move a weighted sum of cells, either way.
+    """Return the largest shift of a weighted sum of cells by a share of attackers, either way.
 
-    Guarantees: as `table_shift`: a bound for unbiased (raw) tables, but for the chance in how many
-    honest reports there are about each part. The same weight for all cells cannot be moved where
-    shares always sum to 1.
+    Guarantees: as `table_shift`, a bound for unbiased (raw) tables, apart from chance in the number
+    of honest reports about each part. A sum with equal weights cannot be shifted where shares
+    always sum to 1.
 
-    Cost: O(R) numbers for R cells, but for coins per bit: O(R log R).
+    Cost: O(R) numbers for R cells; O(R log R) for a coin per bit.
 
     Args:
         parameters: of the mechanism.
@@ -130,7 +131,7 @@ def _among(attackers: float, about: float) -> float:
 
 
 def _ways(parameters: ProfileParameters, attributes: Subset, weights: Floats) -> Iterator[_Way]:
-    """Yield what reports can say of a table that is known as a whole, for each table drawn."""
+    """Yield the range of a crafted report on a table estimated as a whole, per table drawn."""
     w = _inner(parameters, attributes, weights)
     if isinstance(parameters, InpPSParameters):
         yield _krr(w, float(1 - parameters.cells * parameters.support[1]), 1.0)
@@ -162,7 +163,7 @@ def _ways(parameters: ProfileParameters, attributes: Subset, weights: Floats) ->
 
 
 def _inner(parameters: ProfileParameters, attributes: Subset, weights: Floats) -> Floats:
-    """Return the weights of all codes; those that no level has weigh nothing."""
+    """Return the weights of all codes; codes that no level has weigh 0."""
     wide = np.zeros([1 << parameters.bits[i] for i in attributes])
     wide[tuple(slice(0, count) for count in weights.shape)] = weights
     return wide
@@ -174,7 +175,7 @@ def _krr(w: Floats, gap: float, about: float) -> _Way:
 
 
 def _merged(parameters: InpRRParameters | MargRRParameters, cells: int) -> tuple[float, float]:
-    """Return what all bits of a cell are worth, set and unset."""
+    """Return U and D of a cell: the gain of setting all its bits, the loss of setting none."""
     p, q = parameters.support
     return cells * float((1 - q) / (p - q)), cells * float(q / (p - q))
 
@@ -223,8 +224,9 @@ def _abouts(parameters: ViewsParameters, subset: Subset) -> dict[float, float]:
 def _of_subset(
     parameters: ViewsParameters, attributes: Subset, subset: Subset, weights: Floats, share: float
 ) -> float:
-    """Return how far the part of one subset can be moved, by views of the best size."""
+    """Return the largest shift of one subset's part, by views of the size best for liars."""
     others = tuple(a for a, i in enumerate(attributes) if i not in subset)
+    # g_S of the module docstring: average the other attributes out, then centre every axis of S.
     part = weights.mean(axis=others) if others else weights
     for axis in range(part.ndim):
         part = part - part.mean(axis=axis, keepdims=True)

@@ -1,4 +1,4 @@
-"""What one crafted report is worth, in honest people."""
+"""Leverage: the number of honest people that one crafted report counts for."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from deniable import _validate
 
 @dataclass(frozen=True)
 class Leverage:
-    """What one crafted report is worth.
+    """The leverage of one crafted report on an answer.
 
     Attributes:
-        up: for how many honest holders of an answer it counts, at most.
-        down: how many honest holders it takes away, at most.
+        up: the number of honest holders of the answer that it counts for, at most.
+        down: the number of honest holders that it takes away, at most.
         about: the share of honest reports that say anything about the answer. Below 1 only where a
             report is about a drawn part of the answer, which a liar can choose.
     """
@@ -24,19 +24,20 @@ class Leverage:
 
     @property
     def most(self) -> float:
-        """The larger of the two."""
+        """The larger of `up` and `down`."""
         return max(self.up, self.down)
 
     def shift(self, attackers: float) -> float:
-        """Return how far a share of attackers among all reports can move a frequency.
+        """Return the largest shift of a frequency by a share of attackers among all reports.
 
-        An attacker's report stands in the place of an honest one, which would have been worth
-        between 0 and 1: so the shift is at most attackers (up), and attackers (down + 1). If
-        reports are about parts, all attackers report about one of them, where they are the share
+        An attacker's report stands in the place of an honest one, which would have counted for 0
+        to 1: so the shift is at most attackers (up), or attackers (down + 1) downwards. Where a
+        report is about a drawn part of the answer, all attackers choose the same part. There they
+        are the share
 
             phi = attackers / (attackers + about (1 - attackers))
 
-        of the reports, each of which counts `about` times up or down among those.
+        of the reports, and each counts for `about` times up or down.
 
         Raises:
             InvalidParameter: unless `attackers` is a share from 0 to 1.

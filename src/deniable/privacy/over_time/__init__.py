@@ -1,1 +1,1 @@
-"""What several reports of one value, or of a value that changes, disclose together."""
+"""Privacy over time: the epsilon of several reports of one value, or of a value that changes."""

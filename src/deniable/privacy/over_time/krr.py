@@ -23,6 +23,7 @@ def ratio_after(parameters: KRRParameters, n: int) -> Fraction:
     k = parameters.categories
     keep, report = as_fraction(parameters.permanent_keep), as_fraction(parameters.report_keep)
     move = (1 - keep) / (k - 1)
+    # x is reported n times: L_x = same, L_s = other for each of the k - 1 other symbols.
     same, other = report**n, ((1 - report) / (k - 1)) ** n
     return (keep * same + (k - 1) * move * other) / (
         move * same + keep * other + (k - 2) * move * other

@@ -29,6 +29,8 @@ def ratio_after(parameters: UnaryParameters, n: int) -> Fraction:
     def zeros(permanent: Fraction) -> Fraction:
         return (1 - permanent) * (1 - p) ** n + permanent * (1 - q) ** n
 
+    # Bits set by the one value only show n ones at worst, bits set by the other only n zeros;
+    # `exponents` counts both kinds (docs/mathematics.md, section 1).
     up, down = ones(a) / ones(b), zeros(b) / zeros(a)
     most, least = parameters.exponents
     return max(up**most * down**least, up**least * down**most)

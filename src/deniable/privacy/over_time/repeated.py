@@ -1,4 +1,4 @@
-"""What several reports of one value disclose together."""
+"""The epsilon of several reports of one value, sent by one device."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from deniable.protocol.epsilon import epsilon_of
 from deniable.protocol.unary import UnaryParameters
 
 EXACT_UP_TO = 2_000
-"""Beyond so many reports the fractions are too long to be worth it; a bound is used instead."""
+"""The largest number of reports with an exact epsilon; fractions grow too long, a bound follows."""
 
 
 def epsilon_after(parameters: Parameters, n: int) -> int:

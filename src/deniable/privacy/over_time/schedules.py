@@ -11,8 +11,8 @@ and reports each of its bits with p where it is not set and with q_i where it is
 
 Nothing is permanent: the values may differ in every report, and any number of reports together
 spends less than the budget, by basic composition. The price: report i of n people has
-n Var = p (1 - p) / (q_i - p)^2, which grows like r^(-2i). When epsilon_i has fallen below what 64
-bits can tell, q_i is p and a report says nothing.
+n Var = p (1 - p) / (q_i - p)^2, which grows like r^(-2i). When epsilon_i has fallen below the
+resolution of 64 bits, q_i is p and a report says nothing.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ HALF = ONE // 2
 
 @dataclass(frozen=True)
 class Schedule:
-    """What each of a device's reports may spend, and the thresholds that spend it.
+    """A geometric schedule: the epsilon of each of a device's reports, and its thresholds.
 
     Attributes:
         budget: epsilon of all reports together, in micros.
-        keep: r, the share of what is left that every report leaves to the next ones; in (0, 1).
+        keep: r, the share of the remaining budget that each report leaves to the next; in (0, 1).
         zero: the threshold of p.
-        hashes: h, how many bits an answer sets.
+        hashes: h, the number of bits that an answer sets.
 
     Guarantees: `spent(n)` is at most the budget for every n.
 
@@ -61,7 +61,7 @@ class Schedule:
             )
 
     def epsilon(self, report: int) -> int:
-        """Return what report number 1, 2, ... may spend, in micros, rounded down."""
+        """Return the epsilon that report number 1, 2, ... may spend, in micros, rounded down."""
         number = _validate.integer("report", "Schedule", report, 1, 10**6)
         return math.floor(self.budget * (1 - self.keep) * self.keep ** (number - 1))
 
@@ -71,6 +71,7 @@ class Schedule:
         Edge cases: the threshold of p itself, a report that says nothing, where the epsilon is
         too small for a difference.
         """
+        # Each of the h bits may spend epsilon_i / h: solve the odds ratio for q_i, rounding down.
         each = self.epsilon(report) // self.hashes
         p = as_fraction(self.zero)
         odds = p / (1 - p) * epsilon.exp_micros(each)
@@ -80,7 +81,7 @@ class Schedule:
         return one
 
     def spent(self, reports: int) -> int:
-        """Return what so many reports really spend, from their thresholds, in micros."""
+        """Return the epsilon that the first `reports` reports spend, from thresholds, in micros."""
         numbers = range(1, _validate.integer("reports", "Schedule", reports, 0, 10**6) + 1)
         total = 0
         for number in numbers:
@@ -91,7 +92,9 @@ class Schedule:
         return total
 
     def variance(self, report: int, people: int) -> float:
-        """Return the variance of a rare answer's frequency from report number so much of n people.
+        """Return the variance of a rare answer's frequency, from one report of each of n people.
+
+        `report` is the number of that report in the schedule, from 1.
 
         Edge cases: infinite where the report says nothing.
         """
@@ -101,7 +104,7 @@ class Schedule:
         return float(p * (1 - p) / (self.hashes * people * (q - p) ** 2))
 
     def useful(self, people: int, error: float) -> int:
-        """Return how many reports have at most this standard error, if so many people send them."""
+        """Return the number of reports with at most this standard error, sent by n people."""
         wanted = _validate.positive("error", "Schedule", error) ** 2
         number = 0
         while self.variance(number + 1, people) <= wanted:

@@ -13,14 +13,15 @@ from deniable._distributions import binomial_cdf, binomial_sf
 Numbers = NDArray[np.float64]
 
 GUARD = 1e-9
-"""What a binomial probability is taken to be off by, of itself, against us."""
+"""The relative error that each binomial probability is given, against us."""
 
 
 def at_least(successes: Numbers, trials: Numbers) -> Numbers:
     """Return P(Bin(trials, 1/2) >= successes), elementwise.
 
-    Accuracy: far better than GUARD of itself, from the incomplete beta function.
+    Accuracy: a relative error far below GUARD, from the incomplete beta function.
     """
+    # P(Bin(t, x) >= s) = I_x(s, t - s + 1), the regularised incomplete beta function.
     inside = (successes >= 1) & (successes <= trials)
     a = np.where(inside, successes, 1.0)
     b = np.where(inside, trials - successes + 1, 1.0)
@@ -29,7 +30,7 @@ def at_least(successes: Numbers, trials: Numbers) -> Numbers:
 
 
 def middle(trials: Numbers, probability: float, tail: float) -> tuple[Numbers, Numbers]:
-    """Return places that no more than `tail` of each binomial law lies below, or above.
+    """Return bounds of each binomial law with at most `tail` of it below, and `tail` above.
 
     Bernstein's inequality, P(|Bin - mean| >= s) <= exp(-s^2 / (2 (variance + s/3))) on either side,
     solved for s: not the quantiles themselves, whose search fails for very small tails and takes
@@ -44,7 +45,7 @@ def middle(trials: Numbers, probability: float, tail: float) -> tuple[Numbers, N
 
 
 def one_middle(trials: int, probability: float, tail: float) -> tuple[int, int]:
-    """Return the same for one law, as integers."""
+    """Return the bounds of `middle` for one law, as integers."""
     first, last = middle(np.array(float(trials)), probability, tail)
     return int(first), int(last)
 

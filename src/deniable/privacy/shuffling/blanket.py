@@ -1,9 +1,10 @@
-"""The shuffled crowd of a two-level mechanism, by its privacy blanket, computed to the end.
+"""The shuffled crowd of a two-level mechanism, bounded numerically by its privacy blanket.
 
-Model [BBGN19, section 5]: an attacker is told which reports do
-not belong to the blanket of `two_level.py`, and sees all others with the one that counts among
-them. With c others in the cells X and Z, t = c + 1, a ~ Bin(t, 1/2), g = e^eps and H for how many
-reports in "both" and "neither" hide the one that counts (E for each of "both", 1 for "neither"),
+Model [BBGN19, section 5]: an attacker is told which reports do not belong to the blanket of
+`two_level.py`, and sees all others, the victim's report among them ("the one that counts"). Let c
+others fall into the cells X and Z, t = c + 1, a ~ Bin(t, 1/2), g = e^eps. H is the weight of the
+reports in "both" and "neither" that hide the one that counts (E for each in "both", 1 in
+"neither"). Then
 
     delta(eps) = 2 low E over c, H of psi(t, H),      c ~ Bin(n - 1, 2 low),
     psi(t, H)  = E[ max(0, (E - 1)(1 + g) a/t - (g E - 1) - (g - 1) H/t ) ].
@@ -50,11 +51,11 @@ from deniable.privacy.shuffling.binomial_tails import (
 from deniable.privacy.shuffling.two_level import Levels
 
 _OUTSIDE = 1e-4
-"""The share of delta that is given away to what the sums leave out."""
+"""The share of delta that is given away to the terms outside of the sums."""
 _CELLS = 2_048
-"""So many different c are evaluated at most."""
+"""The largest number of different c that are evaluated."""
 _EVALUATED = 8_192
-"""So many pairs of c and H."""
+"""The largest number of pairs of c and H, about."""
 
 
 class Blanket:
@@ -65,7 +66,7 @@ class Blanket:
     Args:
         levels: of the mechanism.
         people: n.
-        delta: what is aimed at; says how much the sums may leave out.
+        delta: the target; it sets the probability that the sums may leave out.
     """
 
     def __init__(self, levels: Levels, people: int, delta: float) -> None:
@@ -97,7 +98,7 @@ class Blanket:
         self._parts = _chord_weights(self._places, trials, self._share)
 
     def delta(self, epsilon: float) -> float:
-        """Return an upper bound of delta at an epsilon: what no crowd of n exceeds."""
+        """Return an upper bound of delta at an epsilon, which no crowd of n exceeds."""
         hiding = self._scale * self._places / self._most[:, None]
         found = self._psi(epsilon, self._fewest[:, None], hiding, GUARD)
         total = float(self._chances @ (self._parts * found).sum(axis=1))
@@ -111,6 +112,8 @@ class Blanket:
 
     def _psi(self, epsilon: float, t: Numbers, hiding: Numbers, guard: float) -> Numbers:
         """Return psi, for t and H/t."""
+        # psi(t, H) of the module docstring: the terms are positive for a >= `first`, and
+        # sum a P(a) over those is (t/2) P(Bin(t - 1, 1/2) >= first - 1).
         g, e = math.exp(epsilon), self._ratio
         gain, cost = (e - 1) * (1 + g), (g * e - 1) + (g - 1) * hiding
         first = np.floor(t * (cost / gain)) + 1
@@ -120,11 +123,12 @@ class Blanket:
 
 
 def _chord_weights(places: Numbers, trials: Numbers, share: float) -> Numbers:
-    """Return how much each place counts when a convex function of Bin is replaced by its chords.
+    """Return the weight of each place when a convex function of Bin is replaced by its chords.
 
-    The weights are the expectations of hats, second differences of E max(0, B - c), for which de
-    Moivre's identity gives c (1 - share) P(B = c) + (mean - c) P(B >= c) without cancellation.
-    Beyond the last place the function falls; before the first the caller adds what is left out.
+    The weights are the expectations of hat functions, second differences of E max(0, B - c), for
+    which de Moivre's identity gives c (1 - share) P(B = c) + (mean - c) P(B >= c) without
+    cancellation. Beyond the last place the function falls; the caller adds the probability below
+    the first.
     """
     at, from_on = binomial_pmf(places, trials, share), binomial_sf(places - 1, trials, share)
     above = places * (1 - share) * at + (trials * share - places) * from_on

@@ -1,4 +1,4 @@
-"""What a shuffled crowd adds: the central (epsilon, delta) of reports whose order is lost.
+"""Amplification by shuffling: the central (epsilon, delta) of reports whose order is lost.
 
 Model, the clones bound [FMT21, theorem 3.1]: each of the n - 1 other reports of an
 eps0-private mechanism is, with probability e^-eps0, as good as one of the two candidates' own.
@@ -12,13 +12,13 @@ A' = alpha - e^eps (1 - alpha) and B = e^eps alpha - (1 - alpha); whence with a0
 
     delta(eps) = sum over c of P(C = c) [ A' P(Bin(c, 1/2) >= a0 - 1) - B P(Bin(c, 1/2) >= a0) ].
 
-Two-level mechanisms (`two_level.py`) have a form of their own, `blanket.py`, and a yes or no the
-exact one, `yes_no.py`; k-RR of few people has the exact one too, `krr_crowds.py`. The best counts.
-For k-RR a real crowd says how much less could be true.
+Two-level mechanisms (`two_level.py`) have a tighter bound, `blanket.py`. A yes or no has the exact
+value, `yes_no_crowds.py`, and so has k-RR of few people, `krr_crowds.py`. The smallest bound
+counts. For k-RR a real crowd gives a lower bound beside it.
 
-Numerically: every c between two places, the probability outside added to delta; where there are
-very many c, several share the smallest of them, which is safe because one more clone can only hide
-more; each binomial tail is taken 1e-9 of itself against us.
+Numerically: every c between two places is summed, and the probability outside is added to delta.
+Where there are very many c, several share the smallest of them, which is safe because one more
+clone can only hide more. Each binomial tail is taken 1e-9 of itself against us.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ CONDITIONS = (
 _OUTSIDE = 1e-4
 """The share of delta that is given away to the c outside of the sum."""
 _PLACES = 4_096
-"""So many different c are evaluated at most."""
+"""The largest number of different c that are evaluated."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Shuffled:
         bound: "clones", "blanket" for mechanisms of two levels, "yes or no", "every crowd".
         at_least: an epsilon that some crowd of n people really has, rounded down to micros: nobody
             can promise less. None where no such crowd is known.
-        crowds: how many crowds were compared, where all were.
-        worst: what the others hold in the worst of them, or in the one that `at_least` is of.
+        crowds: the number of crowds compared, where all were.
+        worst: the answers of the others, in words, in the worst crowd or in that of `at_least`.
     """
 
     epsilon: float
@@ -165,7 +165,7 @@ def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
 def _worst(
     found: Levels, categories: int, people: int, local: float, delta: float
 ) -> krr_crowds.Worst | None:
-    """Return the worst of all crowds; of some where they are too many; None of far too many."""
+    """Return the worst of all crowds, or of some if all are too many; None if even those are."""
     if delta < krr_crowds.SMALLEST_DELTA:
         return None
     shape = (float(found.ratio), categories, people, local, delta)
@@ -181,6 +181,7 @@ def _checked(people: int, delta: float) -> tuple[int, float]:
 
 def _divergence(epsilon: float, alpha: float, places: Numbers, chances: Numbers) -> float:
     """Return sum over c of P(c) sum over a of max(0, P(a | c) - e^eps Q(a | c))."""
+    # A' and B of the module docstring, with a0 = `first` [FMT21, theorem 3.1].
     grown = math.exp(epsilon)
     up, down = alpha - grown * (1 - alpha), grown * alpha - (1 - alpha)
     if up <= 0:

@@ -1,18 +1,18 @@
-"""The shuffled crowd of k-RR: exact, over all that the others may hold.
+"""The shuffled crowd of k-RR: its exact epsilon, the worst over all answers of the others.
 
-Model: a crowd is how many of the n - 1 others hold x, how many hold z, and how the rest divide
-over the k - 2 other answers; which of these are which does not matter. Its delta is that of
-`histograms.py`, and the promise is the largest over all crowds. Exchanging x and z exchanges their
-holders, so that every pair of neighbours is among them.
+Model: a crowd divides the n - 1 others into holders of x, holders of z, and holders of each of the
+k - 2 other answers; the names of those other answers do not matter. Its delta is computed by
+`krr_histograms.py`, and the promise is the largest over all crowds. Exchanging x and z exchanges
+their holders, so that every pair of neighbours is among them.
 
-Crowds are made person by person. One more report can only hide more (an attacker could have added
-it), so that a crowd that keeps delta at the largest epsilon so far keeps it however it grows. And
-if it keeps it when each of those who are missing only sends the uniform report that everybody sends
-with probability k low (`blanket.py`), it keeps it whatever they hold. What is ruled out in these
-ways need not be looked at.
+Crowds grow person by person, and two rules end the search early. One more report can only hide
+more (an attacker could have added it): a crowd that keeps delta at the largest epsilon so far keeps
+it however it grows. And each missing person sends, with probability k low, the uniform report that
+everybody sends (`blanket.py`): if the crowd keeps delta when they send nothing else, it keeps delta
+whatever they hold.
 
-What is found: wherever all crowds were compared, the worst has nobody at z, some at x, and all
-others at one third answer (some may be none). Of a part there is a proof: of crowds without anybody
+Finding: wherever all crowds were compared, the worst has nobody at z, some at x, and all
+others at one third answer (some may be none). A part of this has a proof: of crowds without anybody
 at x or z, the worst has all at one third answer y. For let r of the reports be third answers. Give
 each of them one of the answers that the n - 1 others hold in another crowd, drawn without
 repetition, and exchange it with y in that report. Reports of those who hold y become ones of those
@@ -20,8 +20,8 @@ who hold the answers drawn, a uniform one (of the person who counts) stays unifo
 becomes one of the other crowd. So nobody can tell more from that one. (r is at most n - 1, unless
 all n are third answers: such a histogram speaks for neither x nor z, and never counts.)
 
-`attained` looks at these crowds alone, which is not a bound from above where no enumeration was
-done, but says how much less could be promised at best.
+`attained` looks at these crowds alone. Without the enumeration that is no upper bound; it is a
+lower bound of every true promise.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from deniable.privacy.shuffling.epsilon_of_delta import reached, smallest
 from deniable.privacy.shuffling.krr_histograms import Histograms, size_of
 
 MOST_WORK = 1_000_000_000
-"""So many numbers are computed at most: some five seconds."""
+"""The largest count of numbers to compute: some five seconds."""
 RULED_OUT = 100
-"""Of all crowds and their beginnings, all but one in so many may be hoped to be ruled out early."""
+"""The hoped-for gain of ruling crowds out early: at best one in 100 of all is computed."""
 PLACES = 5
-"""What finding a histogram's place costs for each of its symbols, twice."""
+"""The cost of finding a histogram's rank, per pair of its symbols."""
 BLANKET = 24
-"""So many numbers of uniform reports are told apart where crowds are ruled out together."""
+"""The number of different counts of uniform reports where crowds are ruled out together."""
 SMALLEST_DELTA = 1e-100
 """Below this, numbers that are too small for a float would count."""
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """What the others hold.
+    """The answers of the n - 1 others.
 
     Attributes:
-        x, z: how many hold the two answers that are to be told apart.
-        third: how many hold each of the other answers that are held, falling.
+        x, z: the numbers of holders of the two answers that are to be told apart.
+        third: the numbers of holders of each other answer that is held, falling.
     """
 
     x: int
@@ -73,13 +73,13 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Worst:
-    """The crowd that is hidden least.
+    """The crowd that hides least of those looked at.
 
     Attributes:
-        epsilon: that no crowd exceeds, rounded up to micros.
-        at_least: what this crowd really has, rounded down.
-        crowd: which.
-        crowds: how many there are.
+        epsilon: of this crowd, rounded up to micros; no crowd exceeds it where all were compared.
+        at_least: of this crowd, rounded down.
+        crowd: the answers of the others.
+        crowds: the number of all crowds where all were compared, else 0.
     """
 
     epsilon: float
@@ -89,7 +89,7 @@ class Worst:
 
 
 def crowds(categories: int, people: int) -> int:
-    """Return how many crowds there are of k answers and n people."""
+    """Return the number of different crowds of k answers and n people."""
     return sum(
         _partitions(rest, third) * (people - rest)
         for third in range(min(categories - 2, people - 1) + 1)
@@ -98,7 +98,7 @@ def crowds(categories: int, people: int) -> int:
 
 
 def _all_work(categories: int, people: int, third: int) -> int:
-    """Return how many numbers there are to compute if nothing is ruled out early."""
+    """Return the count of numbers to compute if no crowd is ruled out early."""
     symbols = 2 + third + (categories - 2 > third)
     beginnings = sum(
         _partitions(rest, third) * math.comb(people + 1 - rest, 2) for rest in range(third, people)
@@ -108,7 +108,7 @@ def _all_work(categories: int, people: int, third: int) -> int:
 
 @cache
 def _partitions(count: int, parts: int) -> int:
-    """Return in how many ways a number is a sum of so many positive ones, in falling order."""
+    """Return the number of partitions of `count` into `parts` positive parts."""
     if parts == 0 or count < parts:
         return int(count == parts)
     return _partitions(count - 1, parts - 1) + _partitions(count - parts, parts)
@@ -123,7 +123,7 @@ class Search:
         people: n.
         local: the epsilon of one report.
         delta: at least 1e-100.
-        work: so many numbers are computed at most.
+        work: the largest count of numbers to compute.
     """
 
     def __init__(
@@ -142,11 +142,11 @@ class Search:
     def attained(self, looks: int = 16) -> Worst | None:
         """Return the worst of some crowds with nobody at z, and all at x or one third answer.
 
-        What is not x or z is counted together, which never shows more. None where even that would
-        be too much work.
+        Symbols other than x and z are counted together, which never shows more. None where even
+        that would be too much work.
 
         Args:
-            looks: so many different numbers of people at x are tried, the smallest and the largest
+            looks: the number of different counts of people at x, the smallest and the largest
                 among them.
         """
         others = self._people - 1
@@ -184,7 +184,7 @@ class Search:
         return replace(self._found, crowds=crowds(self._categories, self._people))
 
     def _grow(self, space: Histograms, law: Numbers, held: list[int], left: int) -> None:
-        """Look at all crowds that begin so: with holders of z, then of third answers, then of x."""
+        """Look at all crowds that begin with `held`: holders of z, of third answers, then of x."""
         order = [1, *range(2, space.held), 0]
         place = len(held)
         symbol, final = order[place], place == len(order) - 1
@@ -214,10 +214,11 @@ class Search:
         return space.delta(law, math.exp(self._found.epsilon), GUARD) <= self._delta
 
     def _hopeless(self, space: Histograms, law: Numbers, left: int) -> bool:
-        """Tell whether crowds that begin so keep delta, whatever the others hold: the blanket.
+        """Tell whether all crowds with this beginning keep delta, by the blanket.
 
-        Each of them sends a uniform report with probability k low, else an attacker is told. One
-        more uniform report hides more, so that neighbouring numbers share the smallest.
+        Each of the `left` others sends a uniform report with probability k low; otherwise the
+        attacker is told the answer. One more uniform report hides more, so that neighbouring counts
+        share the smallest.
         """
         ends = np.unique(np.append(np.linspace(0, left, BLANKET).astype(np.int64), left + 1))
         chances, _ = weights(left, self._categories / (self._ratio + self._categories - 1), ends)

@@ -1,4 +1,4 @@
-"""The histogram of a shuffled crowd of k-RR, as a law over all that can be counted.
+"""The law of a shuffled crowd's histogram under k-RR, over all possible histograms.
 
 Model: with low for the probability of another symbol and E low for one's own, a person who holds
 y adds one report, whose generating function is low (T + (E - 1) t_y), T the sum of all t. So the
@@ -45,12 +45,12 @@ class Histograms:
 
     Attributes:
         symbols: s. 0 is x, 1 is z, then those that are held, then all that nobody holds, if any.
-        held: how many of them people may hold.
+        held: the number of symbols that people may hold, x and z included.
 
     Args:
         ratio: E.
         categories: k, at least 2.
-        third: how many symbols other than x and z are held.
+        third: the number of held symbols other than x and z.
         people: n.
     """
 
@@ -70,7 +70,7 @@ class Histograms:
     def joined(self, law: Numbers, symbol: int) -> Numbers:
         """Return the law after one more person who holds a symbol.
 
-        The last symbol may stand for several that are taken together, of which one is held.
+        The last symbol may stand for several that are counted together; the person holds one.
         """
         chances = [self._low * weight for weight in self._weights]
         chances[symbol] += self._low * (self._ratio - 1)
@@ -87,7 +87,7 @@ class Histograms:
         Args:
             law: of the others.
             grown: g, at least 1.
-            guard: so much of every number is taken against us, or for us where it is below 0.
+            guard: the relative error given to every number, against us; below 0, in our favour.
         """
         if grown >= self._ratio:
             return 0.0
@@ -100,7 +100,7 @@ class Histograms:
     def _spread(self, law: Numbers, chances: list[float]) -> Numbers:
         """Return sums over the symbol of the last report, each with its factor."""
         size = self._sizes[self._sizes.index(len(law)) + 1]
-        padded = np.append(law, 0.0)  # what was not possible before has probability 0
+        padded = np.append(law, 0.0)  # an impossible predecessor has probability 0
         longer = np.zeros(size)
         longer[: len(law)] = chances[-1] * law
         for chance, before in zip(chances[:-1], self._before, strict=True):
@@ -109,14 +109,14 @@ class Histograms:
 
 
 def size_of(symbols: int, count: int) -> int:
-    """Return how many histograms so many reports can have."""
+    """Return the number of histograms of `count` reports over `symbols` symbols."""
     return math.comb(count + symbols - 1, symbols - 1)
 
 
 def _places_before(symbols: int, people: int) -> list[Places]:
     """Return, for each symbol but the last, every histogram's rank with one report of it less.
 
-    Where there is none, a place beyond all.
+    A histogram without a report of that symbol gets a place beyond all.
     """
     sums = np.zeros((1, 0), dtype=np.int64)
     for length in range(1, symbols):

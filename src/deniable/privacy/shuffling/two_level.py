@@ -1,4 +1,4 @@
-"""Mechanisms whose reports have two levels of probability: what hides two answers from each other.
+"""Two-level mechanisms: the four cells of their reports, and the blanket that hides two answers.
 
 Model: for any two answers x and z all reports fall into four cells, with E = e^epsilon:
 
@@ -8,8 +8,8 @@ Model: for any two answers x and z all reports fall into four cells, with E = e^
     both       E both      E both      both
     neither    neither     neither     neither
 
-where "at least" holds report by report, in proportion to the cell's law: that measure, of mass
-2 low + both + neither, is what everybody's reports share whatever their answers are, the *blanket*
+where "at least" holds report by report, in proportion to the cell's law. That measure, of mass
+2 low + both + neither, is common to everybody's reports whatever their answers are: the *blanket*
 [BBGN19].
 
 k-RR: X is the symbol x. Subset selection: the sets with x and without z. Projective geometry

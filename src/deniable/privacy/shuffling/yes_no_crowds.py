@@ -1,7 +1,7 @@
-"""The shuffled crowd of a yes or no: exact, over all that the others may hold.
+"""The shuffled crowd of a yes or no: its exact delta, the worst over all answers of the others.
 
 Model: E = keep/move, keep + move = 1. If m of the n - 1 others hold x and l hold z, the number of
-their reports that say x is N = Bin(m, keep) + Bin(l, move), and what is seen is N + 1 or N. With
+their reports that say x is N = Bin(m, keep) + Bin(l, move), and the attacker sees N + 1 or N. With
 g = e^eps, u = keep - g move and d = g keep - move,
 
     delta_m(eps) = sum over s of max(0, u P(N = s - 1) - d P(N = s))
@@ -11,9 +11,9 @@ because P(N = s - 1)/P(N = s) rises with s: N is a sum of independent coins, who
 log-concave, so that the positive terms are all s from some place on. The promise is the largest
 delta_m over m = 0..n - 1; exchanging x and z gives the same numbers in another order.
 
-Which m is the worst depends on epsilon and on n, without a pattern that could be relied on: all are
-looked at. Where they are very many, neighbouring m share the fewest people who hold x and the
-fewest who hold z of any of them, which is safe because one more report can only hide more.
+The worst m depends on epsilon and on n without a reliable pattern, so all m are looked at. Where
+they are very many, neighbouring m share the fewest holders of x and the fewest holders of z of any
+of them, which is safe because one more report can only hide more.
 
 Numerically: both binomial laws between two places, the probability outside added to delta; the
 sums of products by Fourier transforms, whose error is far below the 1e-13 taken against us.
@@ -38,12 +38,12 @@ SMALLEST_DELTA = 1e-10
 """Below this the error of Fourier transforms would count."""
 MOST_PEOPLE = 10**8
 _OUTSIDE = 1e-4
-"""The share of delta that is given away to what the sums leave out."""
+"""The share of delta that is given away to the terms outside of the sums."""
 _ERROR = 1e-13
 _CROWDS = 400
-"""So many are looked at: those of neighbouring m share one, which costs people."""
+"""The largest number of crowds looked at; neighbouring m share one, which costs a few people."""
 _TAILS = 1_000_000
-"""So many tail probabilities are kept at most."""
+"""The largest number of tail probabilities kept, about."""
 
 
 class YesNo:
@@ -58,7 +58,7 @@ class YesNo:
     Args:
         levels: of the mechanism; only cells X and Z.
         people: n, at most 10^8.
-        delta: what is aimed at, at least 1e-10; says how much the sums may leave out.
+        delta: the target, at least 1e-10; it sets the probability that the sums may leave out.
     """
 
     def __init__(self, levels: Levels, people: int, delta: float) -> None:
@@ -79,15 +79,20 @@ class YesNo:
         self.outside = both * (3 * self._tail + _ERROR)
 
     def delta(self, epsilon: float) -> float:
-        """Return an upper bound of delta at an epsilon: what no crowd of n exceeds."""
+        """Return an upper bound of delta at an epsilon, which no crowd of n exceeds."""
         return max(self._largest(epsilon, self._crowds)) + self.outside
 
     def attained(self, epsilon: float) -> float:
-        """Return a delta that some crowd of n really has: one in which all others agree."""
+        """Return a delta that some crowd of n really has.
+
+        Beyond the crowds that are all looked at, only those in which all others agree are compared.
+        """
         crowds = self._crowds if self.looked_at_all else self._real
         return max(self._largest(epsilon, crowds)) - self.outside
 
     def _largest(self, epsilon: float, crowds: list[Numbers]) -> Iterator[float]:
+        # delta_m is the maximum over s: the positive terms are all s from some place on, since N is
+        # log-concave (module docstring).
         g = math.exp(epsilon)
         up, down = self._keep - g * self._move, g * self._keep - self._move
         for tails in crowds:
