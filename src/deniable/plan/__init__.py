@@ -1,6 +1,7 @@
-"""Before collecting: what can be learned from n people at an epsilon, by which mechanism.
+"""Plans before a collection: errors, detection limits and costs of every mechanism.
 
-Everything here is a closed form; nothing is simulated.
+Closed forms throughout, but for strings that nobody listed: their detection limit comes from a
+simulation with fixed seeds (`discovered.py`).
 """
 
 from deniable.plan.collection import Setting, of_attributes, of_bins, of_categories, of_strings

@@ -1,4 +1,4 @@
-"""What somebody plans to collect: how many people, which answers, at which epsilon."""
+"""The setting of a planned collection: people, domain of answers, and epsilon."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from deniable.protocol.registry import MECHANISMS
 FIND = ("prefixes", "ngrams")
 """Mechanisms that find strings which nobody listed."""
 ALPHABET, LENGTH = "abcdefghijklmnopqrstuvwxyz", 20
-"""Of strings that nobody listed, where nothing else is said."""
+"""The default alphabet and length of strings that nobody listed."""
 MOST_PEOPLE = 10**12
 TYPICAL = 10_000
-"""Strings that are tested for, where nobody says how many."""
+"""The number of candidate strings that are tested for, where a setting names none."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Setting:
     """A collection before it begins.
 
     Attributes:
-        people: how many people report, 1 to 10^12.
-        epsilon: what one report may spend.
+        people: the number of people who report, 1 to 10^12.
+        epsilon: of one report.
         domain: the possible answers.
         forever: epsilon of all reports of a value, for a permanent response; None without one.
-        absent: whether there is an absent answer.
-        listed: how many strings are tested for; 0 if that is not known.
-        order: of a profile, how many attributes the tables have that are wanted.
+        absent: True if there is an absent answer.
+        listed: the number of candidate strings that are tested for; 0 if it is not known.
+        order: of a profile, the number of attributes in each table that is wanted.
 
     Raises:
         InvalidParameter: if the number of people or of candidates is out of range.
@@ -64,7 +64,7 @@ class Setting:
     def answers(self) -> int:
         """The number of answers of a closed domain, an absent one included; 0 for strings.
 
-        Of a profile it is the number of cells of a table, on (geometric) average.
+        A profile has the number of cells of a table, on (geometric) average.
         """
         if isinstance(self.domain, Profile):
             return round(mean_levels(self.domain.levels) ** self.order)
@@ -72,9 +72,9 @@ class Setting:
 
     @property
     def tests(self) -> int:
-        """How many answers are tested for: all, the candidates, or typically many.
+        """The number M of tests in the family: all answers, the candidates, or 10,000 strings.
 
-        Of a profile, all cells of all tables.
+        A profile has all cells of all tables.
         """
         if isinstance(self.domain, Profile):
             return cells_tested(self.domain.levels, self.order)
@@ -82,7 +82,7 @@ class Setting:
 
     @property
     def wanted(self) -> Mapping[str, object]:
-        """The epsilons, as a survey would say them; of a profile also order and people."""
+        """The epsilons by their survey keys; for a profile also order and people."""
         both: dict[str, object] = {"epsilon": self.epsilon}
         if isinstance(self.domain, Profile):
             return {**both, "order": self.order, "people": self.people}
@@ -91,8 +91,9 @@ class Setting:
     def choices(self) -> list[Choice]:
         """Return every suitable mechanism, in the order of `mechanism = "auto"`.
 
-        Of a profile, first those that "auto" compares, then those of the papers. Of strings over a
-        declared alphabet also those that find strings: first where nobody listed any.
+        A profile has first the mechanisms that "auto" compares, then those of the papers. Strings
+        over a declared alphabet also have the mechanisms that find strings, which come first where
+        no candidates are listed.
         """
         if isinstance(self.domain, Profile):
             if self.forever is not None:
@@ -134,7 +135,7 @@ class Setting:
 
 
 def of_categories(count: int) -> Categories:
-    """Return a domain of so many categories.
+    """Return a domain of `count` categories.
 
     Raises:
         InvalidParameter: unless there are 2 to 65,536.
@@ -148,7 +149,7 @@ def of_categories(count: int) -> Categories:
 
 
 def of_bins(count: int) -> Numbers:
-    """Return a domain of numbers in so many bins, and two more for what lies outside.
+    """Return a domain of numbers in `count` bins, and two more for numbers outside of them.
 
     Raises:
         InvalidParameter: unless there are 1 to 65,534 bins.
@@ -170,7 +171,7 @@ def of_strings(alphabet: str = ALPHABET, length: int = LENGTH) -> Strings:
 
 
 def of_attributes(count: int, levels: int = 2) -> Profile:
-    """Return a profile of so many attributes, all with as many levels; two are yes and no.
+    """Return a profile of `count` attributes of `levels` levels each; two levels are yes and no.
 
     Raises:
         InvalidParameter: unless there are 2 to 32 attributes of 2 to 65,536 levels.
@@ -182,7 +183,7 @@ def of_attributes(count: int, levels: int = 2) -> Profile:
 
 
 def known_mechanism(name: str) -> str:
-    """Return the name of a mechanism.
+    """Return the name of a mechanism after checking it.
 
     Raises:
         InvalidParameter: if there is none of that name.

@@ -1,17 +1,16 @@
-"""The smallest share at which a string that nobody listed is found, before anybody reports.
+"""The detection limit of strings that nobody listed: the share that half of the runs find.
 
-Model: a crowd that holds 1 / f strings of the same share f, random and of full length. The share
-that is returned is the one at which half of them are found: so many equally frequent strings can be
-learned. What a string must pass depends on what it competes with, and the ways that strings are
-found have no closed form: imagined crowds go through them, normal numbers with the variances of
-the reports instead of reports.
+Model: a crowd holds 1 / f strings of the same share f, random and of full length. The detection
+limit is the f at which half of them are found; then 1 / f equally frequent strings can be learned.
+The threshold that a string must pass depends on its competitors, and discovery has no closed form.
+So crowds are simulated: normal numbers with the variances of the reports stand for the reports.
 
-`prefixes`  An imagined crowd says what a beginning must show to be kept at every level
-            (`discover/prefixes/imagined_crowd.py`), and many paths how often a string of share f
-            does (`discover/prefixes/chance_of_finding.py`).
-`ngrams`    Imagined crowds are looked at, joined and tested (`discover/ngrams/imagined_crowd.py`);
-the share
-            is that of a line through the chances at five shares (`discover/detection_limit.py`).
+`prefixes`  A simulated crowd gives the threshold of a beginning at every level
+            (`discover/prefixes/imagined_crowd.py`), and many paths give the probability that a
+            string of share f passes all of them (`discover/prefixes/chance_of_finding.py`).
+`ngrams`    Simulated crowds are searched, joined and tested (`discover/ngrams/imagined_crowd.py`);
+            the limit is read off a line through the chances at five shares
+            (`discover/detection_limit.py`).
 
 Accuracy: within 5% of simulated reports (`tests/statistical/test_statistical_plan_found.py` and
 `test_statistical_plan_ngrams.py`). Real strings share beginnings and n-grams more often than random
@@ -44,21 +43,21 @@ from deniable.protocol.prefixes_plan import BEAM
 
 _SEED = 7
 _ROUNDS = 2
-"""What a string competes with depends on its share, a little."""
+"""Repetitions: a string's competitors depend a little on its own share."""
 
 
 def smallest_found(
     parameters: PrefixesParameters | NGramsParameters, domain: Domain, people: int
 ) -> float:
-    """Return the share of a string that is found every second time; at most 1.
+    """Return the detection limit: the share of a string that half of the runs find; at most 1.
 
     Args:
         parameters: of the mechanism.
         domain: its strings.
-        people: who report.
+        people: the number of people who report.
 
     Raises:
-        InvalidParameter: if the domain is no strings.
+        InvalidParameter: if the domain does not consist of strings.
     """
     if not isinstance(domain, Strings):
         raise InvalidParameter(f"{parameters.mechanism} finds strings, and nothing else.")
@@ -76,6 +75,8 @@ def _by_prefixes(parameters: PrefixesParameters, domain: Strings, people: int) -
     )
     extensions = [branches.count(level) for level in range(len(groups))]
     rng = np.random.default_rng(_SEED)
+    # A first guess: the noise level that BEAM of the first level's beginnings exceed by chance,
+    # and one standard deviation more.
     tail = min(0.5, BEAM / extensions[0])
     share = min(1.0, float(normal_isf(tail)) * groups[0].noise + groups[0].noise)
     for _ in range(_ROUNDS):

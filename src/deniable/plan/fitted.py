@@ -1,17 +1,18 @@
 """The error of strings of a list that are fitted together: O-RR, and RAPPOR with Bloom filters.
 
-Model: the common strings are 10 of a tenth each (their squares sum to 0.1, as everywhere in a
-plan); the string that is asked about has the share f. In a cohort each common string falls into the
-cell of that string, or sets one of its bits, with probability c: so that F = (a tenth of a binomial
-number) of the others are there as well. Least squares weighs a cell by the inverse of its variance,
-so that what one report says adds up as
+Model: there are 10 common strings of a tenth each (their squares sum to 0.1, as everywhere in a
+plan); the candidate has the share f. In a cohort each common string falls into the candidate's
+cell, or sets one of its bits, with probability c. So a share F of the others is there as well, a
+tenth of a binomial number. Least squares weighs a cell by the inverse of its variance. The
+information of one report is then
 
     O-RR      I = gap^2 (1 - 1/k) E[ 1 / (move + gap (f + F)) ],
     RAPPOR    I = gap^2 d (1 - d/k) E[ 1 / (f q* (1 - q*) + (1 - f) r (1 - r)) ],   r = p* + gap F,
 
-with d the bits that a string sets, and the factors before the means for what the cohort's sum, or
-the intercept, takes away. Fitting M strings to D numbers widens errors: n Var = 1/I / (1 - M/D);
-of O-RR less f (1 - f), since its cells count people, whose values are given.
+with d the number of bits that a string sets. The factors before the means are the loss to the
+cohort's sum, or to the intercept. Fitting M strings to D numbers widens errors: n Var =
+1/I / (1 - M/D). O-RR has (1/I - f (1 - f)) instead of 1/I: its cells count people, whose values are
+given.
 
 Accuracy: within 5% of simulations from epsilon 1 to 6 (tests/statistical/test_statistical_plan.py).
 """
@@ -28,7 +29,7 @@ from deniable.protocol.thresholds import as_fraction
 
 COMMON = round(1 / SUM_OF_SQUARES)
 LEAST_LEFT = 0.01
-"""Of the numbers that are left after fitting: below it nothing is known."""
+"""The least share 1 - M/D of numbers left after fitting O-RR; it keeps the error finite."""
 
 
 def fitted_noise(
@@ -39,7 +40,7 @@ def fitted_noise(
     Args:
         parameters: of hashed O-RR, or of RAPPOR with cohorts.
         frequency: the string's share.
-        listed: how many strings are fitted.
+        listed: the number of strings that are fitted.
     """
     if isinstance(parameters, ORRParameters):
         return _orr(parameters, frequency, listed)
@@ -58,6 +59,7 @@ def _orr(parameters: ORRParameters, f: float, listed: int) -> float:
 
 def _rappor(parameters: RapporParameters, f: float, listed: int) -> float:
     pure, k = Pure.of(*parameters.support), parameters.bits
+    # d = k filled, the mean number of different bits that h hash functions hit.
     filled = 1 - (1 - 1 / k) ** parameters.hashes
     others, chances = _others(filled)
     shown = pure.q + pure.gap * others

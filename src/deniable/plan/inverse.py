@@ -1,4 +1,4 @@
-"""The questions the other way round: how many people, or which epsilon, a wanted error needs.
+"""Plans inverted: the number of people, or the epsilon, that a wanted error needs.
 
 The wanted error is half the width of the 95% interval of a share of 1%, as `Prediction.margin`.
 """
@@ -12,16 +12,16 @@ from deniable.plan.collection import MOST_PEOPLE, Setting
 from deniable.plan.prediction import margin_of
 
 LARGEST = 16_000
-"""Of an epsilon, in thousandths: nobody should plan for more."""
+"""The largest epsilon considered, in thousandths: nobody should plan for more."""
 
 
 def people_needed(setting: Setting, mechanism: str, error: float) -> int | None:
     """Return the fewest people for an error at the setting's epsilon; its own number is ignored.
 
-    Guarantees: so many people reach it, and one less do not.
+    Guarantees: the number returned reaches the error, and one person less does not.
 
-    Edge cases: None where no number of people does, since collisions do not fall with n, or where
-    the mechanism has no form.
+    Edge cases: None where no number of people reaches it, since the error of collisions does not
+    fall with n, or where the mechanism has no form.
 
     Raises:
         InvalidParameter: unless the error is a number above 0.
@@ -70,7 +70,10 @@ def epsilon_needed(setting: Setting, mechanism: str, error: float) -> float | No
 
 
 def _first(reached: Callable[[int], bool], most: int) -> int | None:
-    """Return the smallest number from 1 to `most` that is reached, if larger ones are too."""
+    """Return the first number from 1 to `most` for which `reached` is true; None if none is.
+
+    `reached` must stay true for all larger numbers: a galloping search, then bisection.
+    """
     high = 1
     while not reached(high):
         if high == most:

@@ -11,12 +11,12 @@ from deniable.plan.prediction import Prediction, predict
 from deniable.protocol import Profile
 
 NOTHING = 0.5
-"""Where the smallest share that can be seen is above this, nothing can be learned."""
+"""The detection limit from which on nothing can be learned."""
 
 
 @dataclass(frozen=True)
 class Needed:
-    """What a wanted error needs of one mechanism; None where it cannot be had."""
+    """The people, or the epsilon, that a wanted error needs; None where none is enough."""
 
     people: int | None
     epsilon: float | None
@@ -24,16 +24,16 @@ class Needed:
 
 @dataclass(frozen=True)
 class Plan:
-    """What can be learned, by which mechanism.
+    """The predictions of all suitable mechanisms, and a recommendation.
 
     Attributes:
-        setting: what was asked about.
+        setting: the planned collection.
         predictions: one per suitable mechanism, the recommended one first.
         recommended: the mechanism that "auto" takes.
-        reason: why, in a sentence.
-        warnings: what must be known before collecting.
+        reason: of the recommendation, in a sentence.
+        warnings: of detection limits too high to learn anything, or much.
         error: the wanted error; None if none was asked for.
-        needed: by mechanism, what that error needs.
+        needed: by mechanism, the people or the epsilon that this error needs.
     """
 
     setting: Setting
@@ -46,7 +46,7 @@ class Plan:
 
     @property
     def best(self) -> Prediction:
-        """The prediction that stands first."""
+        """The first prediction."""
         return self.predictions[0]
 
     def as_json(self) -> dict[str, object]:
@@ -84,12 +84,12 @@ def make_plan(
     error: float | None = None,
     delta: float | None = None,
 ) -> Plan:
-    """Predict what every suitable mechanism, or one of them, would give and cost.
+    """Predict errors, detection limit and costs of every suitable mechanism, or of one.
 
     Args:
         setting: people, epsilon, answers.
         mechanism: predict this one only; the recommendation stays.
-        error: with it also how many people, or which epsilon, that error needs.
+        error: with it also the number of people, or the epsilon, that this error needs.
         delta: with it also the central epsilon of a shuffled crowd.
 
     Raises:
@@ -139,7 +139,7 @@ def _reason(setting: Setting, predictions: tuple[Prediction, ...]) -> str:
 
 
 def reason_of_found(predictions: tuple[Prediction, ...]) -> str:
-    """Return why the first mechanism is recommended where nobody listed the strings."""
+    """Return the reason for the first mechanism where no candidate strings are listed."""
     best = predictions[0]
     words = f"{best.mechanism} finds strings that nobody listed"
     others = [one for one in predictions[1:] if one.mechanism in FIND]
@@ -150,7 +150,7 @@ def reason_of_found(predictions: tuple[Prediction, ...]) -> str:
 
 
 def reason(predictions: tuple[Prediction, ...]) -> str:
-    """Return why the first of all mechanisms is recommended."""
+    """Return the reason for the first mechanism, in a sentence."""
     best, others = predictions[0], predictions[1:]
     if not others:
         return f"{best.mechanism} is the only mechanism with a form for this."
@@ -177,7 +177,7 @@ def reason(predictions: tuple[Prediction, ...]) -> str:
 
 
 def reason_of_record(predictions: tuple[Prediction, ...], people: int) -> str:
-    """Return why the first of all mechanisms of a profile is recommended."""
+    """Return the reason for the first mechanism of a profile, in a sentence."""
     best = predictions[0]
     least = min(predictions, key=lambda p: p.mean_error)
     words = (
@@ -190,7 +190,7 @@ def reason_of_record(predictions: tuple[Prediction, ...], people: int) -> str:
 
 
 def warn(prediction: Prediction, setting: Setting) -> list[str]:
-    """Return what must be known before collecting: where nothing, or little, can be learned."""
+    """Return warnings where the detection limit lets nothing, or little, be learned."""
     smallest, warnings = prediction.smallest, []
     if smallest >= NOTHING:
         warnings.append(

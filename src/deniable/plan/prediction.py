@@ -1,17 +1,18 @@
-"""What one mechanism would give and cost, from closed forms, before anybody reports.
+"""The prediction for one mechanism: its errors, detection limit and costs, before anybody reports.
 
 Model: an estimated share f from n reports has the variance V(f) of `mechanism.variance`, widened by
-what fitting several answers at once costs, and with what collisions of hashed answers add. Then
+the factor of fitting several answers at once, plus the variance of collisions of hashed answers.
+Then
 
-    smallest share seen = Q sqrt(V(0)),        Q = Phi^-1(1 - 0.05 / M),        M answers tested,
-    answers that can be learned = 1 / (smallest share seen),
+    detection limit = Q sqrt(V(0)),        Q = Phi^-1(1 - 0.05 / M),        M answers tested,
+    answers that can be learned = 1 / (detection limit),
 
-as in figure 3 of [EPK14], where V(0) = 1/(n (2q - 1)^2): a share of this size passes the test every
-second time, and so many equally frequent answers do.
+as in figure 3 of [EPK14], where V(0) = 1/(n (2q - 1)^2). The level 0.05 is the family-wise error of
+all M tests. A share at the detection limit passes its test every second time.
 
-Of mechanisms that find strings the shares are those of whole strings, and the smallest is that of a
-string which is found every second time (`discovered.py`).
-Of a profile the shares are those of the cells of tables of k attributes, raw (`profiles/cells.py`).
+Mechanisms that find strings estimate the shares of whole strings; their detection limit comes from
+simulated crowds (`discovered.py`). Mechanisms of profiles estimate the raw cells of tables of k
+attributes (`profiles/cells.py`).
 """
 
 from __future__ import annotations
@@ -54,20 +55,20 @@ SHOWN = 0.01
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a mechanism would give and cost.
+    """The errors, detection limit and costs of one mechanism.
 
     Attributes:
-        parameters: its integers.
+        parameters: the mechanism's integers.
         mean_error: root of the mean variance over all answers; for strings that of a rare one.
         rare_error: standard deviation of the share of a rare answer.
         margin: half the width of the 95% interval of a share of 1%.
-        smallest: the smallest share that is told from nothing every second time.
-        learned: how many equally frequent answers can be learned.
+        smallest: the detection limit, the share that is told from 0 every second time.
+        learned: the number of equally frequent answers that can be learned.
         size: bytes of a record.
         words: numbers that the collector keeps.
         operations: steps of counting and estimating, about.
         work: the same as a formula.
-        leverage: how many honest people a crafted report counts for, at most.
+        leverage: the number of honest people that a crafted report counts for, at most.
         forever: epsilon of all reports of one value; None where every report adds its own.
         central: the promise of a shuffled crowd; None unless asked for.
     """
@@ -118,10 +119,10 @@ class Prediction:
 
 
 def predict(parameters: Parameters, setting: Setting, delta: float | None = None) -> Prediction:
-    """Return what a mechanism would give and cost in a setting.
+    """Return the errors, detection limit and costs of a mechanism in a setting.
 
     Accuracy: exact for closed domains but O-RR; within some per cent for hashed mechanisms, where
-    what common strings add is assumed (`authoring/auto.py`, `fitted.py`).
+    the shares of common strings are assumed (`authoring/auto.py`, `fitted.py`).
 
     Args:
         parameters: of the mechanism; they must fit the setting's domain.
@@ -162,7 +163,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
 
 
 def _smallest(parameters: Parameters, setting: Setting, rare: float) -> float:
-    """Return the smallest share that is seen, or of strings that nobody listed, found."""
+    """Return the detection limit: of a test, or of finding strings that nobody listed."""
     domain = setting.domain
     if isinstance(parameters, PrefixesParameters | NGramsParameters) and isinstance(
         domain, Strings
@@ -172,18 +173,19 @@ def _smallest(parameters: Parameters, setting: Setting, rare: float) -> float:
 
 
 def margin_of(choice: Choice, setting: Setting) -> float:
-    """Return half the width of the 95% interval of a share of 1%, and nothing else."""
+    """Return half the width of the 95% interval of a share of 1%."""
     field = Field(PLAIN_FIELD, setting.domain, choice.parameters)
     return Z * _deviation(field, setting, SHOWN)
 
 
 def critical(tests: int) -> float:
-    """Return Q = Phi^-1(1 - 0.05 / M)."""
+    """Return Q = Phi^-1(1 - 0.05 / M), the critical value of one of M tests."""
+    # Bonferroni: the family-wise error of M tests at level 0.05 / M is at most 0.05.
     return float(normal_isf(LEVEL / max(1, tests)))
 
 
 def learned(smallest: float, answers: int) -> int:
-    """Return how many equally frequent answers can be learned; at most those that there are."""
+    """Return the number of equally frequent answers that can be learned, at most `answers`."""
     most = int(1 / smallest) if smallest > 0 else 10**12
     return min(most, answers) if answers else most
 
@@ -206,7 +208,7 @@ def _deviation(field: Field, setting: Setting, frequency: float) -> float:
 def _fitted_together(
     parameters: Parameters, setting: Setting
 ) -> TypeGuard[ORRParameters | RapporParameters]:
-    """Tell whether strings of a list are fitted at once; many of O-RR are not (`auto.py`)."""
+    """Tell whether listed strings are fitted at once; long lists of O-RR are not (`auto.py`)."""
     if setting.answers:
         return False
     if isinstance(parameters, ORRParameters):
@@ -221,7 +223,7 @@ def _work(parameters: Parameters) -> str:
 
 
 def _fitting(parameters: Parameters, setting: Setting) -> tuple[float, float]:
-    """Return the factor of fitting all answers at once, and what collisions add to n Var."""
+    """Return the factor of fitting all answers at once, and the collisions' part of n Var."""
     answers, listed = setting.answers, setting.listed
     if isinstance(parameters, PrefixesParameters):
         cells = parameters.cohorts * parameters.oracle.points

@@ -1,8 +1,8 @@
-"""Values that change all the time within one budget for ever: what each report of a device gives.
+"""Reports of a changing value within one budget for ever: the error of each report of a schedule.
 
 Model (`privacy/over_time/schedules.py`, [EPK14, section 6.1]): report number i spends a share of
-what is left, so that q comes closer to p with every one. A report is useful while it can tell
-anything, that is while shares below a half are seen; or while a rare share has a wanted error.
+the remaining budget, so that q comes closer to p with every report. A report is useful while its
+detection limit is at most a half; or, where an error is wanted, while a rare share has that error.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Row:
 
     Attributes:
         number: 1, 2, ...
-        epsilon: what it may spend.
+        epsilon: of this report, at most.
         q: the probability of a 1 where a bit is set.
         error: standard deviation of a rare answer's share; infinite where the report says nothing.
-        useful: whether it is worth making.
+        useful: True if the report is worth sending.
     """
 
     number: int
@@ -62,8 +62,8 @@ class ReportsPlan:
         schedule: with its share r that every report leaves to the next ones.
         error: the wanted one, half the width of a 95% interval; None if none was asked for.
         rows: one per report.
-        useful: how many of all reports are, also beyond the rows.
-        spent: what the reports of the rows really spend.
+        useful: the number of useful reports, also beyond the rows.
+        spent: the epsilon that the reports of the rows spend, from their thresholds.
     """
 
     setting: Setting
@@ -92,12 +92,12 @@ class ReportsPlan:
 def plan_reports(
     setting: Setting, reports: int, keep: float = 0.5, error: float | None = None
 ) -> ReportsPlan:
-    """Predict what each of the first reports of a schedule would give.
+    """Predict the error of each of the first reports of a schedule.
 
     Args:
         setting: its epsilon is the budget of all reports for ever; a closed domain, no permanent
             response.
-        reports: how many to show, 1 to 1,000.
+        reports: the number of rows, 1 to 1,000.
         keep: r, above 0 and below 1.
         error: a report is useful while a rare share is known to within plus or minus this, 95
             times in 100; without it, while anything can be seen.

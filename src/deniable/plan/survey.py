@@ -1,4 +1,4 @@
-"""A whole survey before it is published: what each field would give, and where that is nothing."""
+"""The plan of a whole survey: a prediction and warnings for each field before it is published."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ YEAR = 365
 
 @dataclass(frozen=True)
 class Planned:
-    """What one field of a question would give.
+    """The prediction for one field of a question.
 
     Attributes:
         question: its id. field: its name.
         prediction: of the mechanism that the survey names.
-        warnings: where nothing, or little, can be learned; where epsilon grows with every report.
+        warnings: that nothing, or little, can be learned; that epsilon grows with every report.
     """
 
     question: str
@@ -41,14 +41,14 @@ class Planned:
 
 @dataclass(frozen=True)
 class SurveyPlan:
-    """What a whole survey would give and cost.
+    """The predictions for all fields of a survey, and its epsilon in a year.
 
     Attributes:
-        people: how many people report to each question.
+        people: the number of people who report to each question.
         fields: one plan per field.
-        epsilon_year: the most that a device would disclose in 365 days if its values stay the same
-            and it had no ceiling.
-        budget: what it costs beside the ceiling.
+        epsilon_year: the epsilon of a device in 365 days if its values stay the same and it had no
+            ceiling.
+        budget: the survey's cost beside its ceiling.
     """
 
     people: int
@@ -58,7 +58,7 @@ class SurveyPlan:
 
     @property
     def epsilon_disclosed(self) -> float:
-        """The most that a device discloses in 365 days: the ceiling stops it."""
+        """The epsilon of a device in 365 days, at most the ceiling."""
         return min(self.epsilon_year, as_float(self.budget.ceiling))
 
     def as_json(self) -> dict[str, object]:
@@ -75,12 +75,12 @@ class SurveyPlan:
 def plan_survey(
     survey: Survey, people: int, folder: Path | None = None, delta: float | None = None
 ) -> SurveyPlan:
-    """Predict what every field of a survey would give, with the mechanisms that it names.
+    """Predict every field of a survey, with the mechanisms that the survey names.
 
     Args:
         survey: with its integers.
-        people: how many report to each question.
-        folder: where the candidate files are.
+        people: the number of people who report to each question.
+        folder: of the candidate files.
         delta: with it also the central epsilon of a shuffled crowd.
 
     Raises:

@@ -1,14 +1,15 @@
-"""Values that change all the time: a budget per window of epochs, and the two ways to spend it.
+"""Reports of a changing value: a budget per window of epochs, and the two ways to spend it.
 
 Model (`protocol/windows.py`): every device spends at most the budget within any w epochs. Either it
-reports in every epoch with a w-th of the budget, or in one epoch of w with all of it, devices
-taking turns, so that m = n/w people report in an epoch. The noise of both is the mechanism's closed
-form. The share of n people that m of them stand for has besides, as a sample without replacement,
+reports in every epoch with a w-th of the budget; or devices take turns, and each reports in one
+epoch of w with the whole budget, so that m = n/w people report in an epoch. The noise of both ways
+is the mechanism's closed form. Taking turns adds the variance of a sample of m from n people
+without replacement,
 
     f (1 - f) (1/m - 1/n).
 
-Of small epsilons noise grows like 1/epsilon^2, so that taking turns is better by about w in
-variance; with large ones there is no noise left to save, and the sample costs more.
+At small epsilons noise grows like 1/epsilon^2, so that taking turns is better by about w in
+variance. At large ones there is no noise left to save, and the sample costs more.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ class Way:
 
     Attributes:
         name: EVERY or TURNS.
-        people: who report in one epoch.
-        prediction: what one epoch gives and costs, by the mechanism that suits this epsilon.
+        people: the number of people who report in one epoch.
+        prediction: for one epoch, by the mechanism that suits this epsilon.
         window: w.
-        sampled: 1/m - 1/n, the error of the sample per f (1 - f).
+        sampled: 1/m - 1/n, the variance of the sample per f (1 - f).
         answers: of a closed domain, else 0: the error is that of a rare string.
     """
 
@@ -60,13 +61,14 @@ class Way:
     def window_error(self) -> float:
         """The error of a share over a whole window, if it stays the same.
 
-        Then everybody has reported, and nothing is left of the sample's error.
+        By then everybody has reported, and no sampling error is left.
         """
         return self.prediction.mean_error / math.sqrt(self.window)
 
     @property
     def epochs(self) -> int:
-        """How many epochs must be pooled until a share of 1% is told from nothing."""
+        """The number of epochs to pool until the detection limit is 1%."""
+        # The detection limit falls with the root of the number of epochs pooled.
         return max(1, math.ceil((self.prediction.smallest / SHOWN) ** 2))
 
     def as_json(self) -> dict[str, object]:
@@ -108,13 +110,13 @@ class WindowPlan:
 
     @property
     def ratio(self) -> float:
-        """How many times the variance of the better way the other one has."""
+        """The other way's variance over the better way's."""
         better, other = (way.error for way in self.ways)
         return (other / better) ** 2
 
     @property
     def reason(self) -> str:
-        """Why, in a sentence."""
+        """The reason for the better way, in a sentence."""
         if self.better.name == TURNS:
             how = "a part of the epsilon costs more than a part of the people"
         else:
@@ -139,12 +141,12 @@ class WindowPlan:
 
 
 def plan_window(setting: Setting, epochs: int, mechanism: str | None = None) -> WindowPlan:
-    """Predict what both ways to spend a budget per window would give.
+    """Predict the errors of both ways to spend a budget per window.
 
     Args:
         setting: its epsilon is the budget that no window may exceed; no permanent response.
         epochs: w.
-        mechanism: this one; what "auto" takes at each of the two epsilons unless said.
+        mechanism: for both ways; by default the one that "auto" takes at each of the two epsilons.
 
     Raises:
         InvalidParameter: if the budget or the people are too few for w parts, or the mechanism

@@ -1,4 +1,4 @@
-"""What a mechanism costs the collector: numbers that are kept, and operations of one estimate."""
+"""The collector's cost of a mechanism: numbers kept, and operations of one estimate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FOUND = {"prefixes": "n + groups (K log K + M)", "ngrams": "n k (r + 1) + pairs 
 
 
 def words(parameters: Parameters, people: int) -> int:
-    """Return how many numbers the counts hold: memory in words of 8 bytes, whatever n.
+    """Return the number of numbers in the counts: memory in words of 8 bytes, whatever n.
 
     Edge cases: OLH without a small pool has no counts and keeps every report.
     """
@@ -57,7 +57,7 @@ def words(parameters: Parameters, people: int) -> int:
 
 
 def operations(parameters: Parameters, people: int, asked: int) -> int:
-    """Return about how many steps counting n reports and estimating M answers take.
+    """Return the approximate number of steps of counting n reports and estimating M answers.
 
     The formulas are those that `explain` prints (`authoring/auto.py`), with numbers put in: an
     order of magnitude, meant for comparing.

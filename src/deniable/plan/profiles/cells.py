@@ -1,15 +1,15 @@
 """The error of a cell of a table of k attributes, in closed form, for every mechanism of profiles.
 
 Model: n Var of the raw share f of a cell, given the people's values. A table has c cells in the
-method's own codes; a share W of the reports is about it.
+mechanism's own codes; a share W of the reports is about it.
 
     k-RR over m cells    (s (1 - s))/(W gap^2) - f (1 - f),  s = (m/c) move + gap f
     a bit per cell       ((m/c) q (1 - q)/gap^2 + f (1 - p - q)/gap)/W + f (1 - f)(1/W - 1)
     signs                sum over the table's coefficients of 1/(g^2 w) / c^2 - f (1 - f)
     a coin per bit       ((keep^2 + (1 - keep)^2)/gap^2)^b / c - f^2 - f (1 - f)
-    a hashed profile      as a bit per cell, and what profiles add that share a bucket or a seed
+    a hashed profile     as a bit per cell, plus the collisions of profiles in a bucket or a seed
 
-with w the probability that a coefficient is drawn. Of `coefficients` and `views` the moments of
+with w the probability that a coefficient is drawn. In `coefficients` and `views` the moments of
 fewer attributes come from all reports about them (`protocol/profile_noise.py`).
 
 Accuracy: exact for yes/no attributes that are fair and independent. Where numbers of levels differ,
@@ -42,7 +42,7 @@ from deniable.protocol.thresholds import as_fraction
 
 
 def cells_of_table(levels: tuple[int, ...], order: int) -> float:
-    """Return the number of cells of a table of so many attributes: a geometric mean."""
+    """Return the number of cells of a table of `order` attributes, as a geometric mean."""
     return mean_levels(levels) ** order
 
 
@@ -51,7 +51,7 @@ def cell_deviation(parameters: ProfileParameters, people: int, frequency: float)
 
     Args:
         parameters: of the mechanism.
-        people: who report.
+        people: the number of people who report.
         frequency: the cell's share.
 
     Raises:

@@ -23,7 +23,7 @@ WORK = {
     "coefficients": "n + C(d,k) k 2^k",
     "views": "n + views * cells",
 }
-"""What counting and all tables cost, in n reports about d yes/no attributes."""
+"""The work of counting and of all tables, for n reports about d yes/no attributes."""
 
 
 def choices_of_profiles(
@@ -57,10 +57,10 @@ def _others(names: list[str], profile: Profile, wanted: Mapping[str, object]) ->
 
 
 def cells_tested(levels: tuple[int, ...], order: int) -> int:
-    """Return the number of cells of all tables of so many attributes.
+    """Return the number of cells of all tables of `order` attributes.
 
-    Of many attributes with different levels a sum over all tables would be long: elementary
-    symmetric polynomials say the same.
+    The sum over all tables is the elementary symmetric polynomial of that order in the numbers of
+    levels, which takes d times `order` steps instead of one per table.
     """
     sums = [1, *([0] * order)]
     for count in levels:

@@ -1,4 +1,4 @@
-"""What a mechanism of profiles costs the collector: numbers that are kept, and operations."""
+"""The collector's cost of a mechanism of profiles: numbers kept, and operations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNTED_BITS = 20
 
 
 def profile_words(parameters: ProfileParameters, people: int) -> int:
-    """Return how many numbers the counts hold.
+    """Return the number of numbers in the counts.
 
     Edge cases: inp_em with more than 20 bits keeps every report.
     """
@@ -47,7 +47,7 @@ def profile_words(parameters: ProfileParameters, people: int) -> int:
 
 
 def profile_operations(parameters: ProfileParameters, people: int) -> int:
-    """Return about how many steps counting n reports and all tables of k attributes take."""
+    """Return the approximate number of steps of counting n reports and estimating all tables."""
     each = 1
     if isinstance(parameters, InpRRParameters):
         each = parameters.cells

@@ -152,7 +152,7 @@ def _drawn_cells(
         shares = tables_with(parameters, attributes)
     cells = prod(levels[i] for i in attributes)
     gaps = {m: krr_gap(parameters, m) for m in shares}
-    # Tables of m cells have the weight c_m = gap_m^2 in the mean: see `about` in the module's model.
+    # Tables of m cells have the weight c_m = gap_m^2 in the mean (see the module docstring).
     total = sum(share * gaps[m] ** 2 for m, share in shares.items())
     for m in shares:
         yield _cells(cells, gaps[m], total / gaps[m] ** 2)

@@ -40,7 +40,8 @@ from deniable.privacy.shuffling.krr_histograms import Histograms, size_of
 MOST_WORK = 1_000_000_000
 """The largest count of numbers to compute: some five seconds."""
 RULED_OUT = 100
-"""The hoped-for gain of ruling crowds out early: at best one in 100 of all is computed."""
+"""The enumeration starts if all work is at most this many times the limit, in the hope that the
+rest is ruled out early."""
 PLACES = 5
 """The cost of finding a histogram's rank, per pair of its symbols."""
 BLANKET = 24
