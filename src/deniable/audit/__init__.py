@@ -1,6 +1,6 @@
 """Audits of whole systems: proofs, sampled encoders, the wire, the store, and attackers.
 
-An audit takes nobody's word: it runs the code that ships, and says what it found.
+An audit takes nobody's word: it runs the code that ships, and reports its findings.
 """
 
 from deniable.audit.findings import Audit, Finding

@@ -1,4 +1,4 @@
-"""Answers to audit a field with: all of a small domain, or some that differ as much as they can."""
+"""Answers to audit a field with: all of a small domain, or a few that differ most."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def every_answer(field: Field, absent: bool, most: int) -> list[Answer] | None:
 
 
 def some_answers(field: Field, absent: bool) -> list[Answer]:
-    """Return a few answers of a field, the first two of which have nothing in common.
+    """Return a few answers of a field; the first two have nothing in common.
 
-    A set of which one member is sampled is replaced by its members: see `convexity`.
+    Where a set reports one sampled member, its members stand for it: see `convexity`.
     """
     domain = field.domain
     if isinstance(domain, Profile):
@@ -68,7 +68,7 @@ def some_answers(field: Field, absent: bool) -> list[Answer]:
 
 
 def some_strings(domain: Domain) -> tuple[str, ...]:
-    """Return a few strings of a domain, the first two of which differ in every character."""
+    """Return a few strings of a domain; over an alphabet the first two differ everywhere."""
     if not isinstance(domain, Strings) or not domain.alphabet:
         return STRINGS
     first, last = domain.letters[0], domain.letters[-1]
@@ -77,10 +77,10 @@ def some_strings(domain: Domain) -> tuple[str, ...]:
 
 
 def some_profiles(levels: tuple[int, ...]) -> list[Answer]:
-    """Return a few profiles, the first two of which differ in every bit of their codes.
+    """Return a few profiles; the first two differ in every bit of their codes.
 
-    Of r levels, codes of b bits, 2^(b - 1) and 2^(b - 1) - 1 differ in every bit. Then come
-    profiles of the first, second, ... level of every attribute, and two that mix levels.
+    Levels have codes of b bits, and the codes 2^(b - 1) and 2^(b - 1) - 1 differ in every bit. Then
+    come profiles of the first, second, ... level of every attribute, and two that mix levels.
     """
     top = [1 << ((count - 1).bit_length() - 1) for count in levels]
     chosen = [tuple(top), tuple(code - 1 for code in top)]
@@ -95,8 +95,8 @@ def some_profiles(levels: tuple[int, ...]) -> list[Answer]:
 def worst_profiles(parameters: ProfileParameters) -> tuple[Answer, Answer]:
     """Return two profiles that differ as much as two profiles can.
 
-    In every bit of their codes; where values of contrasts are reported, the first and the last
-    level of every attribute, where the straight line has its ends.
+    They differ in every bit of their codes. Where contrasts are reported, they have the first and
+    the last level of every attribute: the ends of the linear contrast.
     """
     if isinstance(parameters, CoefficientsParameters) and parameters.basis == "contrasts":
         last = profile_answer(tuple(count - 1 for count in parameters.levels))
@@ -112,7 +112,7 @@ def per_bit(field: Field) -> bool:
 
 
 def convexity(field: Field) -> str:
-    """Return why the members of a sampled set may stand for it; nothing where none is sampled."""
+    """Return the argument that the members of a sampled set may stand for it; "" elsewhere."""
     if not isinstance(field.domain, Sets) or per_bit(field):
         return ""
     return (

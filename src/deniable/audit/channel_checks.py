@@ -1,8 +1,8 @@
 """Statistical checks of sampled records against the exact channel.
 
-Each check compares what one answer's records show with its exact probabilities: the symbol
-relative to the answer's own, the support, the bits, the number of bits, and all that must be
-uniform. Together they see every probability that the mechanism has.
+Each check compares the records of one answer with their exact probabilities: the symbol relative to
+the answer's own, the support, the bits, the number of bits, and the items that must be uniform.
+Together the checks cover every probability that the mechanism has.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ BINS = 64
 def channel_checks(
     parameters: Parameters, answer: Answer, records: Sequence[Record]
 ) -> list[Check]:
-    """Return the checks of records of one answer, each of another device."""
+    """Return the checks of records of one answer, each record from another device."""
     checks = list(public_checks(parameters, records))
     if isinstance(parameters, PrefixesParameters):
         checks.append(groups_as_weighted(parameters, [number(r, "group") for r in records]))
@@ -67,7 +67,7 @@ def channel_checks(
 
 
 def public_checks(parameters: Parameters, records: Sequence[Record]) -> Iterator[Check]:
-    """Check that what does not depend on the answer is uniform, in up to 64 ranges."""
+    """Check that the items that do not depend on the answer are uniform, in up to 64 ranges."""
     for item, bound in public_bounds(parameters).items():
         if bound > 1:
             yield uniformity(np.array([number(record, item) for record in records]), bound)
@@ -133,7 +133,7 @@ def _subsets(
 def bit_checks(
     parameters: UnaryParameters, answer: Answer, records: Sequence[Record]
 ) -> Iterator[Check]:
-    """Check bits: those of the answer, all others, each place, and how many are 1 together."""
+    """Check bits: those of the answer, all others, each place, and the number of ones."""
     shown, held = bit_table(parameters, records), held_table(parameters, answer, records)
     q, p = float(parameters.q_star), float(parameters.p_star)
     for mask, chance in ((held, q), (~held, p)):
@@ -146,9 +146,10 @@ def bit_checks(
 
 
 def free_ones(shown: Bools, free: Bools, p: float) -> Iterator[Check]:
-    """Check how many of the bits that nobody set are 1: wrong where coins are not independent.
+    """Check the number of ones among the bits that the answer does not set.
 
-    Of the number of such bits that is usual; rows with another number are left out.
+    It has another law where coins are not independent. Only rows with the most frequent number of
+    such bits count; the others are left out.
     """
     counts = free.sum(axis=1)
     usual = int(np.bincount(counts).argmax())
@@ -163,7 +164,10 @@ def free_ones(shown: Bools, free: Bools, p: float) -> Iterator[Check]:
 def own_support(
     parameters: Parameters, answer: Answer, records: Sequence[Record]
 ) -> tuple[int, int]:
-    """Return how often what the answer itself decides showed it, and out of how many times."""
+    """Return the number of outcomes that support the answer, and the number of all outcomes.
+
+    An outcome is a record; with bits, one of the bits that the answer sets.
+    """
     if not isinstance(parameters, UnaryParameters):
         return int(supports(parameters, answer, records).sum()), len(records)
     held = held_table(parameters, answer, records)
@@ -173,7 +177,7 @@ def own_support(
 def pooled_check(
     parameters: Parameters, sides: Sequence[tuple[Answer, Sequence[Record]]]
 ) -> Iterator[Check]:
-    """Check the probability of support on both answers together, which sees the most."""
+    """Check the probability of support on both answers together, which has the most power."""
     counts = [own_support(parameters, answer, records) for answer, records in sides]
     successes, trials = (sum(column) for column in zip(*counts, strict=True))
     if trials:
@@ -190,7 +194,7 @@ def permanence_checks(
         a B(c; n, q) + (1 - a) B(c; n, p),
 
     B the binomial probability and a = P(permanent 1); a response that is drawn anew for every
-    report would have B(c; n, q*) instead. Of k-RR the answer's own symbol is counted.
+    report would have B(c; n, q*) instead. With k-RR the answer's own symbol is counted.
     """
     n = len(devices[0])
     flat = [record for reports in devices for record in reports]

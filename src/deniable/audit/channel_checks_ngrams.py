@@ -14,10 +14,10 @@ from deniable.mechanisms.base import Floats
 from deniable.protocol import Answer, NGramsParameters, RapporParameters
 
 FEWEST = 100
-"""Reports of n-grams at one place are tested from so many on."""
+"""The fewest reports of n-grams at one place that are tested."""
 
 Part = tuple[RapporParameters, Answer, list[int], list[Record]]
-"""How a part is reported, what of the string it is, and whose reports: their places in a list."""
+"""One part of a string: its parameters, the part itself, and its reports with their rows."""
 
 
 def parts_of(parameters: NGramsParameters, answer: Answer, records: Sequence[Record]) -> list[Part]:
@@ -41,7 +41,7 @@ def _part(record: Record, part: int) -> Record:
 def ngrams_checks(
     parameters: NGramsParameters, sides: Sequence[tuple[Answer, Sequence[Record]]]
 ) -> list[Check]:
-    """Return the checks of reports of some strings, each report of another device."""
+    """Return the checks of reports of some strings, each report from another device."""
     checks: list[Check] = []
     for answer, records in sides:
         checks += public_checks(parameters, records)

@@ -1,7 +1,7 @@
 """Statistical checks of sampled reports about profiles against the exact channel.
 
-What a report is about must be drawn as declared; given that, its rest must have the profile's exact
-probabilities. Where few reports are possible, all of them are counted.
+The public part of a report must be drawn as declared. Given the public part, the rest must have the
+profile's exact probabilities. Where few different reports are possible, all of them are counted.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ Side = tuple[Answer, Sequence[Record]]
 """A profile, and reports of devices that hold it."""
 
 FEWEST = 100
-"""Reports with one probability are tested from so many on."""
+"""The fewest reports with one probability that are tested."""
 
 
 def profile_checks(parameters: ProfileParameters, sides: Sequence[Side]) -> list[Check]:
-    """Return the checks of reports of some profiles, each report of another device."""
+    """Return the checks of reports of some profiles, each report from another device."""
     checks = list(_about(parameters, [record for _, records in sides for record in records]))
     if isinstance(parameters, BITS):
         return [*checks, *_bits(parameters, sides)]
@@ -65,7 +65,7 @@ def log_ratios(
 
     @cache
     def places(public: Public) -> list[tuple[int, float, float]]:
-        """Return the bits that tell both apart, with what a 1 and a 0 there says."""
+        """Return the bits that tell both profiles apart, with the log ratios of a 1 and a 0."""
         count = room(parameters, public)
         laws = [
             bit_chances(parameters, own_rest(parameters, a, public), count) for a in (one, other)
@@ -89,7 +89,7 @@ def log_ratios(
 
 
 def _about(parameters: ProfileParameters, records: Sequence[Record]) -> Iterator[Check]:
-    """Check that what reports are about is drawn as declared."""
+    """Check that the public parts of reports are drawn as declared."""
     names = items_of(parameters)
     shown = np.array([shown_by(parameters, record)[0] for record in records], dtype=np.int64)
     for name, blocks in public_blocks(parameters).items():
@@ -114,7 +114,7 @@ def as_declared(values: Whole, blocks: Blocks) -> Check:
 def _all_reports(
     parameters: ProfileParameters, answer: Answer, records: Sequence[Record]
 ) -> Iterator[Check]:
-    """Check all reports that are possible, where they are few: of mechanisms with one symbol."""
+    """Check the counts of all possible reports where they are few, for mechanisms of one symbol."""
     seen = Counter(shown_by(parameters, record) for record in records)
     blocks = public_blocks(parameters)
     if len(blocks) > 1 or list(items_of(parameters)) != list(blocks):
@@ -139,7 +139,7 @@ def _all_reports(
 
 
 def _kept(parameters: ProfileParameters, sides: Sequence[Side]) -> Iterator[Check]:
-    """Check how often the profile's own cell, symbol or sign is sent, over all of them together."""
+    """Check the share of the profile's own cell, symbol or sign, over all reports together."""
     trials: Counter[Fraction] = Counter()
     kept: Counter[Fraction] = Counter()
     for answer, records in sides:
@@ -162,7 +162,7 @@ def _kept(parameters: ProfileParameters, sides: Sequence[Side]) -> Iterator[Chec
 def _moved(
     parameters: ProfileParameters, answer: Answer, records: Sequence[Record]
 ) -> Iterator[Check]:
-    """Check that what is not kept is uniform on the others, in the usual size of table."""
+    """Check that a rest that is not the profile's own is uniform on the others, by table size."""
     offsets: dict[int, list[int]] = {}
     for record in records:
         public, rest = shown_by(parameters, record)
@@ -176,7 +176,7 @@ def _moved(
 
 
 def _bits(parameters: ProfileParameters, sides: Sequence[Side]) -> Iterator[Check]:
-    """Check bits: the profile's own, all others, each place, and how many are 1 together."""
+    """Check bits: the profile's own, all others, each place, and the number of ones."""
     tables = [bit_tables(parameters, *side) for side in sides]
     shown, held = (np.concatenate(parts) for parts in zip(*tables, strict=True))
     records = [record for _, side in sides for record in side]

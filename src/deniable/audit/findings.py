@@ -1,4 +1,4 @@
-"""What an audit found: one finding per thing that was looked at."""
+"""The findings of an audit: one per property that was checked."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 ALPHA = 1e-6
-"""The false-alarm probability of a statistical finding, unless it says another."""
+"""The default false-alarm probability of a statistical finding."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        about: what it is about, such as a question's field.
+        about: the subject, such as a question's field.
         check: the name of the check.
-        holds: whether what was promised is true.
-        words: what was found, in a sentence.
+        holds: True if the promise is kept.
+        words: the result in a sentence.
         numbers: the figures behind it; strings, finite numbers, None, and lists of these.
     """
 
@@ -40,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Audit:
-    """All findings of one audit, and what a reader must know about how they were made."""
+    """All findings of one audit, with notes on their method and limits."""
 
     name: str
     findings: tuple[Finding, ...]
@@ -48,7 +48,7 @@ class Audit:
 
     @property
     def holds(self) -> bool:
-        """Whether every finding holds; an audit that found nothing to look at does not."""
+        """True if every finding holds; False for an audit without findings."""
         return bool(self.findings) and all(finding.holds for finding in self.findings)
 
     @property

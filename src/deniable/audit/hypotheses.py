@@ -2,8 +2,8 @@
 
     proportion(successes, trials, 0.5).p_value
 
-A `Check` says what was tested and how unlikely the data are if it is true; who asks decides what
-to make of it.
+A `Check` holds the hypothesis and the p-value of the data under it; the caller compares the p-value
+with its own alpha.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a report about many attributes shows in clear, and the exact chance of the rest.
+"""The two parts of a report about many attributes: its public part, and the chance of the rest.
 
-Model: a report has two parts. What it is about (a coefficient, a table, a view, a row, a seed) is
-drawn without regard to the profile, and public. The rest is a sign, a cell, a symbol or bits, whose
-probabilities given the public part follow from the profile by one threshold.
+Model: the public part (a coefficient, a table, a view, a row, a seed) names what the report is
+about, and is drawn without regard to the profile. The rest is a sign, a cell, a symbol or bits,
+whose probabilities given the public part follow from the profile by one threshold.
 
 Slow and plain, report by report, from the integers alone: an audit should not repeat the mistakes
 of `mechanisms/`, which it audits.
@@ -39,7 +39,7 @@ Public = tuple[int, ...]
 """The numbers that a report shows in clear."""
 
 Blocks = list[tuple[int, Fraction]]
-"""How many numbers, one after the other, share which probability, each of them alike."""
+"""Consecutive numbers of equal probability: how many they are, and their probability in all."""
 
 PUBLIC_ITEMS: dict[str, tuple[str, ...]] = {
     "inp_rr": (),
@@ -54,14 +54,14 @@ PUBLIC_ITEMS: dict[str, tuple[str, ...]] = {
     "marg_ht": ("marginal", "coefficient"),
     "views": ("view",),
 }
-"""What the reports of each mechanism of profiles are about; nothing where they are about all."""
+"""The names of the public part's numbers, by mechanism; none where a report is about all."""
 
 BITS = (InpRRParameters, MargRRParameters, InpEMParameters)
 """Mechanisms whose reports are a row of bits, each with a coin of its own."""
 
 
 def items_of(parameters: ProfileParameters) -> tuple[str, ...]:
-    """Return the names of what a report is about.
+    """Return the names of the numbers in the public part of a report.
 
     Raises:
         InvalidParameter: if this version cannot read the mechanism's reports.
@@ -75,7 +75,7 @@ def items_of(parameters: ProfileParameters) -> tuple[str, ...]:
 
 
 def shown_by(parameters: ProfileParameters, record: Record) -> tuple[Public, int]:
-    """Return what a report is about, and the rest: a sign, a cell, a symbol, or bits."""
+    """Return the public part of a report, and the rest: a sign, a cell, a symbol, or bits."""
     symbol = number(record, "symbol")
     if isinstance(parameters, BITS):
         bits = record["bits"]
@@ -98,7 +98,7 @@ def shown_by(parameters: ProfileParameters, record: Record) -> tuple[Public, int
 
 
 def room(parameters: ProfileParameters, public: Public) -> int:
-    """Return how many different rests a report about something can have; bits are counted."""
+    """Return the number of different rests, given the public part; with bits, their number."""
     if isinstance(parameters, InpRRParameters | InpPSParameters):
         return parameters.cells
     if isinstance(parameters, InpEMParameters):
@@ -111,9 +111,9 @@ def room(parameters: ProfileParameters, public: Public) -> int:
 
 
 def own_rest(parameters: ProfileParameters, answer: Answer, public: Public) -> int:
-    """Return the cell, symbol or sign (0 is +1) of a profile; of inp_em its bits.
+    """Return the cell, symbol or sign (0 is +1) of a profile; for inp_em its bits.
 
-    Edge cases: of a contrast that is no sign, which of the two is likelier.
+    Edge cases: a contrast that is no sign has its likelier sign.
     """
     codes = answer.codes
     if isinstance(parameters, InpRRParameters | InpPSParameters | InpEMParameters):
@@ -134,7 +134,7 @@ def own_rest(parameters: ProfileParameters, answer: Answer, public: Public) -> i
 
 
 def kept_chance(parameters: ProfileParameters, answer: Answer, public: Public) -> Fraction:
-    """Return P(the rest is the profile's own), of a report that is no row of bits."""
+    """Return P(the rest is the profile's own), for a report that is no row of bits."""
     if isinstance(parameters, CoefficientsParameters):
         plus = as_fraction(parameters.plus(*parameters.value(public[0], answer.codes)))
         return max(plus, 1 - plus)
@@ -148,7 +148,7 @@ def kept_chance(parameters: ProfileParameters, answer: Answer, public: Public) -
 def rest_chance(
     parameters: ProfileParameters, answer: Answer, public: Public, rest: int
 ) -> Fraction:
-    """Return P(rest | profile, what the report is about), exactly."""
+    """Return P(rest | profile, public part), exactly."""
     own = own_rest(parameters, answer, public)
     if isinstance(parameters, BITS):
         width = room(parameters, public)
@@ -170,9 +170,9 @@ def bit_chances(parameters: ProfileParameters, own: int, width: int) -> list[Fra
 
 
 def public_blocks(parameters: ProfileParameters) -> dict[str, Blocks]:
-    """Return how each number that a report shows is drawn.
+    """Return the distribution of each number in the public part, in blocks.
 
-    Edge cases: which coefficient of a table is only said where all tables have one size.
+    Edge cases: the coefficient of a table is included only where all tables have one size.
     """
     whole = Fraction(1)
     if isinstance(parameters, CoefficientsParameters):
@@ -195,7 +195,7 @@ def public_blocks(parameters: ProfileParameters) -> dict[str, Blocks]:
 
 
 def order_blocks(parameters: CoefficientsParameters) -> Blocks:
-    """Return how many coefficients each order has, and the probability of the order."""
+    """Return the number of coefficients of each order, and the probability of the order."""
     blocks, left = [], Fraction(1)
     for taken, count in enumerate(parameters.counts, 1):
         last = taken == parameters.order

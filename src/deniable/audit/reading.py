@@ -1,4 +1,4 @@
-"""What a record says about one answer: supported or not, and the bits that the answer sets.
+"""Reading records: the support of one answer, its symbol, and the bits that it sets.
 
 Slow and plain, record by record, and apart from `mechanisms/`: an audit should not repeat the
 mistakes of the code that it audits.
@@ -48,7 +48,7 @@ PUBLIC = {
 
 
 def public_bounds(parameters: Parameters) -> dict[str, int]:
-    """Return what each item that does not depend on the answer is below, uniformly."""
+    """Return the bound of each item that is uniform below it, whatever the answer."""
     items = [item.name for item in parameters.layout.items if item.name in PUBLIC]
     return {
         item: next(getattr(parameters, name) for name in PUBLIC[item] if hasattr(parameters, name))
@@ -68,7 +68,7 @@ def number(record: Record, item: str) -> int:
 
 
 def symbols_of(parameters: Parameters, answer: Answer, records: Sequence[Record]) -> Whole:
-    """Return how far each reported symbol is from the answer's own, modulo their number.
+    """Return the offset of each reported symbol from the answer's own, modulo their number.
 
     Raises:
         InvalidParameter: if the mechanism reports no symbol.
@@ -89,7 +89,7 @@ def symbols_of(parameters: Parameters, answer: Answer, records: Sequence[Record]
 
 
 def symbol_count(parameters: Parameters) -> int:
-    """Return how many symbols a mechanism has.
+    """Return the number of symbols of a mechanism.
 
     Raises:
         InvalidParameter: if it reports none.
@@ -105,7 +105,7 @@ def supports(parameters: Parameters, answer: Answer, records: Sequence[Record]) 
     """Tell of each record whether it supports the answer.
 
     Raises:
-        InvalidParameter: if the mechanism reports bits of which several are the answer's.
+        InvalidParameter: if the mechanism reports bits, several of which may be the answer's.
     """
     if isinstance(parameters, KRRParameters | ORRParameters | OLHParameters):
         return np.asarray(symbols_of(parameters, answer, records) == 0)
@@ -137,7 +137,7 @@ def supports(parameters: Parameters, answer: Answer, records: Sequence[Record]) 
 
 
 def inside(parameters: PGRParameters | PrefixesParameters, answer: Answer, record: Record) -> bool:
-    """Tell whether a record's point lies in the hyperplane of what the sender would report."""
+    """Tell whether a record's point lies in the hyperplane of the answer's own point."""
     if isinstance(parameters, PrefixesParameters):
         own = parameters.point(answer, number(record, "group"), number(record, "cohort"))
     else:

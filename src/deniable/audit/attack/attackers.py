@@ -1,8 +1,8 @@
 """The three attackers of [EPK14, section 6], for a survey's own parameters.
 
-One report, a window of n reports, everything a device ever sends: for each the epsilon that bounds
-all attackers, and what particular ones achieve: averaging, the posterior of a holder, false
-discoveries, linking, and seeing a change.
+The three see one report, a window of n reports, and everything that a device ever sends. For each
+there is the epsilon that bounds all attackers, beside the success of particular attacks: averaging,
+the posterior of a holder, false discoveries, linking, and detecting a change.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Rows = list[dict[str, str | float | int | None]]
 
 @dataclass(frozen=True)
 class Attacked:
-    """What attackers learn of one field: the tables behind its charts."""
+    """The attacks on one field: the tables behind its charts."""
 
     about: str
     mechanism: str
@@ -101,7 +101,7 @@ def audit_attack(
 
 
 def _windows(question: Question, field: Field, devices: int, rng: np.random.Generator) -> Rows:
-    """Return, per number of reports, epsilon and how often the averaging attacker is right."""
+    """Return, per number of reports, epsilon and the averaging attack's share of right guesses."""
     rows: Rows = []
     asked = right_guesses(field.parameters, 1, True, devices, rng)
     for n in WINDOWS:
@@ -187,7 +187,8 @@ def _averaging(about: str, rows: Rows, devices: int, alpha: float) -> Finding:
 
 
 def _no_better(right: float, most: float, devices: int) -> Check:
-    """Test that guesses are right at most so often: from 0 up to the bound all is well."""
+    """Test that the share of right guesses is at most the bound."""
+    # The band from 0 to the bound, as a centre and a tolerance.
     middle = most / 2
     return proportion(round(right * devices), devices, middle, middle)
 
@@ -216,7 +217,7 @@ def _linking(question: Question, field: Field, about: str, rows: Rows) -> Findin
 
 
 def _at(rows: Rows, reports: int, name: str) -> float:
-    """Return a number of the row of so many reports."""
+    """Return a number from the row of a window of `reports` reports."""
     (found,) = (row[name] for row in rows if row["reports"] == reports)
     return float(found or 0)
 

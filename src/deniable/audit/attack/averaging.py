@@ -1,7 +1,7 @@
 """The averaging attack: somebody who links all reports of a device guesses its value.
 
 Model: the attacker knows that the value is one of two, each as likely, sees n reports and names the
-likelier value. Differential privacy bounds how often that is right,
+likelier value. Differential privacy bounds the share of right guesses,
 
     P(right) <= e^eps_n / (e^eps_n + 1)
 
@@ -49,19 +49,19 @@ def bound(micros: int) -> float:
 def right_guesses(
     parameters: Parameters, n: int, permanent: bool, devices: int, rng: np.random.Generator
 ) -> float:
-    """Return how often the likelier of two values is the true one, after n reports.
+    """Return the share of devices whose likelier value of two is the true one, after n reports.
 
     Args:
         parameters: of the mechanism.
         n: reports of one device.
-        permanent: whether what the mechanism keeps permanent is kept; else all is drawn afresh.
+        permanent: True keeps the mechanism's permanent stage; False draws every report afresh.
         devices: simulated, each with a permanent response of its own.
         rng: the only source of randomness.
     """
     if isinstance(parameters, ProfileParameters):
         evidence = profile_evidence(parameters, n, devices, rng)
     elif isinstance(parameters, NGramsParameters):
-        # Parts are independent, and what each says has one law, whichever value is true.
+        # Parts are independent, and the evidence of each has one law, whichever value is true.
         parts = [parameters.whole, *[parameters.gram] * parameters.grams]
         evidence = np.sum([_unary(part, n, False, devices, rng) for part in parts], axis=0)
     elif isinstance(parameters, UnaryParameters):
@@ -74,7 +74,7 @@ def right_guesses(
 def _unary(
     parameters: UnaryParameters, n: int, permanent: bool, devices: int, rng: np.random.Generator
 ) -> Floats:
-    """Return the log likelihood ratio of the true value; only bits that one of both sets count."""
+    """Return the log likelihood ratio of the true value; only bits that one value sets count."""
     mine = most_held(parameters)
     theirs = 0 if parameters.bits == 1 else min(mine, parameters.bits - mine)
     one, zero = (
@@ -106,8 +106,8 @@ def _log_mixture(counts: Codes, n: int, chance: float, q: float, p: float) -> Fl
 def favours(parameters: Parameters) -> tuple[float, float]:
     """Return P(a report speaks for the sender's value, not for the other), and the reverse.
 
-    Their difference is p - q, since what supports both or neither is as likely under both, and
-    their ratio e^eps: so they are (p - q) E/(E - 1) and (p - q)/(E - 1).
+    A report that supports both or neither is as likely under both values, so the difference is
+    p - q. The ratio is E = e^eps. So the two are (p - q) E/(E - 1) and (p - q)/(E - 1).
     """
     p, q = parameters.support
     odds = float(exp_micros(parameters.epsilon_once))
@@ -118,7 +118,7 @@ def favours(parameters: Parameters) -> tuple[float, float]:
 def _symbols(
     parameters: Parameters, n: int, permanent: bool, devices: int, rng: np.random.Generator
 ) -> Floats:
-    """Return by how many reports the true value is ahead: the likelier one has more."""
+    """Return the true value's lead in reports; the value with more reports is the likelier."""
     if isinstance(parameters, KRRParameters) and parameters.memoised and permanent:
         return _permanent_krr(parameters, n, devices, rng)
     mine, theirs = favours(parameters)

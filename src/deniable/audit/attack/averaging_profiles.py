@@ -1,9 +1,9 @@
 """The averaging attack on reports about profiles: which of two profiles does a device hold?
 
-Model: of two profiles that differ as much as two can, the attacker adds up the logarithms of the
-likelihood ratios of n reports. Given what a report is about, its ratio has few values: the reports
-that are one profile's own, the other's own, and all the rest, which say nothing. Of a row of bits
-it is a sum over the bits in which both differ.
+Model: two profiles differ as much as two can, and the attacker adds up the logarithms of the
+likelihood ratios of n reports. Given its public part, a report is one profile's own, the other's
+own, or neutral, so that its ratio has few values. A row of bits has the sum over the bits in which
+the two profiles differ.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from deniable.mechanisms.base import Floats
 from deniable.protocol import Answer, MargHTParameters, ProfileParameters
 
 MOST_THINGS = 4_096
-"""If reports can be about more than this, so many of them are drawn and stand for all."""
+"""The largest number of public parts to enumerate, about; a sample stands for more."""
 
 Law = tuple[tuple[float, float], ...]
 """The logarithm of a report's likelihood ratio, and its probability."""
@@ -70,7 +70,7 @@ def ratio_laws(parameters: ProfileParameters) -> tuple[Law, Law]:
 
 
 def _things(parameters: ProfileParameters) -> list[tuple[Public, float]]:
-    """Return what reports can be about, with its probability: all, or drawn ones."""
+    """Return the public parts that reports can have, with probabilities: all, or a sample."""
     if isinstance(parameters, MargHTParameters):
         return _coefficients_of_tables(parameters)
     found: list[tuple[Public, float]] = [((), 1.0)]
@@ -102,7 +102,7 @@ def _coefficients_of_tables(parameters: MargHTParameters) -> list[tuple[Public, 
 def _outcomes(
     parameters: ProfileParameters, one: Answer, other: Answer, public: Public
 ) -> list[tuple[float, float, float]]:
-    """Return (log ratio, P under the first, P under the second profile) of reports about one."""
+    """Return (log ratio, P under the first, P under the second profile), given the public part."""
     own = [own_rest(parameters, answer, public) for answer in (one, other)]
     if isinstance(parameters, BITS):
         return _of_bits(parameters, own, room(parameters, public))

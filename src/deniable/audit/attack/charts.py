@@ -1,4 +1,4 @@
-"""What attackers learn of a field, as pictures."""
+"""Charts of the attacks on a field: averaging, posterior, linking."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Advice whether reports look crafted: what honest ones can and cannot look like.
+"""Detection of crafted reports: tests of properties that all honest reports have.
 
-Four looks at the reports of one question and epoch, which come from as many devices:
+Four looks at the reports of one question and epoch, each from another device:
 
 - the number of ones of a report: the sum of a binomial number among the bits that an answer sets
-  and one among the others, over the numbers of different bits that h hash functions hit;
+  and one among the others, averaged over the number of different bits that h hash functions hit;
 - cohort, seed, row and coefficient: uniform, whatever people answer;
-- what a report about many attributes is about, and its number of ones (`detect_records.py`);
+- the public part of a report about many attributes, and its ones (`detection_profiles.py`);
 - equal records: at most as many pairs as if all people gave one answer.
 
 An attacker who draws the rest of a record as honest clients do passes all of them. So silence
@@ -35,19 +35,19 @@ from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.unary import UnaryParameters
 
 FEWEST = 1_000
-"""Fewer reports than this say too little."""
+"""The fewest reports that are looked at; fewer say too little."""
 
 MOST_PAIRS = 0.1
-"""Equal records are looked at where honest people make less than so many pairs per report."""
+"""Equal records are looked at only where honest people make at most 0.1 pairs per report."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What one look says.
+    """The result of one look.
 
     Attributes:
         look: its name.
-        p_value: how likely honest reports would look so strange, or stranger.
+        p_value: the probability that honest reports look as strange, or stranger.
     """
 
     look: str
@@ -67,7 +67,7 @@ def field_records(question: Question, records: bytes) -> list[NDArray[Any]]:
 
 
 def advise(parameters: Parameters, reports: NDArray[Any]) -> list[Advice]:
-    """Return what each look at the reports of one epoch says; nothing below 1,000 reports.
+    """Return the result of each look at the reports of one epoch; none below 1,000 reports.
 
     Cost: linear in the reports, and a sort.
 
@@ -92,7 +92,7 @@ def advise(parameters: Parameters, reports: NDArray[Any]) -> list[Advice]:
 def advice_finding(
     about: str, advice: Sequence[Advice], reports: int, alpha: float = ALPHA
 ) -> Finding:
-    """Return one finding of all looks at a field; it is advice, so that it always holds.
+    """Return one finding for all looks at a field; it is advice, so that it always holds.
 
     Guarantees: honest reports of independent devices are called strange with probability at most
     alpha, the false-alarm rate.
@@ -117,7 +117,7 @@ def _uniform(parameters: Parameters, reports: NDArray[Any]) -> Iterator[Advice]:
 
 
 def _ones(parameters: UnaryParameters, reports: NDArray[Any]) -> Iterator[Advice]:
-    """Compare the number of ones with its law; sets and single bits have none that is known."""
+    """Compare the number of ones with its law; sets and single bits have no known law."""
     if parameters.members or parameters.bits == 1:
         return
     ones = np.unpackbits(reports["bits"], axis=1).sum(axis=1, dtype=np.int64)
@@ -147,7 +147,7 @@ def ones_law(parameters: UnaryParameters) -> Floats:
 
 
 def _stirling(n: int, parts: int) -> int:
-    """Return in how many ways n things fall into so many non-empty parts."""
+    """Return S(n, parts), the Stirling number of the second kind."""
     signed = (
         comb(parts, i) * int((parts - i) ** n) * (-1 if i % 2 else 1) for i in range(parts + 1)
     )
@@ -169,8 +169,8 @@ def _equal(parameters: Parameters, reports: NDArray[Any]) -> Iterator[Advice]:
 def most_equal(parameters: Parameters) -> float:
     """Return a bound on the probability that two devices send the same record.
 
-    It is that of two devices with one answer. Of records without bits it is at most that of the
-    likeliest record; where that is no better than 1, nothing is claimed.
+    It is the probability for two devices with one answer. For records without bits the probability
+    of the likeliest record bounds it; short records have the bound 1, which claims nothing.
     """
     if isinstance(parameters, ProfileParameters):
         return likeliest_profile(parameters)

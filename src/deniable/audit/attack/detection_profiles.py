@@ -1,7 +1,7 @@
-"""Advice whether reports about profiles look crafted: what honest ones can and cannot look like.
+"""Detection of crafted reports about profiles: tests of properties that all honest reports have.
 
-- What a report is about (coefficient, table, view, row, seed) is drawn as declared, whatever people
-  answer. Reports are worth most to liars who all report about one attribute: that is seen here.
+- The public part (coefficient, table, view, row, seed) is drawn as declared, whatever people
+  answer. Liars gain most if they all report about one attribute, and this look detects that.
 - The number of ones of a report with a bit per cell has one law, whatever the profile.
 - The number of ones of a report with a coin per bit of the code is at most that of a profile of
   ones and at least that of a profile of zeros, in distribution.
@@ -35,7 +35,7 @@ from deniable.protocol import (
 )
 
 Looks = Iterator[tuple[str, float]]
-"""What was looked at, and how likely honest reports would look so strange, or stranger."""
+"""The names of looks, with the probability that honest reports look as strange, or stranger."""
 
 
 def profile_looks(parameters: ProfileParameters, reports: NDArray[Any]) -> Looks:
@@ -86,13 +86,14 @@ def _ones(parameters: ProfileParameters, reports: NDArray[Any]) -> Looks:
 
 
 def _ones_between(parameters: InpEMParameters, ones: Whole) -> Looks:
-    """Compare how many reports have many ones, or few, with the most that any profiles explain."""
+    """Compare the numbers of reports with many ones, or few, with the most any profiles explain."""
     width, keep = parameters.width, float(parameters.support[0])
     worst = 1.0
     for count in range(width + 1):
         chance = float(binomial_sf(count - 1, width, keep))
         many, few = int((ones >= count).sum()), int((ones <= width - count).sum())
-        # A profile of zeros has so few ones as often as a profile of ones has so many.
+        # By symmetry a profile of zeros has at most width - count ones as often as a profile of
+        # ones has at least count.
         worst = min(worst, *(float(binomial_sf(n - 1, len(ones), chance)) for n in (many, few)))
     yield "the number of ones", min(1.0, 2 * (width + 1) * worst)
 

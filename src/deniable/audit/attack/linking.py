@@ -1,7 +1,7 @@
 """Knowing a device again by its reports, and seeing that its value has changed.
 
 Model: a permanent response of k bits, each 1 with probability b, is reported n times before and m
-times after. Of one bit the attacker sees how often it was 1, c before and d after:
+times after. The attacker counts the ones of each bit, c before and d after:
 
     P(c, d) = b B(c; n, q) B(d; m, q) + (1 - b) B(c; n, p) B(d; m, p)      the same response
     P(c) P(d)                                                             two different ones
@@ -37,12 +37,12 @@ from deniable.protocol.unary import UnaryParameters
 
 @dataclass(frozen=True)
 class Linked:
-    """How well pairs are told apart.
+    """The success of linking pairs of reports.
 
     Attributes:
-        area: as above.
-        alike: the share of different pairs that look at least as much alike as the middle one of
-            the same pairs: times the people of a cohort, the crowd in which a device hides.
+        area: under the ROC curve, as above.
+        alike: the share of different pairs whose score is at least the median score of same pairs.
+            Times the people of a cohort it is the crowd in which a device hides.
     """
 
     area: float
@@ -52,7 +52,7 @@ class Linked:
 def linkable(
     question: Question, parameters: Parameters, n: int, pairs: int, rng: np.random.Generator
 ) -> Linked:
-    """Return how well n reports before and n after tell whether the response is the same.
+    """Return the success of deciding from n reports before and n after if the response is the same.
 
     Guarantees: exact laws, simulated pairs.
 
@@ -61,7 +61,7 @@ def linkable(
     chance makes different ones look the same.
 
     Args:
-        question: how often it is asked.
+        question: for its `repeat`.
         parameters: of the field.
         n: reports on each side.
         pairs: simulated, of each kind.
@@ -84,8 +84,8 @@ def linkable(
 def chance_equal(parameters: Parameters) -> float:
     """Return the probability that two devices of one cohort send the same record, about.
 
-    All records of mechanisms without bits are taken as equally likely, which they nearly are. Of
-    reports about many attributes it is a bound: that they are about the same.
+    All records of mechanisms without bits are taken as equally likely, which they nearly are. For
+    reports about many attributes it is a bound (`likeliest_profile`).
     """
     if isinstance(parameters, UnaryParameters):
         p = float(parameters.p_star)
@@ -148,7 +148,10 @@ def _normal(chances: Floats) -> Floats:
 def _krr(
     parameters: KRRParameters, n: int, pairs: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Return how many symbols pairs have in common, the responses of different ones uniform."""
+    """Return the numbers of common symbols of pairs of the same response and of different ones.
+
+    The permanent responses are drawn uniformly.
+    """
     k, report = parameters.categories, float(as_fraction(parameters.report_keep))
 
     def reported(kept: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:

@@ -1,10 +1,10 @@
-"""Poisoning: reports that nobody drew, made to support one answer as much, or as little, as can be.
+"""Crafted reports: records that support one answer as much, or as little, as a record can.
 
 Model: the attacker runs fake clients, who may send any record that the collector admits. The record
 that supports the target most is known: the target's own symbol, a point of its hyperplane, a
-subset with it, the sign of its coefficient, or exactly its bits. The one that takes the most away
-is any other symbol, point or subset, the other sign, or all bits but its own. What the server sees
-beside that (cohort, seed, coefficient) is drawn as honest clients draw it.
+subset with it, the sign of its coefficient, or exactly its bits. The record that takes the most
+away is any other symbol, point or subset, the other sign, or all bits but its own. The public items
+beside that (cohort, seed, coefficient) are drawn as honest clients draw them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def crafted(
     hidden: bool = False,
     down: bool = False,
 ) -> bytes:
-    """Return so many records, one after the other, each supporting the target most.
+    """Return `count` crafted records, one after the other, each supporting the target most.
 
     Guarantees: the collector admits each of them.
 
@@ -54,8 +54,8 @@ def crafted(
         target: the answer to be pushed.
         count: the number of fake clients.
         rng: where the rest of a record comes from.
-        hidden: of mechanisms with bits, draw the other bits as honest clients do, so that the
-            number of ones gives nobody away; it gains less where strings are fitted together.
+        hidden: with bits, draw the other bits as honest clients do, so that the number of ones
+            gives nobody away; it gains less where strings are fitted together.
         down: support the target least instead.
 
     Raises:

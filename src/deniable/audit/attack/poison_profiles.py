@@ -1,11 +1,11 @@
-"""Crafted reports about profiles: made to push a level, or a cell of some attributes, most.
+"""Crafted reports about profiles: records that push a level, or a cell of some attributes, most.
 
-Model: a liar chooses what the report is about as well: a table or view with the attributes, of the
-size that is worth the most, or a coefficient of them alone. The rest says the levels: a cell with
-them, all cells with them, the sign that they have, their bits. Other attributes are drawn
-uniformly. Of hashed profiles, the symbol that most profiles with the levels share, over a few
-seeds; or the coefficient that all profiles share. To push a cell down the rest says the opposite: a
-cell with another level, no cell with these, the other sign, a symbol that few profiles share.
+Model: a liar also chooses the public part of the report: a table or view with the attributes, of
+the size with the most leverage, or a coefficient of the attributes alone. The rest names the
+levels: a cell with them, all cells with them, the sign that they have, their bits. Other attributes
+are drawn uniformly. For hashed profiles the liar takes the symbol that most profiles with the
+levels share, over a few seeds; or the coefficient that all profiles share. To push a cell down the
+rest says the opposite: a cell with another level, the other sign, a symbol that few profiles share.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from deniable.protocol.profile_domain import profile_answer
 
 SEEDS = 32
 SAMPLED = 256
-"""So many seeds are tried, on so many profiles of the cell."""
+"""The number of seeds that are tried, and of profiles of the cell that they are tried on."""
 
 SIGNED = (
     MargHTParameters,
@@ -60,7 +60,7 @@ def crafted_profile_reports(
     *,
     down: bool = False,
 ) -> bytes:
-    """Return so many records, one after the other, each pushing a level of an attribute most.
+    """Return `count` crafted records, one after the other, each pushing a level most.
 
     Guarantees: the collector admits each of them.
 
@@ -88,7 +88,7 @@ def crafted_cells(
     *,
     down: bool = False,
 ) -> bytes:
-    """Return so many records, one after the other, each pushing a cell of some attributes most.
+    """Return `count` crafted records, one after the other, each pushing a cell most.
 
     Guarantees: the collector admits each of them.
 
@@ -128,7 +128,7 @@ def _maker(
     rng: np.random.Generator,
     down: bool,
 ) -> Callable[[], Items]:
-    """Return what makes the items of one crafted record."""
+    """Return a function that makes the items of one crafted record."""
     if isinstance(parameters, InpPSParameters):
         return lambda: {"symbol": parameters.cell(codes())}
     if isinstance(parameters, InpEMParameters):
@@ -208,9 +208,9 @@ def _with_a_good_seed(
     rng: np.random.Generator,
     down: bool,
 ) -> Callable[[], Items]:
-    """Report the symbol that most profiles of the cell share, with the best of a few seeds.
+    """Return a maker of the symbol that most profiles of the cell share, over a few seeds.
 
-    To push it down, the one that fewest share.
+    To push the cell down, it is the symbol that the fewest share.
     """
     words = [profile_answer(row).words for row in dict.fromkeys(codes() for _ in range(SAMPLED))]
     best, most = (0, 0), -len(words) - 1
@@ -226,7 +226,7 @@ def _with_a_good_seed(
 def _tables_with(
     parameters: MargRRParameters | MargPSParameters | ViewsParameters, attributes: Codes
 ) -> list[int]:
-    """Return some tables with the attributes, of the size whose reports are worth the most."""
+    """Return some tables with the attributes, of the size with the most leverage."""
     found = _some_tables(parameters, attributes)
     # A report of k-RR weighs gap^2 and says 1/gap: few cells are worth more. One of bits weighs
     # 1/(cells of the level) and says as many: every size is worth the same.

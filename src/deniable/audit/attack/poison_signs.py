@@ -1,7 +1,7 @@
-"""Crafted signs of coefficients of a profile: those that push one cell of some attributes most.
+"""Crafted signs of a profile's coefficients: those that push one cell of some attributes most.
 
 Model: the share of a cell is a sum over the coefficients of its attributes, each with a weight and
-a share of the honest reports. Liars spread over them as moves the sum most
+a share of the honest reports. Liars spread over the coefficients so that the sum shifts most
 (`privacy/leverage/tables.py`), and give each the sign that it has in the cell, or the other one.
 """
 
@@ -23,7 +23,7 @@ Codes = tuple[int, ...]
 Items = dict[str, int | bytes]
 
 ATTACKERS = 0.01
-"""Liars spread as is best for so many of them."""
+"""The share of liars for which their spread over the coefficients is the best."""
 
 
 def coefficients_of(
@@ -33,7 +33,7 @@ def coefficients_of(
     rng: np.random.Generator,
     down: bool,
 ) -> Callable[[], Items]:
-    """Return what makes the items of one record: a coefficient of the attributes, and a sign.
+    """Return a function that makes the items of one record: a coefficient and its sign.
 
     Args:
         parameters: of the mechanism.

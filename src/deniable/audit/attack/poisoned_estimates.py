@@ -1,4 +1,4 @@
-"""What a share of fake clients does to an estimate, beside the bound that leverage gives."""
+"""The shift of an estimate by a share of crafted reports, beside the bound of leverage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Poisoned:
     """An estimate before and after the attack.
 
     Attributes:
-        honest, attacked: the target's estimated frequency, of the same people.
+        honest, attacked: the target's estimated frequency, from the same people.
         bound: the largest shift that the share of attackers allows, by leverage.
         noise: one standard deviation of the estimate.
         about: the share of honest reports that say anything about the target.
@@ -41,22 +41,22 @@ class Poisoned:
 
     @property
     def slack(self) -> float:
-        """Seven standard deviations of what chance adds to the shift.
+        """Seven standard deviations of the chance part of the shift.
 
-        The replaced honest reports are random; where reports are about parts, so is how many honest
-        ones are about the target's, which moves the estimate by at most half its deviation.
+        The replaced honest reports are random. Where reports are about parts, so is the number of
+        honest ones about the target's part, which moves the estimate by at most half its deviation.
         """
         parts = 0.5 if self.about < 1 else 0.0
         return 7 * self.noise * float(np.sqrt(2 * ATTACKERS) + parts)
 
     @property
     def shift(self) -> float:
-        """How far the attack moved the estimate: below 0 where it was to take away."""
+        """The shift of the estimate by the attack; below 0 where it pushes down."""
         return self.attacked - self.honest
 
     @property
     def within(self) -> bool:
-        """Whether the shift, either way, is at most what leverage allows, chance included."""
+        """True if the shift, either way, is at most the bound of leverage, chance included."""
         return abs(self.shift) <= self.bound + self.slack
 
 
@@ -73,8 +73,8 @@ def poison_field(
     """Push an answer that nobody holds, by replacing a share of honest reports by crafted ones.
 
     Args:
-        question: what is asked.
-        field: of which.
+        question: under attack.
+        field: of the question.
         people: the number of reports.
         attackers: the share of them that is crafted.
         rng: the only source of randomness.
@@ -111,9 +111,9 @@ def poisoned_reports(
     hidden: bool = False,
     down: bool = False,
 ) -> tuple[Reports, Reports]:
-    """Return honest reports, and the same with crafted ones in the place of the first; see above.
+    """Return honest reports, and the same with crafted ones in the place of the first ones.
 
-    The target is the first answer; of a profile, the first level of the attribute that is moved
+    The target is the first answer; of a profile, the first level of the attribute that shifts
     most; of strings, the first of `some_strings`.
     """
     parameters, liars = field.parameters, round(people * attackers)
@@ -134,13 +134,13 @@ def poisoned_reports(
 
 
 def worst_attribute(parameters: ProfileParameters, attackers: float) -> int:
-    """Return the attribute whose shares a share of attackers moves most."""
+    """Return the attribute whose levels a share of attackers can shift most."""
     every = range(len(parameters.levels))
     return max(every, key=lambda i: profile_shift(parameters, i, attackers))
 
 
 def _target(field: Field) -> Answer:
-    """Return the first answer: what nobody holds here."""
+    """Return the first answer, the target."""
     if field.domain.size is None:
         return Answer(string_key(some_strings(field.domain)[0]))
     if isinstance(field.domain, Sets) and per_bit(field):
@@ -179,9 +179,9 @@ def _honest(
 def poisoning_finding(
     about: str, question: Question, field: Field, rng: np.random.Generator
 ) -> Finding:
-    """Attack one field, up and down, and say whether shifts stay within what leverage allows.
+    """Attack one field, up and down, and compare the shifts with the bound of leverage.
 
-    The replaced honest reports are random too: seven standard deviations of them are allowed.
+    The replaced honest reports are random too: seven standard deviations of chance are allowed.
     """
     up, down = (poison_field(question, field, rng=rng, down=way) for way in (False, True))
     each = leverage_of(field).up

@@ -1,10 +1,10 @@
 """A look at the source of the encoders: no float, no division, no other randomness.
 
-What is looked at: all of `client/encoders`, `client/encode`, `client/memo` and
-`client/randomness`, and every function that these reach by name in the modules of `protocol` that
-they import, directly or through each other. `protocol/domain` is left out: it turns a value into
-its place in the domain, and no coin is tossed there. Functions that are declared to return a
-Fraction may divide: that is exact, and the type checker sees to it.
+The look covers all of `client/encoders`, `client/encode`, `client/memo` and `client/randomness`,
+and every function that these reach by name in the modules of `protocol` that they import, directly
+or through each other. `protocol/domain` is left out: it turns a value into its place in the domain,
+and no coin is tossed there. Functions that are declared to return a Fraction may divide: that is
+exact, and the type checker sees to it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import deniable
 CLIENT = ("client/encoders/*.py", "client/encode.py", "client/memo.py", "client/randomness.py")
 LEFT_OUT = frozenset({"domain.py"})
 ALLOWED = ("deniable", "__future__", "abc", "collections", "typing", "os")
-"""What these files may import; `os` for os.urandom and os.getpid alone."""
+"""The modules that these files may import; `os` for os.urandom and os.getpid alone."""
 
 _MAKE_FLOATS = frozenset({"float", "round", "complex"})
 _EXACT = frozenset({"Fraction", "tuple[Fraction, Fraction]"})
@@ -29,10 +29,10 @@ _OS = frozenset({"urandom", "getpid"})
 def floats_in_encoders(root: Path | None = None) -> tuple[str, ...]:
     """Return every place at which a float, a division or other randomness could decide a coin.
 
-    Guarantees: reads source text only; what it finds is named by file and line.
+    Guarantees: reads source text only; names each place by file and line.
 
     Args:
-        root: the folder of the package; the installed one unless said.
+        root: the folder of the package; by default the installed one.
     """
     root = root or Path(deniable.__file__).parent
     files = sorted(path for pattern in CLIENT for path in root.glob(pattern))
@@ -117,7 +117,7 @@ def _imported(root: Path, trees: Iterable[ast.Module]) -> frozenset[str]:
 
 
 def _protocol_imports(tree: ast.Module) -> Iterator[tuple[str, list[ast.alias]]]:
-    """Yield modules below `protocol`, "" for the package itself, and what is taken from each."""
+    """Yield modules below `protocol`, "" for the package itself, and the names taken from each."""
     for node in ast.walk(tree):
         module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
         if isinstance(node, ast.ImportFrom) and module.startswith("deniable.protocol"):

@@ -1,11 +1,11 @@
 """The exact worst ratio of reports about profiles that are a row of bits, read off the encoder.
 
-Model: each bit is a coin of its own, or its opposite, so that bits are independent given what the
-report is about. The encoder is run on random outcomes of all coins, and each bit's history is
+Model: each bit is a coin of its own, or its opposite, so that bits are independent given the public
+part of the report. The encoder is run on random outcomes of all coins, and each bit's history is
 compared with the coins', as in `unary_bits`; for further profiles a few runs show that the same
-coin decides the same bit. Two shapes occur: one bit is the profile's and has another probability
-than all others (a bit per cell), so that two profiles differ in two bits; or every bit of a
-profile's code has one of two probabilities, so that two profiles can differ in all of them.
+coin decides the same bit. Two shapes occur. With a bit per cell one bit is the profile's own and
+has another probability than all others: two profiles differ in two bits. With a coin per bit of the
+code every bit has one of two probabilities: two profiles can differ in all bits.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from deniable.protocol.thresholds import as_fraction
 
 FEWER_RUNS = 8
 MOST_BITS = 4_096
-"""Of longer reports two profiles are read."""
+"""Reports with more bits are read for two profiles only."""
 
 Bools = NDArray[np.bool_]
 Owner = tuple[int, bool]
-"""The place of the coin that decides a bit, and whether the bit is its opposite."""
+"""The place of the coin that decides a bit, and True if the bit is its opposite."""
 
 
 def row_of_bits(
     field: Field, answers: Sequence[Answer], public: Public, rng: np.random.Generator
 ) -> Fraction:
-    """Return the worst ratio of two reports about the same.
+    """Return the worst ratio of two profiles, given the public part of a report.
 
     Cost: 64 runs of the encoder, and eight for each further profile.
 
@@ -101,7 +101,7 @@ def owners_of(bits: Bools, tossed: Bools) -> list[Owner]:
 def law_of(
     bits: Bools, tossed: Bools, owners: Sequence[Owner], asked: Sequence[int]
 ) -> list[Fraction]:
-    """Return P(bit is 1) of every bit, after a look that the same coins decide them."""
+    """Return P(bit is 1) of every bit, after checking that the same coins decide the bits."""
     law = []
     for place, (coin, _) in enumerate(owners):
         turned = bits[:, place] != tossed[:, coin]
@@ -120,6 +120,7 @@ def _own_bit(laws: Sequence[Sequence[Fraction]]) -> Fraction:
     zero, one = levels
     if zero == 0 or one == 1:
         raise InvalidParameter("A bit is certain: some report can come from one profile only.")
+    # Two profiles differ in two bits: the one's own bit at 1, and the other's own bit at 0.
     return one / zero * ((1 - zero) / (1 - one))
 
 

@@ -1,14 +1,15 @@
 """The exact worst ratio of encoders of profiles, whatever the number of attributes.
 
-Model: first the encoder draws what the report is about, then the rest, given the profile. It is run
-on all outcomes of its coins, with uniform draws chosen from outside. The draws of the first part
-must be the same for every profile, and lead to the same public numbers; the draws of the second
-part must give another report on every outcome. Then a report has, given what it is about, the
-probability of its coins divided by the number of uniform outcomes, its *level*; and no two profiles
-differ by more than the largest level over the smallest of reports about the same.
+Model: first the encoder draws the public part of a report (its coefficient, table, view, row or
+seed), then the rest, given the profile. It is run on all outcomes of its coins, with uniform draws
+chosen from outside. The draws of the public part must be the same for every profile, and lead to
+the same public numbers; the draws of the rest must give another report on every outcome. Then a
+report has, given its public part, the probability of its coins divided by the number of uniform
+outcomes, its *level*. No two profiles differ by more than the largest level over the smallest,
+among reports with the same public part.
 
-Of many things that a report can be about, those of both ends and some spread between are looked at,
-and one of every size of table, because thresholds depend on the size.
+Where there are many public parts, those of both ends and some spread between are looked at, and one
+of every size of table, because thresholds depend on the size.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ from deniable.protocol.profile_marginals import MarginalParameters
 from deniable.protocol.thresholds import as_fraction
 
 FEW = 4
-"""So many outcomes of the rest are looked at; of the first thing of every size all, or 256."""
+"""The number of outcomes of the rest that are looked at; 256 for one table of every size."""
 TABLES_OF_BITS = 8
-"""Of reports with a bit per cell so many tables are looked at, and one of every size."""
+"""The number of tables of bits that are looked at, besides one of every size."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,12 @@ class Path:
     """One path of an encoder through its coins, uniform draws chosen from outside.
 
     Attributes:
-        first: the draws that decide what the report is about, as (kind, number, outcome).
-        public: what it is about.
+        first: the draws that decide the public part, as (kind, number, outcome).
+        public: the public part.
         coins: the outcomes of the coins after that.
         chance: the probability of these coins.
-        outcomes: how many outcomes the uniform draws after that have.
-        record: what is sent.
+        outcomes: the number of outcomes of the uniform draws after that.
+        record: the report.
     """
 
     first: tuple[tuple[str, int, int], ...]
@@ -103,7 +104,7 @@ def profile_ratio(
 def _worst(
     field: Field, parameters: ProfileParameters, answers: Sequence[Answer], look: int, looks: int
 ) -> Fraction:
-    """Return the worst ratio of reports about what a look at the first draws gives."""
+    """Return the worst ratio of reports with the public parts that one look gives."""
     first: dict[tuple[tuple[str, int, int], ...], Public] = {}
     levels: dict[Public, set[Fraction]] = {}
     for place, answer in enumerate(answers):
@@ -122,7 +123,7 @@ def _worst(
 def _levels(
     parameters: ProfileParameters, public: Public, paths: Sequence[Path]
 ) -> Iterator[Fraction]:
-    """Yield the level of each path of one answer, after a look at its reports."""
+    """Yield the level of each path of one answer, after checking its reports."""
     if len({path.record for path in paths}) < len(paths):
         raise InvalidParameter("Two outcomes of the draws give one report.")
     ways = {path.coins: path.outcomes for path in paths}
@@ -178,7 +179,7 @@ def _looked(parameters: ProfileParameters, most: int) -> list[int]:
 
 
 def _things(parameters: ProfileParameters) -> int:
-    """Return how many different things a report can be about, by its first number at least."""
+    """Return the number of different public parts, by their first number at least."""
     if isinstance(parameters, InpHTCMSParameters):
         return parameters.rows * parameters.width
     for name in ("marginals", "coefficients", "seeds"):

@@ -4,9 +4,8 @@
 
 A small encoder is enumerated: every outcome of every draw, for every answer. A large one is proven
 by its structure, which is read off the encoder at full size and not taken from a formula: per bit
-(`unary_bits`), per symbol given what is sent in clear (`symbols`), per subset
-(`subset`), or given what a report about many attributes is about (`profiles`). Ratios
-are fractions throughout.
+(`unary_bits`), per symbol given the public items (`symbols`), per subset (`subset`), or given the
+public part of a report about many attributes (`profiles`). Ratios are fractions throughout.
 """
 
 from __future__ import annotations
@@ -53,10 +52,10 @@ MOST_PATHS = 4_096
 """A field with more answers, or more paths for one answer, is proven by its structure."""
 
 MANY_BYTES = 128
-"""Of larger records two answers are read instead of a few: they differ in place only."""
+"""Larger records are read for two answers instead of a few: the others differ in place only."""
 
 LONGEST_SHOWN = 50
-"""A fraction of more characters is left to --json."""
+"""The most characters of a fraction in a sentence; a longer one stands in --json alone."""
 
 ONCE, FOREVER = "one report", "all reports of one value"
 
@@ -65,7 +64,7 @@ ONCE, FOREVER = "one report", "all reports of one value"
 class Proven:
     """One claim about a field: its worst ratio, and the argument by which it was found.
 
-    `problem` says what is wrong with the encoder where the argument does not hold.
+    `problem` names the fault of the encoder where the argument does not hold.
     """
 
     claim: str
@@ -75,12 +74,12 @@ class Proven:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is true."""
+        """True if the claim is true."""
         return not self.problem and self.proof.holds
 
 
 class _Shipped(Encoder):
-    """What the client does with a field's answer, the sampling of sets included."""
+    """The client's encoding of a field's answer, the sampling of sets included."""
 
     def __init__(self, field: Field) -> None:
         self._field = field
@@ -191,7 +190,7 @@ def _structural(field: Field, absent: bool, rng: np.random.Generator) -> Prove:
 def _laws(
     field: Field, answers: Sequence[Answer], rng: np.random.Generator
 ) -> list[Counter[BitLaw]]:
-    """Return how many bits have which law, for each answer in the first and the last cohort."""
+    """Return the number of bits by law, for each answer in the first and the last cohort."""
     cohorts = sorted({0, cohorts_of(field.parameters) - 1})
     many = field.parameters.layout.size > MANY_BYTES
     return [
@@ -273,7 +272,10 @@ def _finding(about: str, proven: Proven) -> Finding:
 
 
 def _composed(question: Question, proven: Sequence[Sequence[Proven]]) -> Finding:
-    """Fields draw one after the other, so that a report's ratio is the product of theirs."""
+    """Return the finding about a report of several fields: their ratios multiply.
+
+    Fields draw one after the other, independently (docs/mathematics.md, section 7).
+    """
     ratios = [claims[0].proof.worst for claims in proven]
     known = [ratio for ratio in ratios if ratio is not None]
     worst = prod(known, start=Fraction(1)) if len(known) == len(ratios) else None

@@ -1,10 +1,10 @@
 """The exact probabilities of encoders that send a symbol, whatever the size of the alphabet.
 
-Model: what a report says in clear without regard to the answer (cohort, seed, row, coefficient) is
-drawn first and kept fixed. After it come coins and uniform draws, and every outcome of them gives
-another record. So a record that a path of coins of probability w reaches with uniform draws of n
-outcomes in all has probability w / n: its *level*. No two answers differ by more than the largest
-level over the smallest.
+Model: the public items of a report, which do not depend on the answer (cohort, seed, row,
+coefficient), are drawn first and kept fixed. After them come coins and uniform draws, and every
+outcome of those gives another record. So a record that a path of coins of probability w reaches
+with uniform draws of n outcomes in all has probability w / n: its *level*. No two answers differ by
+more than the largest level over the smallest.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from deniable.privacy import enumerate_outputs
 from deniable.protocol import Answer, Field, PrefixesParameters
 
 LOOKS = 256
-"""So many outcomes of uniform draws are looked at, of both ends and spread between."""
+"""The number of outcomes of uniform draws that are looked at, at both ends and spread between."""
 
 Path = tuple[tuple[bool, ...], bytes, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Which stages of an encoder are enumerated; the others keep what they get."""
+    """The stages of an encoder that are enumerated; the others keep their input."""
 
     permanent: bool = True
     fresh: bool = True
@@ -56,7 +56,7 @@ def public_items(field: Field) -> list[str]:
 
 
 def public_choices(field: Field) -> list[list[int]]:
-    """Return the outcomes of the public draws that are looked at; of groups one in each."""
+    """Return the outcomes of the public draws that are looked at; with groups, one in each."""
     parameters = field.parameters
     if isinstance(parameters, PrefixesParameters):
         firsts = [0, *accumulate(parameters.weights)][:-1]
@@ -68,7 +68,7 @@ def public_choices(field: Field) -> list[list[int]]:
 def levels_of(
     field: Field, answer: Answer, public: Sequence[int], stage: Stage
 ) -> dict[tuple[bool, ...], Fraction]:
-    """Return the probability of a record, given what is public, by the coins that lead to it.
+    """Return the probability of a record, given its public items, by the coins that lead to it.
 
     Raises:
         InvalidParameter: if two outcomes give one record, or a public item is not sent as drawn.
@@ -133,6 +133,7 @@ def chained(one: Sequence[Fraction], two: Sequence[Fraction], symbols: int) -> F
 
     keep = k1 k2 + (n - 1) m1 m2 and move = k1 m2 + m1 k2 + (n - 2) m1 m2.
     """
+    # docs/mathematics.md, section 6: chains of k-RR.
     (k1, m1), (k2, m2) = one, two
     keep = k1 * k2 + (symbols - 1) * m1 * m2
     move = k1 * m2 + m1 * k2 + (symbols - 2) * m1 * m2

@@ -1,4 +1,4 @@
-"""Draws whose outcomes are chosen from outside, and who remember what they were asked."""
+"""Draws with outcomes chosen from outside, which record every threshold and bound asked for."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Scripted:
 
 
 class Partly:
-    """Draws of which only the coins are left to enumeration; uniform outcomes are chosen.
+    """Draws that leave coins to enumeration, and take chosen outcomes of uniform draws.
 
     Attributes:
         tossed: the outcome of every coin.
@@ -111,19 +111,19 @@ class Partly:
 
 
 class PublicFirst:
-    """Draws that tell what decides the public part of a report from what comes after it.
+    """Draws that separate the public part of a report from the rest.
 
-    Every coin up to the last public uniform draw belongs to the first part. Coins are left to
+    Every coin up to the last public uniform draw belongs to the public part. Coins are left to
     enumeration; uniform outcomes are chosen.
 
     Attributes:
-        first: the draws of the first part: "coin" or "below", threshold or bound, and outcome.
+        first: the draws of the public part: "coin" or "below", threshold or bound, and outcome.
         coins: thresholds, of 64 bits, and outcomes of the coins after it.
         bounds: of the uniform draws after it.
 
     Args:
         draws: where coins are tossed.
-        public: how many uniform draws decide the public part.
+        public: the number of uniform draws that decide the public part.
         choose: chooses the outcome of a public one, from its place 0, 1, ... and its bound.
         pick: chooses the outcome of any further one, given its bound.
     """

@@ -134,7 +134,7 @@ def _law(
 
 
 def most_held(parameters: UnaryParameters) -> int:
-    """Return how many bits an answer can set."""
+    """Return the largest number of bits that an answer sets."""
     if isinstance(parameters, RapporParameters) and parameters.form != "basic":
         return parameters.hashes
     return parameters.members or 1
@@ -143,12 +143,11 @@ def most_held(parameters: UnaryParameters) -> int:
 def worst_of(chances: Sequence[Fraction], parameters: UnaryParameters) -> Fraction | None:
     """Return the worst ratio of two answers, given the probabilities that bits can have.
 
-    One of them is that of bits that an answer sets, the other that of the rest. Two answers
-    differ in up to a bits one way and b the other, a, b at most `most_held` and together at
-    most k.
+    Bits that an answer sets have one probability, all others the other. Two answers differ in up
+    to a bits one way and b the other, with a and b at most `most_held` and together at most k.
 
     Raises:
-        InvalidParameter: if there are more than two.
+        InvalidParameter: if there are more than two probabilities.
     """
     levels = sorted(set(chances))
     if len(levels) > 2:
@@ -156,6 +155,8 @@ def worst_of(chances: Sequence[Fraction], parameters: UnaryParameters) -> Fracti
     low, high = levels[0], levels[-1]
     if low == 0 or high == 1:
         return None if low != high else Fraction(1)
+    # A bit that only one answer sets has the ratio `up` at 1; one of the other's has `down` at 0
+    # (docs/mathematics.md, section 1).
     up, down = high / low, (1 - low) / (1 - high)
     most = most_held(parameters)
     pairs = product(range(most + 1), repeat=2)

@@ -1,4 +1,4 @@
-"""The shipped encoder as a black box: many reports, and statistical tests of what they show.
+"""The shipped encoder as a black box: many reports, and statistical tests of their probabilities.
 
-`black_box` runs the audit, in `batches` and `workers`; `size` says how many devices it takes.
+`black_box` runs the audit, in `batches` and `workers`; `size` plans the number of devices.
 """

@@ -1,4 +1,4 @@
-"""Two answers that differ as much as two answers can, and what reports say for one or the other."""
+"""Two answers that differ as much as two answers can, and the scores of reports between them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from deniable.protocol.unary import UnaryParameters
 
 @dataclass(frozen=True)
 class Asked:
-    """An answer that a device is given, and the one that its channel is that of.
+    """An answer that a device is given, and the answer whose channel its reports follow.
 
-    `reported` is None for a set of which different members may be drawn.
+    `reported` is None for a set that may report different members.
     """
 
     answer: Answer
@@ -54,7 +54,7 @@ def worst_pair(field: Field) -> tuple[Asked, Asked]:
 def scores(field: Field, pair: tuple[Asked, Asked], records: Sequence[Record]) -> Floats:
     """Return the logarithm of each record's likelihood ratio, up to a positive factor.
 
-    A set of which a member is drawn is scored by the first member: any event gives a valid bound.
+    A set that reports a drawn member is scored by the first member: any event gives a valid bound.
     """
     parameters = field.parameters
     one, other = (asked.reported or Answer(code_key(0), 0) for asked in pair)

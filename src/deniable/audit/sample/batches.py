@@ -1,7 +1,7 @@
-"""Reports of the shipped encoder, made batch by batch, and what is counted of them.
+"""Reports of the shipped encoder, made batch by batch, and their counts.
 
-A `Task` is so many devices and one of two answers; `perform` lets them report, in this process or
-in another, and what it returns is added up in one `Sampled` per field.
+A `Task` is a number of devices and one of two answers. `perform` lets them report, in this process
+or in another, and its results are added up in one `Sampled` per field.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from deniable.protocol import Field, Question
 from deniable.protocol.prf import SECRET_BYTES
 
 KEPT = 25_000
-"""So many reports of each answer are kept whole, and compared cell by cell."""
+"""The number of reports of each answer that are kept whole, and compared cell by cell."""
 SCORED = 1_000_000
-"""So many of each answer are scored for the lower bound on epsilon."""
+"""The number of reports of each answer that are scored for the lower bound on epsilon, about."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What one batch is to do.
+    """The work of one batch.
 
     Attributes:
         question: whose encoder runs.
-        side: which of the two answers, 0 or 1.
-        devices: how many, each with a secret of its own.
-        keep: how many reports are kept whole.
-        score: whether reports are scored.
+        side: 0 or 1, for the first or the second of the two answers.
+        devices: their number; each has a secret of its own.
+        keep: the number of reports that are kept whole.
+        score: True if reports are scored.
         permanent: the place of the field whose permanent response is looked at; None for reports.
     """
 
@@ -51,7 +51,7 @@ class Task:
 
 @dataclass
 class Sampled:
-    """The reports of one field so far: some of them whole, and what was counted of all.
+    """The reports of one field so far: some of them whole, and the counts of all.
 
     Attributes:
         field: of the question.
@@ -100,11 +100,11 @@ class Sampled:
 
 
 def perform(task: Task, draws: SystemDraws | None = None) -> list[tuple[int, Sampled]]:
-    """Let the devices of a task report; return what was seen of each field, by its place.
+    """Let the devices of a task report; return the reports of each field, by its place.
 
     Args:
-        task: what to do.
-        draws: where fresh coins and secrets come from; the operating system unless said.
+        task: the work of this batch.
+        draws: the source of fresh coins and secrets; by default the operating system.
     """
     draws, fields = draws or SystemDraws(), task.question.fields
     secrets = (draws.token(SECRET_BYTES) for _ in range(task.devices))

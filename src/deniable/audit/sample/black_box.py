@@ -1,12 +1,12 @@
-"""The shipped encoder as a black box: many reports of two answers, and what they tell apart.
+"""The shipped encoder as a black box: many reports of two answers, tested against its promises.
 
     answers -> encode, each trial another device -> records -> a lower bound on epsilon
                                                             -> a test against the exact channel
-                                                            -> how far each probability is off
+                                                            -> the error of each probability
 
-Three looks: a lower bound on epsilon (`bound.py`), cells against their exact chances (`cells.py`,
-`channel_checks_profiles.py`, `channel_checks_ngrams.py`), and each probability by itself
-(`probability_scores.py`). How many devices report is planned first (`size.py`).
+Three looks: a lower bound on epsilon (`epsilon_bound.py`), cells against their exact chances
+(`channel_checks.py`, `channel_checks_profiles.py`, `channel_checks_ngrams.py`), and each
+probability by itself (`probability_scores.py`). The number of devices is planned first (`size.py`).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from deniable.client.randomness import SystemDraws
 from deniable.protocol import Question, Survey
 
 LIMIT = 300.0
-"""Seconds that a question may take, about, where nobody says how many devices report."""
+"""Seconds that a question may take, about, where the number of devices is not given."""
 PILOT = 500
-"""So many devices of every kind report first, to see how many are needed and how long they take."""
+"""The number of devices of every kind in a pilot run, which measures information and time."""
 BATCH = 5_000
 WORTH_IT = 10.0
-"""From so many seconds on other processes are started."""
+"""The seconds of work above which other processes are started."""
 
 Progress = Callable[[str, int, int], None]
-"""Called with a question's id, how many times the encoder has run for it, and of how many."""
+"""Called with a question's id, the number of encoder runs done for it, and the number planned."""
 Announce = Callable[[Sequence[Plan]], None]
 """Called with the plans of all questions, before most of the work."""
 
@@ -50,28 +50,28 @@ def audit_sample(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Audit:
-    """Run the client's encoder on two answers to every question, and judge what it sends.
+    """Run the client's encoder on two answers to every question, and test its reports.
 
     Guarantees: a correct encoder fails a finding with probability at most `alpha`.
 
-    Accuracy: as many devices report as it takes to find an error of 5% in any threshold 99 times
-    in 100, where it decides an outcome of probability p about 25,000 (1 - p)/p such outcomes; but
-    no more than there is time for. The finding says which error would be found.
+    Accuracy: enough devices report to find an error of 5% in any threshold 99 times in 100; a
+    threshold that decides an outcome of probability p needs about 25,000 (1 - p)/p such outcomes.
+    The time limit may allow fewer. The finding names the smallest error that would be found.
 
     Cost: an encoding per device; where something is permanent, some more.
 
     Args:
         survey: whose questions are asked.
-        trials: reports per answer, and permanent responses per answer, each of another device; as
-            above unless said.
+        trials: reports per answer, and permanent responses per answer, each from another device; by
+            default planned, as above.
         alpha: the false-alarm probability of each finding.
-        draws: where fresh coins and secrets of this process come from; the operating system unless
-            said.
-        least: the fewest devices per answer where `trials` are not said.
-        limit: how many seconds a question may take, about, where `trials` are not said.
-        processes: how many work at the same time; others draw from the operating system.
+        draws: the source of this process's fresh coins and secrets; by default the operating
+            system.
+        least: the fewest devices per answer where `trials` is None.
+        limit: the seconds that a question may take, about, where `trials` is None.
+        processes: the number that work at the same time; others draw from the operating system.
         progress: called after every batch of devices.
-        announce: called once with what is going to be done.
+        announce: called once with the plans of all questions.
     """
     source = draws or SystemDraws()
     here = Workers(None, 1, source)
@@ -95,14 +95,14 @@ class Part:
     """The audit of one question.
 
     Attributes:
-        question: which.
-        sampled: what was seen of each field.
+        question: under audit.
+        sampled: the reports of each field.
         alpha: the false-alarm probability of each finding.
         least: the fewest devices per answer.
-        done: how many devices have done what.
-        wanted: how many are to do it.
-        most: how many there is time for.
-        seconds: that each takes.
+        done: the number of devices so far, by kind of work.
+        wanted: the number of devices needed.
+        most: the number of devices that the time allows.
+        seconds: the time of one device.
     """
 
     question: Question
@@ -116,23 +116,23 @@ class Part:
 
     @classmethod
     def of(cls, question: Question, alpha: float, least: int) -> Part:
-        """Return a part of which nothing is done."""
+        """Return a part with no work done yet."""
         sampled = [Sampled(field, worst_pair(field)) for field in question.fields]
         none = dict.fromkeys(kinds(question, sampled), 0)
         return cls(question, sampled, alpha, least, none, dict(none), dict(none), {})
 
     @property
     def shown(self) -> list[int]:
-        """How many permanent responses were looked at, by field and answer."""
+        """The numbers of permanent responses seen, by field and answer."""
         return [count for (place, _), count in self.done.items() if place != REPORTS]
 
     @property
     def limited(self) -> bool:
-        """Whether there is time for fewer devices than are wanted."""
+        """True if the time allows fewer devices than are needed."""
         return any(self.most[kind] < count for kind, count in self.wanted.items())
 
     def prepare(self, here: Workers, trials: int | None, limit: float) -> None:
-        """Let a few devices report, and find out how many must and how long they take."""
+        """Run a pilot of a few devices, and plan the number of devices from its result."""
         first = min(PILOT, trials or self.least)
         for kind in self.done:
             start = time.perf_counter()
@@ -145,15 +145,15 @@ class Part:
         self.most = within(self.wanted, self.seconds, limit)
 
     def plan(self, processes: int) -> Plan:
-        """Return what is going to be done."""
+        """Return the plan: devices, time, and if the time limits them."""
         again = repeated(self.question, self.most[REPORTS, 0]) * REPEATS
         seconds = time_of(self.most, self.seconds) / processes + again * self.seconds[REPORTS, 0]
         return Plan(self.question.id, self.most, seconds, self.limited)
 
     def work(self, those: Workers, progress: Progress | None) -> None:
-        """Let all devices report that are wanted and for which there is time.
+        """Let all devices report that are needed and that the time allows.
 
-        A first guess from a few devices can be a little low: then some more report.
+        The plan from the pilot can be a little low: then some more report.
         """
         limited = self.limited
         while missing := {k: n - self.done[k] for k, n in self.most.items() if n > self.done[k]}:
@@ -187,7 +187,7 @@ class Part:
         return tasks
 
     def findings(self, draws: SystemDraws) -> list[Finding]:
-        """Return what all reports say."""
+        """Return the findings about all reports."""
         found: list[Finding] = []
         for field, one in zip(self.question.fields, self.sampled, strict=True):
             name = self.question.id

@@ -5,8 +5,7 @@ times in n under one answer and k0 times under the other. With Clopper-Pearson b
 
     L = BetaInv(a/2; k1, n - k1 + 1),    U = BetaInv(1 - a/2; k0 + 1, n - k0)
 
-epsilon is at least ln(L / U), with probability 1 - a (docs/mathematics.md,
-section 7).
+epsilon is at least ln(L / U), with probability 1 - a (docs/mathematics.md, section 7).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def lower_bound(one: Floats, other: Floats, level: float) -> float:
 
 
 Event = tuple[float, int]
-"""A threshold of the score, and whether the score is to be above (1) or below (-1) it."""
+"""A threshold of the score, and the side of it: 1 for scores from it up, -1 for scores down."""
 
 
 def _events(one: Floats, other: Floats) -> list[Event]:
@@ -46,7 +45,7 @@ def _events(one: Floats, other: Floats) -> list[Event]:
 
 
 def _counts(event: Event, one: Floats, other: Floats) -> tuple[int, int]:
-    """Return how often the event happens under the answer that it speaks for, and the other."""
+    """Return the counts of an event: under the answer that it speaks for, and under the other."""
     value, way = event
     if way == 1:
         return int((one >= value).sum()), int((other >= value).sum())
@@ -57,6 +56,7 @@ def clopper_pearson(k1: int, k0: int, n: int, level: float) -> float:
     """Return ln(L / U), at least 0: see above."""
     if k1 == 0 or k0 == n:
         return 0.0
+    # Each side at level / 2, so that both bounds hold together with probability 1 - level.
     low = float(beta_ppf(level / 2, k1, n - k1 + 1))
     high = float(beta_ppf(1 - level / 2, k0 + 1, n - k0))
     return max(0.0, math.log(low / high))

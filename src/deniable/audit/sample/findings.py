@@ -1,4 +1,4 @@
-"""What sampled reports say: one finding per look."""
+"""The findings about sampled reports: one per look."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from deniable.protocol.prf import SECRET_BYTES
 
 FEWEST_DEVICES, MOST_DEVICES = 100, 2_500
 REPEATS = 16
-"""So many devices report so many times, to see that their response is permanent."""
+"""The number of reports of each device in the check that its response is permanent."""
 LEVEL = 0.05
-"""1 less the confidence of the lower bound that is shown; what is judged has level ALPHA."""
+"""1 less the confidence of the lower bound that is shown; the verdict has level alpha."""
 
 
 def bound(about: str, field: Field, one: Floats, other: Floats, alpha: float) -> Finding:
@@ -65,7 +65,7 @@ def fit(
 
 
 def probabilities(about: str, tally: Tally, alpha: float) -> Finding:
-    """Test each probability by itself, on all reports, and say which errors would be found."""
+    """Test each probability by itself, on all reports, and name the errors that would be found."""
     check, errors = "every probability", tally.errors()
     if not errors:
         return Finding(about, check, True, "nothing to compare: no answer has one fixed law", {})
@@ -86,7 +86,7 @@ def _off(error: Error) -> str:
 
 
 def _found(seen: Mapping[str, float]) -> str:
-    """Say which errors would have been found: more than 5% where there are too few reports."""
+    """Return a sentence on the errors that would be found; above 5% where reports are too few."""
     error = size.ERROR
     large = [f"{name} from {share:.1%}" for name, share in seen.items() if share > error]
     if len(large) == len(seen):
@@ -96,7 +96,7 @@ def _found(seen: Mapping[str, float]) -> str:
 
 
 def repeated(question: Question, trials: int) -> int:
-    """Return how many devices report several times; 0 where nothing is permanent."""
+    """Return the number of devices that report several times; 0 where nothing is permanent."""
     if not any(f.parameters.memoised for f in question.fields) and question.repeat != "permanent":
         return 0
     return min(MOST_DEVICES, max(FEWEST_DEVICES, trials // 20))
@@ -109,7 +109,7 @@ def permanence(
     draws: SystemDraws,
     alpha: float,
 ) -> list[Finding]:
-    """Let devices report several times: what is permanent must be the same every time."""
+    """Let devices report several times, and check that their permanent response stays the same."""
     count = repeated(question, trials)
     if not count:
         return []
@@ -136,9 +136,10 @@ def permanence(
 
 
 def judged(about: str, check: str, checks: Sequence[Check], alpha: float) -> Finding:
-    """Return one finding of several checks: it holds unless one of them is too unlikely.
+    """Return one finding for several checks: it holds unless one of them is too unlikely.
 
-    The smallest p-value times the number of checks (Bonferroni) is compared with alpha.
+    The smallest p-value times the number of checks is compared with alpha (Bonferroni), so that
+    the family-wise error is at most alpha.
     """
     if not checks:
         return Finding(about, check, True, "nothing to compare: no answer has one fixed law", {})

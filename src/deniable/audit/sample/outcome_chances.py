@@ -1,6 +1,6 @@
 """The exact chance of a class of outcomes, as a function of a mechanism's parameters.
 
-Each is a value that another process can be sent, not a closure.
+Each chance is a value that can be sent to another process, not a closure.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Bit:
 
 @dataclass(frozen=True)
 class Kept:
-    """P(a record's own cell, symbol or sign), given what the report is about."""
+    """P(the profile's own cell, symbol or sign), given the public part of the report."""
 
     answer: Answer
     public: tuple[int, ...]

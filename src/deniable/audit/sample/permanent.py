@@ -1,15 +1,15 @@
 """The permanent response by itself: shown by the shipped encoder, without the fresh noise.
 
 The client keeps no permanent response: it derives it from the secret for every report. So it can
-be seen only through the encoder. Fresh draws are a parameter of that; among all fresh words there
-are some that let everything through: a coin is True if its word is below its threshold, so that
+be seen only through the encoder. Fresh draws are a parameter of the encoder, and some fresh words
+let everything through: a coin is True if its word is below its threshold, so that
 
     k-RR        word 0: every symbol is kept,
     bits        word report_zero, and report_zero <= word < report_one: a report's bit is 1 if and
                 only if the permanent one is.
 
 With these words the report *is* the permanent response, derived by the client's own code from a
-device's secret. What the fresh stage does is seen in reports with the operating system's coins.
+device's secret. The fresh stage shows in reports with the operating system's coins.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from deniable.protocol import Answer, KRRParameters, Parameters
 from deniable.protocol.unary import UnaryParameters
 
 Outcome = tuple[str, int, int, Chance]
-"""The name of a threshold, how often its coin was True, out of how many, and its chance."""
+"""The name of a threshold, its coins that were True, all its coins, and its chance."""
 
 
 class LettingThrough:
@@ -44,7 +44,7 @@ class LettingThrough:
         self._word = parameters.report_zero if isinstance(parameters, UnaryParameters) else 0
 
     def coin(self, threshold: int, bits: int = 64) -> bool:
-        """Return whether the word is below the threshold, as any coin does."""
+        """Return True if the word is below the threshold, as any coin does."""
         return self._word >> (64 - bits) < threshold
 
     def below(self, bound: int) -> int:

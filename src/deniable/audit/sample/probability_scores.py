@@ -1,15 +1,15 @@
-"""How far each probability of an encoder is off, from reports of two answers: a score test.
+"""Score tests of each probability of an encoder: its estimated error, from reports of two answers.
 
 Model: reports of an answer are taken apart into yes/no outcomes that are independent and fall into
 classes, each with an exact chance: the answer's own symbol or sign was sent, a bit that the answer
-sets is 1, one that it does not set is 1; and the same of a permanent response by itself
-(`permanent.py`). If a threshold is off by a share x, the chance p_c of a class moves by x d_c. Of
-n_c outcomes of which k_c are "yes",
+sets is 1, one that it does not set is 1; and the same for a permanent response by itself
+(`permanent.py`). If a threshold is off by a share x, the chance p_c of a class moves by x d_c. With
+k_c "yes" among the n_c outcomes of class c,
 
     S = sum over c of d_c (k_c - n_c p_c) / (p_c (1 - p_c)),
     J = sum over c of d_c^2 n_c / (p_c (1 - p_c)),
 
-S / J estimates x, with a standard error of 1 / sqrt(J): no test that looks at x alone sees more.
+S / J estimates x, with a standard error of 1 / sqrt(J): no test of x alone has more power.
 
 Guarantees: the p-value is Chernoff's bound on the tails of S, so that the level holds for every
 number of reports, however skewed. It is twice exp(-z^2/2) for z standard deviations, about: an
@@ -50,16 +50,16 @@ from deniable.protocol.thresholds import ONE, to_text
 from deniable.protocol.unary import UnaryParameters
 
 POWER = 2.3263
-"""Standard deviations that make up for bad luck: an error is seen 99 times in 100."""
+"""The normal quantile of 99%: standard deviations that give a test a power of 99%."""
 STEP = 1 << 22
-"""A threshold is moved by one part in so many, to see how chances follow."""
+"""A threshold is moved by one part in 2^22, to differentiate chances numerically."""
 DERIVED = "keep"
 """All chances that follow from the odds of a profile's mechanism, off by one share."""
 
 GROUP = "group"
-"""Names of classes that say how often a group was drawn begin with this."""
+"""The first word in the names of classes that count draws of a group."""
 SHOWN = "permanent"
-"""Names of classes that are seen in the permanent response itself begin with this."""
+"""The first word in the names of classes that are seen in the permanent response itself."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Alone:
 
 
 Moved = Parameters | Alone | None
-"""What is off: other parameters, the chance of one class, or all chances together."""
+"""The direction of an error: other parameters, one class alone, or (None) all chances together."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Tally:
             self._count((SHOWN, side, name), Class(yes, count, chance))
 
     def merge(self, other: Tally) -> None:
-        """Add what was counted elsewhere, in other reports of the same field."""
+        """Add the counts of other reports of the same field."""
         for name, seen in other.classes.items():
             self._count(name, seen)
 
@@ -115,7 +115,7 @@ class Tally:
         self.classes[name] = Class(yes + seen.yes, count + seen.count, seen.chance)
 
     def errors(self) -> dict[str, Error]:
-        """Return how far each probability is off; none for those that nothing here depends on."""
+        """Return the error of each probability that some outcome here depends on, by name."""
         named = {
             name: c
             for name, c in self.classes.items()
@@ -134,7 +134,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Error:
-    """How far one probability is off, as a share of it.
+    """The error of one probability, as a share of it.
 
     Attributes:
         name: of the threshold.
@@ -151,22 +151,22 @@ class Error:
 
     @property
     def weights(self) -> Floats:
-        """What an outcome "yes" of each class adds to S."""
+        """The contribution of one "yes" of each class to S: d / (p (1 - p))."""
         return np.asarray(self.slopes / (self.chances * (1 - self.chances)))
 
     @property
     def information(self) -> float:
-        """J, of all outcomes."""
+        """J, the Fisher information of all outcomes about x."""
         return float((self.slopes * self.weights * self.counts).sum())
 
     def shown(self, side: int) -> float:
-        """Return what of J comes from the permanent response to one of the two answers."""
+        """Return the part of J from the permanent responses to one of the two answers."""
         seen = [isinstance(n, tuple) and n[:2] == (SHOWN, side) for n in self.classes]
         return float((self.slopes * self.weights * self.counts)[seen].sum())
 
     @property
     def score(self) -> float:
-        """S."""
+        """S, the score."""
         return float((self.weights * (self.yes - self.counts * self.chances)).sum())
 
     @property
@@ -176,7 +176,7 @@ class Error:
 
     @property
     def std_error(self) -> float:
-        """One standard deviation of it."""
+        """The standard error of `off`."""
         return 1 / math.sqrt(self.information)
 
     def seen(self, alpha: float) -> float:
@@ -201,12 +201,13 @@ def _slopes(moved: Moved, share: float, named: Mapping[object, Class], before: F
 
 
 def deviations(alpha: float) -> float:
-    """Return how many standard deviations an error must be to be found 99 times in 100."""
+    """Return the size of an error that is found 99 times in 100, in standard deviations."""
+    # Chernoff: 2 exp(-z^2/2) = alpha at z = sqrt(2 ln(2/alpha)); POWER more for the power of 99%.
     return math.sqrt(2 * math.log(2 / alpha)) + POWER
 
 
 def directions(parameters: Parameters) -> Iterator[tuple[str, Moved, float]]:
-    """Yield every probability with the parameters that have a little less, and how much less.
+    """Yield every probability with parameters that have a little less, and the share of change.
 
     None stands for all chances together off by the same share. A stage that does nothing (its
     threshold is 0 or 2^64) has no probability.
@@ -301,7 +302,7 @@ def _of_profile_bits(
 def _of_orders(
     parameters: CoefficientsParameters, records: Sequence[Record]
 ) -> Iterator[tuple[object, Class]]:
-    """Yield how often each order was drawn, given that no lower one was."""
+    """Yield the draws of each order, among those without a lower one."""
     drawn = np.array([shown_by(parameters, record)[0][0] for record in records])
     taken = np.searchsorted(np.cumsum(parameters.counts), drawn, side="right")
     for order in range(len(parameters.orders)):

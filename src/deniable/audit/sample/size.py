@@ -1,13 +1,13 @@
-"""How many devices must report so that an error of 5% is found, and how long that takes.
+"""The sample size of an audit: devices that find an error of 5%, and the time they take.
 
-Model: the information J of `probabilities.py` grows in proportion to the devices. A few of them
-report first. From what they say about each probability, J per device, an error x is found 99 times
-in 100 from J x^2 = (sqrt(2 ln(2/alpha)) + 2.33)^2 on, alpha shared among the probabilities of a
-field (Bonferroni). Where a probability belongs to a permanent stage, devices show their permanent
-responses instead (`permanent.py`): to the answer that tells more about it, or to both.
+Model: the information J of `probability_scores.py` grows in proportion to the devices. A pilot of a
+few devices gives J per device for each probability. An error x is found 99 times in 100 from
+J x^2 = (sqrt(2 ln(2/alpha)) + 2.33)^2 on, with alpha shared among the probabilities of a field
+(Bonferroni). Where a probability belongs to a permanent stage, devices show their permanent
+responses instead (`permanent.py`): to the answer with more information about it, or to both.
 
-J depends on how often outcomes could happen, not on whether they did, so that looking at it first
-does not change the level of a test.
+J depends on the number of outcomes, not on their results, so that looking at it first does not
+change the level of a test.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from deniable.audit.sample.probability_scores import Error, deviations
 from deniable.protocol import Question
 
 ERROR = 0.05
-"""The error of a probability, as a share of it, for which there are enough devices."""
+"""The error of a probability, as a share of it, that the sample size is planned for."""
 MARGIN = 1.02
-"""So many times more devices than are expected to be enough."""
+"""The factor by which the sample exceeds the expected need."""
 SIDED = 0.5
-"""From this ratio of what two answers tell on, both are asked."""
+"""The least ratio of the two answers' information at which both are used."""
 REPORTS = -1
 
 Kind = tuple[int, int]
-"""What devices do: the place of the field whose permanent response they show, or REPORTS; and which
-of the two answers they hold."""
+"""A kind of work: the place of the field whose permanent response devices show, or REPORTS; and the
+answer that they hold, 0 or 1."""
 Devices = Mapping[Kind, int]
-"""How many devices do what."""
+"""The number of devices, by kind of work."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What an audit of one question is going to do.
+    """The sample size and time of the audit of one question.
 
     Attributes:
         question: its id.
-        devices: how many do what.
-        seconds: about how long that takes.
-        limited: whether an error of 5% in some probability needs more than there is time for.
+        devices: their number, by kind of work.
+        seconds: the time of all, about.
+        limited: True if an error of 5% in some probability needs more devices than time allows.
     """
 
     question: str
@@ -64,7 +64,7 @@ class Plan:
 
 
 def kinds(question: Question, sampled: Sequence[Sampled]) -> list[Kind]:
-    """Return all that devices can do for a question."""
+    """Return all kinds of work for a question."""
     found = [(REPORTS, 0), (REPORTS, 1)]
     for place, (field, one) in enumerate(zip(question.fields, sampled, strict=True)):
         if has_permanent(field.parameters):
@@ -73,11 +73,11 @@ def kinds(question: Question, sampled: Sequence[Sampled]) -> list[Kind]:
 
 
 def enough(sampled: Sequence[Sampled], done: Devices, alpha: float, least: int) -> dict[Kind, int]:
-    """Return how many devices an error of 5% needs, in every probability of every field.
+    """Return the number of devices that find an error of 5% in every probability of every field.
 
     Args:
-        sampled: what those have said who have reported.
-        done: how many they are, at least one of every kind.
+        sampled: the reports so far.
+        done: the number of devices so far, at least one of every kind.
         alpha: the false-alarm probability of a field.
         least: the fewest reports of each answer.
     """
@@ -102,7 +102,7 @@ def enough(sampled: Sequence[Sampled], done: Devices, alpha: float, least: int) 
 def _responses(
     place: int, error: Error, need: float, done: Devices, reports: int
 ) -> dict[Kind, int]:
-    """Return how many permanent responses are needed beside so many reports."""
+    """Return the number of permanent responses needed beside `reports` reports of each answer."""
     each = {side: error.shown(side) / done.get((place, side), 1) for side in (0, 1)}
     most = max(each.values())
     if not most:
@@ -115,12 +115,12 @@ def _responses(
 
 
 def within(devices: Devices, seconds: Mapping[Kind, float], limit: float) -> dict[Kind, int]:
-    """Return as large a share of the devices as there is time for.
+    """Return the largest share of the devices that the time allows.
 
     Args:
-        devices: how many are wanted.
-        seconds: that each takes, by what it does.
-        limit: of all together, in seconds.
+        devices: the number needed.
+        seconds: the time of one device, by kind of work.
+        limit: the time of all together, in seconds.
     """
     total = time_of(devices, seconds)
     share = min(1.0, limit / total) if total else 1.0
@@ -128,5 +128,5 @@ def within(devices: Devices, seconds: Mapping[Kind, float], limit: float) -> dic
 
 
 def time_of(devices: Devices, seconds: Mapping[Kind, float]) -> float:
-    """Return how long so many devices take."""
+    """Return the seconds that all devices take together."""
     return math.fsum(count * seconds[kind] for kind, count in devices.items())

@@ -14,16 +14,16 @@ from deniable.client.randomness import SystemDraws
 
 Done = tuple[Task, list[tuple[int, Sampled]]]
 AHEAD = 4
-"""So many tasks wait for each process, so that none is idle and little waits in memory."""
+"""The number of tasks in flight per process: none is idle, and little waits in memory."""
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Whoever performs tasks.
+    """The processes that perform tasks.
 
     Attributes:
-        pool: of processes; None for this one.
-        count: how many processes work at the same time.
+        pool: of processes; None for this one alone.
+        count: the number of processes at work at the same time.
         draws: of this process.
     """
 
@@ -32,7 +32,7 @@ class Workers:
     draws: SystemDraws
 
     def each(self, tasks: Sequence[Task]) -> Iterator[Done]:
-        """Perform tasks, and yield each with what was seen, in any order."""
+        """Perform tasks, and yield each with its result, in any order."""
         if self.pool is None:
             for task in tasks:
                 yield task, perform(task, self.draws)

@@ -1,4 +1,4 @@
-"""What a collector keeps of those who report: tables, files, bytes, and the order of rows.
+"""Audit of a collector's store for traces of senders: tables, files, bytes, and the order of rows.
 
 `kept_data` runs the audit.
 """

@@ -1,4 +1,4 @@
-"""Whether the place of a record in a store says when it came.
+"""Tests that the order of records in a store does not disclose their order of arrival.
 
 Model: n records arrive as 0, 1, ..., n - 1 and are read in some order. If that order is a uniform
 permutation, then

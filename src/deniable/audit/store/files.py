@@ -1,4 +1,4 @@
-"""A data directory as it is: its tables against a list, its bytes against what names senders."""
+"""A data directory as it is: its tables against a list, its bytes against traces of senders."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TABLES = {
     "commits": {"name", "number"},
     "lease": {"work", "holder", "beats"},
 }
-"""All that a store may hold beside one table of ids per epoch."""
+"""The only tables and columns that a store may hold, beside one table of ids per epoch."""
 
 _IDS = re.compile(r"ids_[0-9]+")
 _INDICES = re.compile(r"open_batches|sqlite_autoindex_.*")
@@ -41,7 +41,7 @@ _OVERLAP = 256
 _ADDRESS = re.compile(rb"(?<![0-9.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9.])")
 _ADDRESS_6 = re.compile(rb"(?<![0-9A-Fa-f:.])[0-9A-Fa-f:]{7,39}(?![0-9A-Fa-f:])")
 _LONG_6 = 11
-"""An IPv6 address in text is believed from so many characters on; a shorter one between marks."""
+"""The fewest characters of an IPv6 address in text; a shorter one counts only between marks."""
 _MARKS = rb" \t\r\n\"'[](){}<>,;=/%|"
 _SENDER = re.compile(
     rb"mozilla/|applewebkit|okhttp|dalvik/|curl/|python-urllib|deniable-client|user-agent|"
@@ -53,7 +53,7 @@ _QUERY = re.compile(rb"(?:get|post|put|head) /[!-~]*\?[!-~]|/v1/[a-z]+\?[!-~]", 
 
 
 def files_findings(data: Path) -> Iterator[Finding]:
-    """Yield what the tables and the bytes of a data directory say.
+    """Yield the findings about the tables and the bytes of a data directory.
 
     Raises:
         StoreError: if there is no store, or it cannot be read.
@@ -92,7 +92,10 @@ def _tables(connection: sqlite3.Connection) -> Finding:
 
 
 def _ids(connection: sqlite3.Connection) -> Finding:
-    """Closed epochs must have no ids: they would say who sent which report, if ids leak."""
+    """Return the finding that closed epochs have no ids.
+
+    If ids leak, they tell who sent which report.
+    """
     names = [
         name
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -122,11 +125,11 @@ def _bytes(data: Path) -> Finding:
 
 
 def sender_traces(path: Path) -> set[str]:
-    """Return what in a file's bytes looks like a sender, without showing it.
+    """Return the kinds of traces of senders in a file's bytes, without showing them.
 
-    Looked for: addresses in text (IPv4; IPv6 in every form), names of headers and of user agents,
-    and query strings. An address that is packed into 4 or 16 bytes looks like any other bytes: it
-    can only be looked for by those who know it, as the probe does.
+    The search covers addresses in text (IPv4; IPv6 in every form), names of headers and of user
+    agents, and query strings. An address that is packed into 4 or 16 bytes looks like any other
+    bytes: only those who know it can look for it, as the probe does.
 
     Accuracy: random bytes look like an address in text about once in 10^12 of them.
 
@@ -154,7 +157,7 @@ def _is_address(text: bytes) -> bool:
 
 
 def _is_address_6(match: re.Match[bytes], data: bytes) -> bool:
-    """Tell whether it is an address, and long enough or set apart: chance makes short ones."""
+    """Tell whether a match is an address, long enough or between marks: chance makes short ones."""
     text = match.group()
     around = data[match.start() - 1 : match.start()] + data[match.end() : match.end() + 1]
     if text.count(b":") < 2 or (len(text) < _LONG_6 and around.strip(_MARKS)):

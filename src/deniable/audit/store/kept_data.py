@@ -1,8 +1,9 @@
-"""What a collector's store keeps, looked at from outside: tables, files and bytes.
+"""The audit of a collector's store, from outside: its tables, files and bytes.
 
-Three looks: a data directory as it is; a probe, in which senders who can be known again (address,
-user agent, cookie) send to a real collector whose every byte is searched for them afterwards; and
-a scratch store that is fed a known sequence, to see whether the order of arrival can be read.
+Three looks. The first reads a data directory as it is. The second is a probe: recognisable senders
+(address, user agent, cookie) send to a real collector, and every byte it keeps is searched for
+them. The third feeds a known sequence to a scratch store, and tests that the order of arrival
+cannot be read from it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from deniable.store import Store, open_store
 
 REPORTS, GROUP = 2_000, 100
 MOST_LOOKED = 200_000
-"""Of so many reports of an epoch advice is given."""
+"""The largest number of an epoch's reports that are tested for crafted ones."""
 _SIZE = 16
 _EPOCH = 7
 
@@ -39,7 +40,7 @@ def audit_store(
 
     Args:
         data: the directory of a collector; None looks at scratch stores alone.
-        survey: with it, advice is given whether reports in the directory look crafted.
+        survey: with it, reports in the directory are tested for crafted ones, as advice.
         alpha: the false-alarm probability of each statistical finding.
 
     Raises:
@@ -55,7 +56,7 @@ def audit_store(
 
 
 def _advice(data: Path, survey: Survey, alpha: float) -> Iterator[Finding]:
-    """Look at the reports of each question's newest epoch: each is of another device."""
+    """Test the reports of each question's newest epoch, each from another device."""
     with open_store(data, create=False) as store:
         for question in survey.known:
             epochs = [
@@ -102,7 +103,7 @@ def _order_findings(directory: Path, alpha: float) -> Iterator[Finding]:
 
 
 def _report() -> Report:
-    """Return a report that can be known again by its random bytes."""
+    """Return a report that its random bytes make recognisable."""
     token = os.urandom(2 * _SIZE)
     return Report("order", 1, bytes(32), _EPOCH, token[_SIZE:], token[:_SIZE])
 
@@ -128,7 +129,7 @@ def _byte_checks(content: bytes, reports: list[Report]) -> list[Check]:
 
 
 def _overwritten(content: bytes, reports: list[Report]) -> Finding:
-    """Look for what closing must have removed: ids, and earlier copies of records."""
+    """Search for traces that closing must have removed: ids, and earlier copies of records."""
     ids = sum(report.id in content for report in reports)
     copies = sum(content.count(report.record) > 1 for report in reports)
     words = f"{ids} ids and {copies} earlier copies of records are left in the file"

@@ -1,4 +1,4 @@
-"""A probe: senders who can be known again, and a search for them in all that a collector keeps."""
+"""A probe: recognisable senders, and a search for them in everything that a collector keeps."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _FIELD = Field("value", Boolean(), KRRParameters.resolve({"epsilon": 1.0}, Boole
 _QUESTION = Question("probe", 1, "?", "audit", date(2099, 12, 31), 1, "once", "recorded", (_FIELD,))
 SENDERS = 10
 SEVERAL = 5
-"""Marks of four bytes are believed from so many on: by chance that is rarer than once in 10^12."""
+"""The fewest marks of four bytes that count as a trace: chance makes 5 less than once in 10^12."""
 
 
 @dataclass(frozen=True)
 class Sender:
-    """Somebody who can be known again.
+    """A recognisable sender.
 
     Attributes:
-        address: where the connection comes from.
+        address: the source of the connection.
         forwarded, forwarded_6: the addresses in headers of proxies.
         agent, cookie, header, query: random words; the last two name a header, and stand in the
             query string.
@@ -71,7 +71,7 @@ class Sender:
         )
 
     def marks(self) -> dict[str, tuple[bytes, ...]]:
-        """Return what would give the sender away, by name: each in the forms it may be kept in.
+        """Return the marks that identify the sender, by name, each in the forms it may be kept in.
 
         None of them comes about by chance: every form has 48 random bits or more, or is text.
         """
@@ -97,9 +97,9 @@ def _mapped(address: str) -> bytes:
 
 
 def probe_finding(directory: Path) -> Finding:
-    """Send reports as known senders to a real collector, and look for them in all it has left.
+    """Send reports to a real collector as recognisable senders, and search for their traces.
 
-    What is looked at: every file of its directory, and everything that it logged or printed.
+    The search covers every file of its directory, and everything that it logged or printed.
     """
     senders = [Sender.random() for _ in range(SENDERS)]
     start = int(time.time())
@@ -132,22 +132,22 @@ def _traces(senders: list[Sender], content: bytes, where: str) -> Iterator[str]:
         for name, forms in sender.marks().items():
             if any(_kept(form, content) for form in forms):
                 yield f"{name} of a sender is in {where}"
-    # Four bytes turn up by chance, but not those of so many senders.
+    # Four bytes turn up by chance, but not those of SEVERAL senders.
     packed = [ipaddress.IPv4Address(sender.address).packed for sender in senders]
     if sum(_kept(form, content) for form in packed) >= SEVERAL:
         yield f"the address, packed, of a sender is in {where}"
 
 
 def _kept(form: bytes, content: bytes) -> bool:
-    """Tell whether a mark is there: as it is, in hexadecimal, or in letters of another case."""
+    """Tell whether the content has a mark: as it is, in hexadecimal, or in another case."""
     lower = form.lower() if form.isascii() else form
     return form in content or form.hex().encode() in content or lower in content.lower()
 
 
 def _arrivals(content: bytes, start: int, end: int) -> Iterator[str]:
-    """Look for the seconds of arrival, as SQLite, this machine or text would write them.
+    """Search for the seconds of arrival, as SQLite, this machine or text would write them.
 
-    Text is enough once; numbers of four bytes turn up by chance, but not so many times.
+    One match in text is enough; numbers of four bytes turn up by chance, but not SEVERAL times.
     """
     seconds = range(start, end + 1)
     if any(str(second).encode() in content for second in seconds):

@@ -1,4 +1,4 @@
-"""What a real client sends to a real collector, recorded between them and checked byte by byte.
+"""Audit of the wire: requests of a real client to a real collector, recorded and checked.
 
 `bytes_sent` runs the audit, and `checks` has one function per finding.
 """

@@ -1,9 +1,9 @@
-"""What a real client sends to a real collector, looked at byte by byte.
+"""The bytes that a real client sends to a real collector, captured between them.
 
     six devices, three epochs -> client -> recording proxy -> collector
 
-The first upload is dropped, the second is lost after the collector has taken it; so every report
-is sent again, and what is sent again must be the same bytes.
+The first upload is dropped, the second is lost after the collector has taken it. So reports are
+sent again, and a retry must have the same bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEVICES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def audit_wire(survey: Survey) -> Audit:
-    """Let real clients answer every question of a survey, and check all that they send.
+    """Let real clients answer every question of a survey, and check every byte that they send.
 
     Guarantees: nothing leaves this machine, and no directory of the caller is written.
 
@@ -44,7 +44,7 @@ def audit_wire(survey: Survey) -> Audit:
 
 
 def capture(survey: Survey, folder: Path) -> Captured:
-    """Return what six devices send over three epochs."""
+    """Return the requests of six devices over three epochs."""
     longest = max(question.epoch for question in survey.questions)
     start = datetime.now(UTC)
     last = (start + timedelta(days=3 * longest)).date()
@@ -92,7 +92,7 @@ def _client(survey: Survey, directory: Path, address: str, clock: _Clock) -> Cli
 
 
 def _answer(client: Client, survey: Survey, place: int, record: bool) -> None:
-    """Record every question three times, with changing values, and send what is due."""
+    """Record every question three times, with changing values, and send the due reports."""
     for question in survey.questions if record else ():
         values = two_answers(question)
         for turn in range(3):

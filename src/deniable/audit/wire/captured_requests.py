@@ -1,4 +1,4 @@
-"""What came over a socket, and the reports in it."""
+"""Requests as they came over a socket, and the reports in them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Exchange:
 
     Attributes:
         head: the request line and the headers.
-        body: what follows them.
-        sender: who was sending at that time, as the audit knows it.
+        body: the bytes after the head.
+        sender: the device that was sending at that time, as the audit knows it.
         fate: "answered"; "dropped" before the collector saw it; "lost" after it had.
     """
 
@@ -37,13 +37,13 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Captured:
-    """Everything that an audit of the wire knows.
+    """The evidence of an audit of the wire.
 
     Attributes:
         survey: as the clients had it.
         exchanges: every request, in the order of arrival.
-        times: what the clock of the clients said while they were sending, and the real one.
-        accepted, duplicates: what the collector counted.
+        times: of the clients' clock while they were sending, and of the real one.
+        accepted, duplicates: the collector's counts.
     """
 
     survey: Survey
@@ -65,7 +65,7 @@ def bodies(exchanges: Sequence[Exchange]) -> Iterator[tuple[Exchange, object]]:
 def sent_reports(exchanges: Sequence[Exchange]) -> list[tuple[str, Report]]:
     """Return every report that was sent, retries included, with its sender.
 
-    What is no report is left out; a finding of its own looks at that.
+    Items that are no reports are left out; a finding of its own looks at them.
     """
     found = []
     for exchange, body in bodies(exchanges):

@@ -1,4 +1,4 @@
-"""The checks of what clients sent: one finding each."""
+"""The checks of captured requests: one finding each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deniable.protocol.canonical import canonical, to_base64url
 HEADERS = frozenset(
     {"accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"}
 )
-"""All that a client may send; `host` names the collector."""
+"""The only headers that a client may send; `host` names the collector."""
 
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d")
 _SHARED_BYTES = 8
@@ -26,7 +26,7 @@ _UNLIKELY = 1e-9
 
 
 def findings(captured: Captured) -> Iterator[Finding]:
-    """Yield every finding about what was sent."""
+    """Yield every finding about the captured requests."""
     yield from (_sent(captured), _headers(captured), _members(captured))
     yield from (_sizes(captured), _times(captured), _ids(captured))
     yield from (_one_per_epoch(captured), _retries(captured), _counted(captured))
@@ -95,7 +95,7 @@ def _sizes(captured: Captured) -> Finding:
 
 
 def _times(captured: Captured) -> Finding:
-    """Look for the time in any form: text, decimal or hexadecimal seconds and milliseconds."""
+    """Search for the time in any form: text, decimal or hexadecimal seconds and milliseconds."""
     marks: set[bytes] = set()
     for moment in captured.times:
         seconds = int(moment.timestamp())
@@ -123,7 +123,7 @@ def _without_random(exchange: Exchange) -> bytes:
 
 
 def _ids(captured: Captured) -> Finding:
-    """Look for a clock, a counter or a device in ids: bytes that stay, beginnings that are shared.
+    """Search ids for a clock, a counter or a device: constant bytes, and shared beginnings.
 
     Random ids fail with probability 16 * 256^-5 for 6 of them, far less for more.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from deniable.protocol import Boolean, Domain, Field, Numbers, Profile, Question, Sets, Strings
 
 LONG = "a value that is long, " * 100
-"""Longer than most, and within what a string may be."""
+"""A long string, within the largest length that is allowed."""
 
 
 def two_values(field: Field) -> tuple[object, object]:

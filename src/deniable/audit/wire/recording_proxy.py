@@ -1,4 +1,4 @@
-"""A real collector on this machine, and a proxy before it that keeps what clients send."""
+"""A real collector on this machine, and a proxy before it that records every request."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from deniable.protocol.epochs import day_number
 from deniable.store import Store, open_store
 
 SECONDS = 20.0
-"""How long to wait for a server to start, or for a socket."""
+"""The longest wait for a server to start, or for a socket."""
 
 
 @dataclass
 class Tape:
-    """What a proxy has recorded, and the fates of the next requests; answered when they run out."""
+    """A proxy's recording, and the fates of the next requests; answered when they run out."""
 
     sender: str = ""
     fates: list[str] = field(default_factory=list)
