@@ -1,7 +1,7 @@
 """The two parts of a report about many attributes: its public part, and the chance of the rest.
 
-Model: the public part (a coefficient, a table, a view, a row, a seed) names what the report is
-about, and is drawn without regard to the profile. The rest is a sign, a cell, a symbol or bits,
+Model: the public part (a coefficient, a table, a view, a row, a seed) is the subject of the report,
+and is drawn without regard to the profile. The rest is a sign, a cell, a symbol or bits,
 whose probabilities given the public part follow from the profile by one threshold.
 
 Slow and plain, report by report, from the integers alone: an audit should not repeat the mistakes
@@ -39,7 +39,7 @@ Public = tuple[int, ...]
 """The numbers that a report shows in clear."""
 
 Blocks = list[tuple[int, Fraction]]
-"""Consecutive numbers of equal probability: how many they are, and their probability in all."""
+"""Consecutive numbers of equal probability: their count, and their probability together."""
 
 PUBLIC_ITEMS: dict[str, tuple[str, ...]] = {
     "inp_rr": (),

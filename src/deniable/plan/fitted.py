@@ -50,6 +50,7 @@ def fitted_noise(
 def _orr(parameters: ORRParameters, f: float, listed: int) -> float:
     k, keep = parameters.symbols, as_fraction(parameters.keep)
     pure = Pure.of(keep, (1 - keep) / (k - 1))
+    # I of O-RR and its widening, in the module docstring.
     others, chances = _others(1 / k)
     weighed = float((chances / (pure.q + pure.gap * (f + (1 - f) * others))).sum())
     information = pure.gap**2 * (1 - 1 / k) * weighed

@@ -198,6 +198,7 @@ def _deviation(field: Field, setting: Setting, frequency: float) -> float:
     shape = parameters.whole if isinstance(parameters, NGramsParameters) else parameters
     if _fitted_together(shape, setting):
         return math.sqrt(fitted_noise(shape, frequency, setting.listed) / people)
+    # n Var of a pure oracle, widened by fitting, plus collisions (docs/mathematics.md, section 2).
     mechanism = mechanism_of(field, setting.absent)
     noise = float(mechanism.variance(people, frequency)) * people
     widened, added = _fitting(parameters, setting)

@@ -42,6 +42,7 @@ def epsilon_of_window(question: Question, parameters: Parameters, n: int) -> int
 
 def bound(micros: int) -> float:
     """Return the largest share of right guesses that an epsilon allows."""
+    # e^700 is the largest power of e that a float holds, about.
     odds = float(exp_micros(min(micros, 700_000_000)))
     return odds / (odds + 1)
 

@@ -34,6 +34,7 @@ def order_checks(sequences: Sequence[Sequence[int]]) -> list[Check]:
     for order in ranks:
         n = len(order)
         centre = (n - 1) / 2
+        # Moments of a uniform permutation, as in the module docstring; those of sequences add up.
         correlation += float(((np.arange(n) - centre) * (order - centre)).sum())
         spread += (n * (n * n - 1) / 12) ** 2 / (n - 1)
         steps = np.diff(order)

@@ -89,17 +89,22 @@ def _noise(parameters: ProfileParameters, people: int, f: float) -> float:
 
 
 def _krr(pure: Pure, merged: float, share: float, f: float) -> float:
+    # A report falls into the cell with probability s, a yes or no of variance s (1 - s).
     seen = merged * pure.q + pure.gap * f
     return seen * (1 - seen) / (share * pure.gap**2) - f * (1 - f)
 
 
 def _bits(pure: Pure, merged: float, share: float, f: float) -> float:
+    # A pure oracle (docs/mathematics.md, section 2) with m/c bits per cell. Where a share W of
+    # people report on the table, they are a sample, which adds f (1 - f) (1/W - 1).
     noise = merged * pure.q * (1 - pure.q) / pure.gap**2 + f * (1 - pure.p - pure.q) / pure.gap
     return noise / share + f * (1 - f) * (1 / share - 1)
 
 
 def _signs(parameters: InpHTParameters | MargHTParameters, table: float, drawn: float) -> float:
     """Return the sum over a table's coefficients, each drawn with one probability."""
+    # Each of the table's c - 1 coefficients has the weight 1/c (docs/mathematics.md, section 5) and
+    # the variance 1/(g^2 w) of a sign reported by a share w of people.
     gap = float(2 * as_fraction(parameters.keep) - 1)
     return (table - 1) / (gap**2 * drawn) / table**2
 

@@ -11,7 +11,7 @@ and reports each of its bits with p where it is not set and with q_i where it is
 
 Nothing is permanent: the values may differ in every report, and any number of reports together
 spends less than the budget, by basic composition. The price: report i of n people has
-n Var = p (1 - p) / (q_i - p)^2, which grows like r^(-2i). When epsilon_i has fallen below the
+n Var = p (1 - p) / (h (q_i - p)^2), which grows like r^(-2i). When epsilon_i has fallen below the
 resolution of 64 bits, q_i is p and a report says nothing.
 """
 

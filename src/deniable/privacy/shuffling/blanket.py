@@ -84,7 +84,8 @@ class Blanket:
         self._outside = self._twice * (self._ratio - 1) * (outside + 2 * tail)
 
     def _place(self, levels: Levels, tail: float) -> None:
-        """Choose the places of H for every c, and how much each of them counts."""
+        """Choose the places of H for every c, and their weights."""
+        # s and pi of the module docstring: given c, H is at most as spread as s Bin(n - 1 - c, pi).
         both, neither, rest = levels.both, levels.neither, 1 - 2 * levels.low
         self._scale = self._ratio if both else 1.0
         hidden = both + neither / levels.ratio if both else neither

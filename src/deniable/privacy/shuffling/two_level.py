@@ -60,6 +60,7 @@ def levels(parameters: Parameters) -> Levels | None:
         keep, move = parameters.keep, parameters.move
         return Levels(keep / move, move, Fraction(0), (parameters.categories - 2) * move)
     if isinstance(parameters, HadamardParameters):
+        # Half of the coefficients differ between x and z; a sign of the rest is both, or neither.
         keep = as_fraction(parameters.keep)
         quarter = (1 - keep) / 2
         return Levels(keep / (1 - keep), quarter, quarter, quarter)
@@ -82,6 +83,7 @@ def _of_subsets(parameters: SubsetParameters) -> Levels:
 
 
 def _of_points(parameters: PGRParameters) -> Levels:
+    # Two hyperplanes meet in `shared` points (docs/mathematics.md, section 2).
     inside, inner, outer = as_fraction(parameters.inside), parameters.inner, parameters.outer
     shared = points_below(parameters.prime, parameters.dimension - 2)
     each = (1 - inside) / outer

@@ -41,7 +41,7 @@ _OUTSIDE = 1e-4
 """The share of delta that is given away to the terms outside of the sums."""
 _ERROR = 1e-13
 _CROWDS = 400
-"""The largest number of crowds looked at; neighbouring m share one, which costs a few people."""
+"""The largest number of crowds looked at; neighbouring m share one, which loses some people."""
 _TAILS = 1_000_000
 """The largest number of tail probabilities kept, about."""
 
@@ -85,7 +85,7 @@ class YesNo:
     def attained(self, epsilon: float) -> float:
         """Return a delta that some crowd of n really has.
 
-        Beyond the crowds that are all looked at, only those in which all others agree are compared.
+        Where not every crowd is looked at, only those in which all others agree are compared.
         """
         crowds = self._crowds if self.looked_at_all else self._real
         return max(self._largest(epsilon, crowds)) - self.outside
