@@ -123,7 +123,7 @@ class CharacterModel:
 
     @property
     def _form(self) -> str:
-        """How a symbol is packed: u8 where all symbols fit into it, else u16."""
+        """The packing of a symbol: u8 where all symbols fit into it, else u16."""
         return "B" if len(self.letters) <= 254 else "H"
 
     @classmethod

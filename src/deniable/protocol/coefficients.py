@@ -7,7 +7,7 @@ Model: each attribute offers functions of its level with values in -1..1,
 
 and a coefficient is a set of l = 1..k attributes with one function of each; its value v for a
 profile is the product. Order l is drawn with probability proportional to n_l sqrt(C(d - l, k - l)),
-with n_l coefficients of that order, each of which lies in C(d - l, k - l) of the tables of k
+where n_l coefficients have that order and each lies in C(d - l, k - l) of the tables of k
 attributes: the least sum of variances over those tables (Cauchy and Schwarz). Then the coefficient
 is drawn uniformly among the n_l, and +1 is reported with probability
 
@@ -174,7 +174,7 @@ class CoefficientsParameters(SignParameters):
 
 
 def functions_of(levels: tuple[int, ...], basis: str) -> tuple[int, ...]:
-    """Return how many functions each attribute offers."""
+    """Return the number of functions that each attribute offers."""
     if basis == "walsh":
         return tuple((1 << (count - 1).bit_length()) - 1 for count in levels)
     return tuple(count - 1 for count in levels)

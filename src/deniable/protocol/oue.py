@@ -141,7 +141,7 @@ def _bits(domain: Domain, absent: bool, members: int) -> int:
 
 
 def _share(name: str, micros: int, pairs: int) -> int:
-    """Return what each of the pairs of bits that can differ may spend, rounded down."""
+    """Return the part of epsilon of each pair of bits that can differ, in micros, rounded down."""
     if micros < pairs:
         raise InvalidParameter(
             f"The '{name}' parameter of oue must be at least {epsilon.as_float(pairs):f} for "

@@ -1,4 +1,4 @@
-"""How well a mechanism of profiles estimates a table of k attributes, in closed form.
+"""Closed-form error of a table of k attributes, for the mechanisms of profiles.
 
 Model: a cell of a table of c cells is 1/c of the sum of the table's orthonormal coefficients. With
 A_l of them about l attributes, each known with n Var = v_l (the people's sampling included, and all
@@ -35,7 +35,7 @@ from deniable.protocol import epsilon
 Views = tuple[tuple[int, ...], ...]
 
 PEOPLE = 1_000_000
-"""How many people are expected where a survey does not say."""
+"""The expected number of people where a survey does not say."""
 TYPICAL = 0.001
 """The noise at which half of an interaction of two attributes is believed."""
 RARER = 1_000.0
@@ -46,7 +46,7 @@ MOST_PEOPLE = 10**12
 
 
 def expected_people(owner: str, wanted: Mapping[str, object]) -> int:
-    """Return how many people are expected: `people` of the survey, PEOPLE if it does not say.
+    """Return the expected number of people: `people` of the survey, else `PEOPLE`.
 
     Raises:
         InvalidParameter: if it is no number of people.
@@ -77,32 +77,34 @@ def smoothed_noise(orders: Sequence[float], levels: Sequence[int], people: int) 
 
 
 def left_of(noise: float, taken: int, pairs: float) -> float:
-    """Return which share of the noise of a coefficient about so many attributes smoothing leaves.
+    """Return the share of a coefficient's noise that smoothing leaves.
 
     Args:
         noise: variance of the coefficient.
-        taken: how many attributes it is about.
-        pairs: coefficients about two attributes that there are.
+        taken: the number of attributes that the coefficient is about.
+        pairs: the number of coefficients about two attributes.
     """
     if taken == 1:
         return 1 / (1 + noise)
+    # f_l(s) of the model above, with 1/t_l = RARER^(l - 2) / TYPICAL.
     left = 1 / (1 + math.pow(noise / TYPICAL * RARER ** (taken - 2), SLOWNESS))
     if taken > 2:
         return left
+    # Of m pairs, smoothing takes off (m - 2)/m of what f_l would.
     return 1 - max(0.0, pairs - 2) / pairs * (1 - left)
 
 
 def krr_noise(cells: float, micros: int) -> float:
-    """Return n Var of a coefficient behind k-RR over so many cells: ((E + m - 1)/(E - 1))^2."""
+    """Return n Var of a coefficient behind k-RR over m cells: ((E + m - 1)/(E - 1))^2."""
     e = float(epsilon.exp_micros(micros))
     return ((e + cells - 1) / (e - 1)) ** 2
 
 
 def view_orders(levels: tuple[int, ...], order: int, size: int, micros: int) -> list[float]:
-    """Return what each order adds to n Var of a cell, from views of so many attributes.
+    """Return the part of each order in n Var of a cell, from views of `size` attributes.
 
-    Every l attributes are taken to be in the share C(size, l)/C(d, l) of the views, all of which
-    are used. Where levels differ, cells are powers of their geometric mean.
+    Every l attributes are taken to be in the share C(size, l)/C(d, l) of the views, and all those
+    views are used. Where levels differ, cells are powers of their geometric mean.
     """
     d, mean = len(levels), mean_levels(levels)
     each = krr_noise(mean**size, micros)
@@ -111,7 +113,9 @@ def view_orders(levels: tuple[int, ...], order: int, size: int, micros: int) -> 
 
 
 def cover_orders(views: Views, levels: tuple[int, ...], order: int, micros: int) -> list[float]:
-    """Return the same of the views that there are, of which the last ones are often smaller.
+    """Return the part of each order in n Var of a cell, from the actual views.
+
+    The last views are often smaller than the others.
 
     A set of attributes is known with n Var = V / (sum of 1/v over the views that hold it), of V
     views, each with the noise v of k-RR over its cells; the mean over all sets of a size counts.
@@ -150,7 +154,7 @@ def _held(
 
 
 def _added(noise: Sequence[float], levels: float) -> list[float]:
-    """Return what each order adds to n Var of a cell, from n Var of its coefficients."""
+    """Return the part of each order in n Var of a cell, from n Var of its coefficients."""
     order = len(noise)
     return [
         math.comb(order, taken) * (levels - 1) ** taken * each / levels ** (2 * order)

@@ -51,12 +51,12 @@ class Change:
 
 @frozen
 class Publication:
-    """What is to be written.
+    """A survey that is ready to be written.
 
     Attributes:
         survey: with its earlier versions.
         changes: against the survey that was published before.
-        notes: what is worth a warning: versions of which nothing is known.
+        notes: warnings, about questions whose earlier versions are unknown.
     """
 
     survey: Survey
@@ -215,7 +215,7 @@ def _admitted(question: Question, today: date) -> str:
 
 
 def _edited(old: Question, new: Question) -> str:
-    """Say what changed outside the digest; empty if nothing did."""
+    """Return a text of the changes outside the digest; empty if there are none."""
     said = []
     if old.expires != new.expires:
         said.append(
@@ -231,7 +231,7 @@ def _edited(old: Question, new: Question) -> str:
 
 
 def _gaps(survey: Survey, forget: Collection[Key]) -> Iterator[str]:
-    """Say of which questions nothing earlier is known, though there must have been something."""
+    """Yield a warning for every question whose earlier versions must exist and are unknown."""
     forgotten = {question_id for question_id, _ in forget}
     for question in survey.asked:
         if question.version > 1 and len(survey.versions(question.id)) == 1:

@@ -59,7 +59,7 @@ class Reason(StrEnum):
 
     @property
     def final(self) -> bool:
-        """Whether the report it refuses will never be accepted, so that a client drops it."""
+        """True if the refused report will never be accepted, so that a client drops it."""
         return self in FINAL_REASONS
 
 

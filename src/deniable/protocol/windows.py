@@ -33,7 +33,7 @@ LONGEST = 10**6
 
 
 class Span(NamedTuple):
-    """What was spent from one place of time to another, both included."""
+    """Micros spent on the epochs (or days) from `first` to `last`, both included."""
 
     first: int
     last: int
@@ -42,7 +42,7 @@ class Span(NamedTuple):
 
 @frozen
 class Window:
-    """A budget that no window of so many epochs may exceed.
+    """A budget that the spending of no w consecutive epochs may exceed.
 
     Attributes:
         budget: epsilon in micros.
@@ -73,11 +73,11 @@ class Window:
 
     @property
     def even(self) -> int:
-        """What every epoch may spend if all spend the same, in micros, rounded down."""
+        """The equal share of each epoch in micros, rounded down."""
         return self.budget // self.epochs
 
     def room(self, spent: Iterable[Span], first: int, last: int) -> int:
-        """Return how many micros a report that belongs to first..last may still spend.
+        """Return the micros that a report that belongs to first..last may still spend.
 
         Guarantees: if no more is spent, no window that touches one of these places exceeds the
         budget, also where later ones were used already (a clock that was wrong).
@@ -89,7 +89,7 @@ class Window:
         return max(0, self.budget - self._peak(spent, first - self.epochs + 1, last))
 
     def allowed(self, spent: Mapping[int, int], epoch: int) -> int:
-        """Return how many micros may still be spent in an epoch, given what each epoch spent."""
+        """Return the micros that an epoch may still spend, given what each epoch spent."""
         return self.room((Span(e, e, micros) for e, micros in spent.items()), epoch, epoch)
 
     def fullest(self, spent: Iterable[Span]) -> int:
@@ -124,7 +124,7 @@ class Window:
         """Return the variance of a frequency in one epoch under both ways to spend.
 
         Args:
-            noise: n Var of one report that may spend so many micros.
+            noise: n Var of one report as a function of the micros that it may spend.
             people: who could report.
 
         Raises:
