@@ -34,7 +34,7 @@ class SystemDraws:
     Edge cases: not for several threads at once; each owner holds its own.
 
     Args:
-        source: returns so many random bytes. Only the default one is read ahead; any other is
+        source: returns as many random bytes as asked. Only the default is read ahead; any other is
             asked for exactly the bytes that are needed, so that a proof can enumerate them.
     """
 

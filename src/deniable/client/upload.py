@@ -87,7 +87,7 @@ class Uploader:
             return bool(reports) and self._deliver(reports)
 
     def seconds_to_wait(self) -> float:
-        """Return how long our own back-off still lasts; infinity where it does not."""
+        """Return the seconds until our own back-off ends; infinity if there is none."""
         seconds = self._not_before - time.monotonic()
         return seconds if seconds > 0 else math.inf
 

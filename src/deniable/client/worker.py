@@ -12,7 +12,7 @@ from deniable.client.recorder import Entry
 from deniable.client.sender import Flush, Sender
 
 _LOOK_SECONDS = 0.1
-"""How often somebody who waits looks whether there is a thread to wait for."""
+"""The time between two checks, by a waiting caller, that there is a thread to wait for."""
 
 
 class _Ticket:

@@ -61,7 +61,7 @@ class Bodies:
 
     @asynccontextmanager
     async def share(self, size: int) -> AsyncIterator[Share]:
-        """Give room for a body of so many bytes.
+        """Hold room for a body of `size` bytes.
 
         Raises:
             Refused: busy, if there was none in time.

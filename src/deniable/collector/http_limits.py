@@ -23,9 +23,9 @@ MAX_PIPELINED = 16
 WRITE_SECONDS = 20.0
 """An answer that is not taken for so long is given up."""
 STOP_SECONDS = 1.0
-"""At the end, a request that is not there yet may take so much longer."""
+"""At shutdown, the further time for a body that has not arrived yet."""
 _LAST_LINE_END = 2
-"""What may follow the last chunk: the line end that closes the message."""
+"""Bytes that may follow the last chunk: the line end that closes the message."""
 
 
 class Unwelcome(Exception):
@@ -96,7 +96,7 @@ class LimitedHttp(HttpToolsProtocol):
             self._say(own_answers.BUSY)
 
     def shutdown(self) -> None:
-        """Finish what is there; what is not may take a little longer."""
+        """Finish requests that have arrived; a body on its way gets `STOP_SECONDS` more."""
         super().shutdown()
         if not self._in_head and not self.transport.is_closing():
             self._stop_waiting()
@@ -254,7 +254,7 @@ class LimitedHttp(HttpToolsProtocol):
 
     @property
     def _answered(self) -> bool:
-        """Whether no answer is owed to a request whose head is there."""
+        """True if no request whose head has arrived waits for its answer."""
         return self.cycle is None or self.cycle.response_complete
 
     def _say(self, problem: Problem) -> None:

@@ -1,4 +1,4 @@
-"""Arithmetic codes of strings: what the model likes has few bits, and every string has a code.
+"""Arithmetic codes of strings: likely strings have few bits, and every string has a code.
 
 Model: the strings of at most `length` letters divide the numbers from 0 to 1 among themselves. A
 string's interval is found letter by letter: with F the frequencies at a place, symbol s of an

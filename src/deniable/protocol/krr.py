@@ -185,7 +185,7 @@ class KRRParameters(Parameters):
 
     @property
     def epsilon_forever(self) -> int | None:
-        """ln of the first stage's ratio: what an attacker with every report can learn."""
+        """ln of the first stage's ratio: the bound for an attacker with every report."""
         if not self.memoised:
             return None
         keep = thresholds.as_fraction(self.permanent_keep)

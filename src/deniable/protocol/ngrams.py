@@ -199,7 +199,7 @@ class NGramsParameters(Parameters):
 
     @property
     def choices(self) -> int:
-        """In how many ways r of the P places can be chosen."""
+        """The number of ways to choose r of the P places."""
         return comb(self.places, self.grams)
 
     @property

@@ -13,7 +13,7 @@ from deniable.protocol.layout import Layout
 
 
 class Written(NamedTuple):
-    """A parameter that people may write: its check, and an example of what is allowed."""
+    """A parameter that people may write: its check, and an allowed example."""
 
     check: Callable[[str, str, object], object]
     example: str
@@ -101,6 +101,6 @@ def cohorts_of(parameters: Parameters) -> int:
 
 
 def told_by(parameters: Parameters) -> str:
-    """Return the words for what `cohorts_of` counts."""
+    """Return the word for one of the classes that `cohorts_of` counts."""
     words: str = getattr(parameters, "told_by", "cohort")
     return words

@@ -298,12 +298,12 @@ class PrefixesParameters(Parameters):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports what its sender reports), and a given other thing."""
+        """P(a report supports its sender's point), and P(it supports a given other string)."""
         return self.oracle.support
 
     @property
     def epsilon_once(self) -> int:
-        """That of the point: neither group nor cohort depends on the answer."""
+        """The epsilon of the point: neither group nor cohort depends on the answer."""
         return self.oracle.epsilon_once
 
     @property

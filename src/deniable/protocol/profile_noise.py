@@ -39,7 +39,7 @@ PEOPLE = 1_000_000
 TYPICAL = 0.001
 """The noise at which half of an interaction of two attributes is believed."""
 RARER = 1_000.0
-"""By how much less that is for every further attribute."""
+"""The factor by which that noise falls with every further attribute."""
 SLOWNESS = 0.4
 """The power p: 1 if all interactions were alike."""
 MOST_PEOPLE = 10**12
@@ -55,7 +55,7 @@ def expected_people(owner: str, wanted: Mapping[str, object]) -> int:
 
 
 def cell_noise(orders: Sequence[float], cells: float) -> float:
-    """Return n Var of an unbiased cell, from what each order 1, 2, ... adds with sampling."""
+    """Return n Var of an unbiased cell, from the parts of orders 1, 2, ..., sampling included."""
     return sum(orders) - (1 - 1 / cells) / cells
 
 
@@ -63,7 +63,7 @@ def smoothed_noise(orders: Sequence[float], levels: Sequence[int], people: int) 
     """Return about n times the mean squared error of a smoothed cell, sampling included.
 
     Args:
-        orders: what coefficients of 1, 2, ... k attributes add to n Var of a cell.
+        orders: the parts of coefficients of 1, 2, ... k attributes in n Var of a cell.
         levels: of the profile's attributes.
         people: n, who report.
     """

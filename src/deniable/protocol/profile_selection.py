@@ -22,7 +22,7 @@ Chosen = tuple[tuple[int, int], ...]
 
 @frozen
 class Selection:
-    """The choices of attributes with a function each; `functions` says how many each offers.
+    """The choices of attributes with a function each; `functions` has the number per attribute.
 
     Cost: a choice from its number takes a step per attribute; nothing is listed.
     """

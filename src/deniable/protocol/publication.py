@@ -1,4 +1,4 @@
-"""A survey that follows another: what it keeps, what it refuses, and what devices notice of it.
+"""Publishing a survey after another one: kept versions, refused changes, effects on devices.
 
 Reports outlive the survey that asked for them: devices hold some, collectors have stored others.
 So a published survey keeps the contract of everything that it, or one before it, has asked.
@@ -25,7 +25,7 @@ Kind = Literal["new", "raised", "withdrawn", "again", "edited", "forgotten"]
 
 @frozen
 class Change:
-    """One thing that a publication changes, and what devices notice of it.
+    """One change of a publication, and its effect on devices.
 
     Attributes:
         kind: "new", "raised", "withdrawn", "again" (an earlier one is asked again), "edited"

@@ -85,6 +85,7 @@ def _solve(keep: Fraction, ratio: Fraction, single: bool) -> tuple[Fraction, Fra
     q_star = ratio / (ratio + 1) if single else Fraction(1, 2)
     p_star = 1 / (ratio + 1)
     flip = 1 - keep
+    # The two equations of `from_epsilon`, solved for q and p.
     one = (keep * q_star - flip * p_star) / (keep - flip)
     zero = (keep * p_star - flip * q_star) / (keep - flip)
     if zero < 0:

@@ -1,4 +1,4 @@
-"""The published survey: what clients bundle or fetch, what collectors and analysts read.
+"""The published survey: clients bundle or fetch it, collectors and analysts read it.
 
 survey.json is canonical (integers and strings only), so that its questions have one digest in
 every language. People do not write it: they write TOML, and `deniable publish` resolves that.

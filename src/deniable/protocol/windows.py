@@ -1,4 +1,4 @@
-"""A budget per window of time: what a device may spend where values change all the time.
+"""A budget of epsilon per window of time, for values that change all the time.
 
 Model: w-event privacy [Kellaris, Papadopoulos, Xiao, Papadias, "Differentially private event
 sequences over infinite streams", VLDB 2014], for one device: whatever happened to its values within
@@ -108,6 +108,7 @@ class Window:
         """Return the largest sum of a window that begins from `low` to `high`."""
         changes = defaultdict[int, int](int)
         for first, last, micros in spent:
+            # Windows of w that touch first..last begin from first - w + 1 to last.
             enters, leaves = first - self.epochs + 1, last + 1
             if enters <= high and leaves > low:
                 changes[max(enters, low)] += micros
