@@ -153,6 +153,8 @@ def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float]
         drawn = left * (1.0 if taken == k else parameters.orders[taken - 1] / ONE)
         left -= drawn
         per_table = count * math.comb(d - taken, k - taken) / math.comb(d, k)
+        # A coefficient of this order is drawn with probability drawn/count, so that its n Var is
+        # count/(gap^2 drawn); a cell is 1/c of the sum of its table's coefficients, c = mean^k.
         added.append(per_table * loss**taken * count / (gap**2 * drawn) / mean ** (2 * k))
     return added, mean
 

@@ -1,4 +1,4 @@
-"""Everything that happens in one client directory, in whichever thread calls."""
+"""The device: all work in one client directory, in whichever thread calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a value was not reported: a closed set of reasons, each with its sentence.
+"""Reasons for which a value is not reported: a closed set, each with its sentence.
 
 The sentences are fixed, so that no message can ever hold a value.
 """

@@ -1,4 +1,4 @@
-"""Sending what is due: one batch at a time, tried again until the collector has answered for it."""
+"""Uploads: one batch of due reports at a time, tried again until the collector has answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may write and who may read.
+"""Access control: write keys for senders, a token for analysts, a guard of the host name.
 
 Writing is open unless write keys are set. Reading is open on a loopback address without an analyst
 token; in every other case, and behind a proxy, it needs the token. On a loopback address that no

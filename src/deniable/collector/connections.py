@@ -54,16 +54,16 @@ class Connections:
         return True
 
     def idle(self, connection: Connection) -> None:
-        """From now on the connection waits for its sender."""
+        """Note that the connection waits for its sender from now on."""
         if connection in self._open:
             self._idle.pop(connection, None)
             self._idle[connection] = None
 
     def busy(self, connection: Connection) -> None:
-        """A whole request is there: the connection waits for us."""
+        """Note that a whole request is there: the connection waits for us."""
         self._idle.pop(connection, None)
 
     def leave(self, connection: Connection) -> None:
-        """The connection is closed."""
+        """Forget a closed connection."""
         self._open.discard(connection)
         self._idle.pop(connection, None)

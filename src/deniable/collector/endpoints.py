@@ -160,11 +160,11 @@ class Collector:
         return _json({"counters": rows, "totals": dict(sorted(totals.items()))})
 
     async def get_health(self, request: Request) -> Response:
-        """The process is up."""
+        """Answer that the process is up."""
         return _json({"status": "ok"})
 
     async def get_readiness(self, request: Request) -> Response:
-        """The survey is loaded, and the last write of the store succeeded."""
+        """Answer that the survey is loaded and that the store's last write succeeded."""
         await self._commits.probe()
         return _json({"status": "ready"})
 

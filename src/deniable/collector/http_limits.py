@@ -21,7 +21,7 @@ MAX_MESSAGE_BYTES = 16 * 2**20
 """Body, framing and all: chunks of one byte take six."""
 MAX_PIPELINED = 16
 WRITE_SECONDS = 20.0
-"""An answer that is not taken for so long is given up."""
+"""The time after which an answer that its sender does not take is given up."""
 STOP_SECONDS = 1.0
 """At shutdown, the further time for a body that has not arrived yet."""
 _LAST_LINE_END = 2
@@ -103,17 +103,17 @@ class LimitedHttp(HttpToolsProtocol):
             self._timer = self.loop.call_later(STOP_SECONDS, self._stop_body)
 
     def timeout_keep_alive_handler(self) -> None:
-        """Nothing came for long."""
+        """Close the connection: nothing came for long."""
         self._end()
 
     def pause_writing(self) -> None:
-        """The answer is not taken: wait, but not for ever."""
+        """Wait, but not for ever: the sender does not take the answer."""
         super().pause_writing()
         if self._write_timer is None:
             self._write_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """The answer is taken."""
+        """Stop the timer: the sender takes the answer again."""
         if self._write_timer is not None:
             self._write_timer.cancel()
             self._write_timer = None

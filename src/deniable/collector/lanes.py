@@ -63,7 +63,7 @@ class Lane:
             self._timer = loop.call_later(self._patience, self._lose_patience)
 
     def leave(self) -> None:
-        """One that was started has ended."""
+        """Note that a started request has ended."""
         self._running -= 1
         while self._line and self._running < self._at_once:
             self._running += 1

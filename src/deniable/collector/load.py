@@ -19,7 +19,7 @@ READING_PATIENCE = 10.0
 """A page takes seconds, and a person waits for it."""
 
 SMALL_BODY = 64 * 2**10
-"""A body up to here needs no permission: what clients send in one batch by default is smaller."""
+"""A body up to this size needs no permission; a client's default batch is smaller."""
 
 LARGE_BODIES = 64 * 2**20
 """The most bytes of larger bodies that are held at once, read or not."""
@@ -33,7 +33,7 @@ _CHEAP = frozenset({"/readyz", "/openapi.json", "/v1/survey"})
 
 @dataclass
 class Load:
-    """Everything in flight. The event loop is its only thread.
+    """The connections, requests and bytes in flight. The event loop is its only thread.
 
     Reports have no lane: each is bounded by its bytes, by the turn in which batches are parsed,
     and by the queue before the store (`Bodies`, `Turn`, `GroupCommit`).

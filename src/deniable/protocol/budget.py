@@ -1,4 +1,4 @@
-"""A survey beside the ceiling: which questions a device can pay for, and which it leaves out.
+"""The budget of a survey: its cost to a device, the ceiling, and the questions left out.
 
 Every device draws an order of the survey's questions from its secret and sets aside, in that order,
 what one unchanged value of each costs (`client/reservation.py`, `spec/protocol.md`, section Time).

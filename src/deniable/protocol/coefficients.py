@@ -139,7 +139,7 @@ class CoefficientsParameters(SignParameters):
 
     @cached_property
     def coefficients(self) -> int:
-        """The number of all of them."""
+        """The number of coefficients of all orders."""
         return sum(self.counts)
 
     def chosen(self, coefficient: int) -> Chosen:
@@ -160,6 +160,7 @@ class CoefficientsParameters(SignParameters):
 
     def plus(self, numerator: int, denominator: int) -> int:
         """Return the threshold of reporting +1 for the value numerator / denominator."""
+        # Rounded down, so towards 1/2: no sign is more likely than `keep` allows.
         away = (2 * self.keep - ONE) * abs(numerator) // (2 * denominator)
         return ONE // 2 + (away if numerator > 0 else -away)
 
@@ -186,6 +187,7 @@ def best_orders(attributes: int, counts: tuple[int, ...]) -> tuple[int, ...]:
     Proportional to n_l sqrt(C(d - l, k - l)); integers throughout, with 32 binary digits of the
     root.
     """
+    # A coefficient in m tables is drawn in proportion to sqrt(m) (docs/mathematics.md, section 5).
     order = len(counts)
     weights = [
         count * math.isqrt(math.comb(attributes - taken, order - taken) << 64)

@@ -62,11 +62,11 @@ def device_cost(question: Question, reports: int, values: int = 1, versions: int
     """Return the most that one device discloses about a question, in micros.
 
     Args:
-        question: what is asked.
-        reports: how many reports the device makes under each version.
-        values: how many distinct values each field takes among them (the absent answer is one);
-            more than `reports` cannot be.
-        versions: how many versions of the question are asked.
+        question: the question.
+        reports: the number of reports that the device makes under each version.
+        values: the number of distinct values of each field among them (the absent answer is one);
+            at most `reports` count.
+        versions: the number of versions of the question that are asked.
 
     Edge cases: a question that is answered once has one report per version, whatever is said.
 

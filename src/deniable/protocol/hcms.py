@@ -159,7 +159,7 @@ class HCMSParameters(Parameters):
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own answer), and a given other one, over all hashes."""
+        """P(a report supports its own answer), and P(it supports another one), over all hashes."""
         keep = thresholds.as_fraction(self.keep)
         # Another answer shares the bucket with probability 1/w; else half of the signs agree.
         shared = Fraction(1, self.width)

@@ -50,7 +50,7 @@ class InpEMParameters(SignParameters):
 
     @cached_property
     def width(self) -> int:
-        """D."""
+        """D, the number of bits of a profile."""
         return sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:

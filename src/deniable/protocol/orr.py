@@ -171,9 +171,10 @@ class ORRParameters(Parameters):
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own answer), and a given other one, over all cohorts."""
+        """P(a report supports its own answer), and P(it supports another one), over all cohorts."""
         keep = thresholds.as_fraction(self.keep)
         move = (1 - keep) / (self.symbols - 1)
+        # Another answer with the same symbol is supported alike; one with another, by a move alone.
         shared = collision(self.answers, self.symbols)
         return keep, shared * keep + (1 - shared) * move
 
@@ -192,6 +193,7 @@ def collision(answers: int, symbols: int) -> Fraction:
     """Return P(two different answers share a symbol) over all cohorts; `answers` is 0 if hashed."""
     if answers == 0:
         return Fraction(1, symbols)
+    # `more` symbols have each + 1 answers, the others `each`: ordered pairs with a common symbol.
     each, more = divmod(answers, symbols)
     pairs = more * (each + 1) * each + (symbols - more) * each * (each - 1)
     return Fraction(pairs, answers * (answers - 1))

@@ -184,7 +184,7 @@ class PGRParameters(Parameters):
 
     @property
     def points(self) -> int:
-        """K."""
+        """K, the number of points."""
         return points_below(self.prime, self.dimension)
 
     @property
@@ -208,7 +208,7 @@ class PGRParameters(Parameters):
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own answer), and a given other one (over all hashes)."""
+        """P(a report supports its own answer), and P(it supports another one), over all hashes."""
         inside = thresholds.as_fraction(self.inside)
         if not self.answers:
             return inside, Fraction(self.inner, self.points)
@@ -216,7 +216,7 @@ class PGRParameters(Parameters):
 
     @cached_property
     def support_of_points(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own point), and a given other one."""
+        """P(a report supports its own point), and P(it supports a given other one)."""
         inside = thresholds.as_fraction(self.inside)
         shared = points_below(self.prime, self.dimension - 2)
         # q_ of the model above: c_int of the c_set points inside, c_set - c_int of those outside.

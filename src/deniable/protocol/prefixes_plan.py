@@ -83,6 +83,7 @@ def groups_for(people: int, levels: int, verification: float | None = None) -> G
             "and verification.",
             "Ask more people, shorten 'length', or give fewer 'lengths'.",
         )
+    # A share s of the people is s/(1 - s) of all levels together, so L s/(1 - s) of one.
     ratio = VERIFICATION if verification is None else levels * verification / (1 - verification)
     weights = (*(LEVEL_WEIGHT for _ in range(levels)), max(1, round(LEVEL_WEIGHT * ratio)))
     smallest = people * min(weights) // sum(weights)

@@ -56,6 +56,7 @@ def expected_people(owner: str, wanted: Mapping[str, object]) -> int:
 
 def cell_noise(orders: Sequence[float], cells: float) -> float:
     """Return n Var of an unbiased cell, from the parts of orders 1, 2, ..., sampling included."""
+    # The people's own sampling, f (1 - f) at f = 1/c, is no error given their values.
     return sum(orders) - (1 - 1 / cells) / cells
 
 
@@ -136,10 +137,11 @@ def cover_orders(views: Views, levels: tuple[int, ...], order: int, micros: int)
 def _held(
     views: Views, levels: tuple[int, ...], order: int
 ) -> tuple[tuple[int, ...], tuple[Counter[tuple[int, ...]], ...]]:
-    """Return the numbers of cells that views have, and how many sets are in how many of each.
+    """Return the distinct numbers of cells of views, and the patterns of views that hold a set.
 
-    One count of such patterns for sets of 1, 2, ... k attributes each. Kept, because whoever plans
-    asks for the same views at many epsilons.
+    The pattern of a set of attributes is the number of views of each size that hold it. There is
+    one count of patterns for sets of 1, 2, ... k attributes each. The result is cached, since plans
+    ask for the same views at many epsilons.
     """
     cells = [math.prod(levels[i] for i in view) for view in views]
     sizes = tuple(sorted(set(cells)))
@@ -155,6 +157,7 @@ def _held(
 
 def _added(noise: Sequence[float], levels: float) -> list[float]:
     """Return the part of each order in n Var of a cell, from n Var of its coefficients."""
+    # A_l = C(k, l) (r - 1)^l coefficients are about l attributes, and c^2 = r^(2k).
     order = len(noise)
     return [
         math.comb(order, taken) * (levels - 1) ** taken * each / levels ** (2 * order)

@@ -28,6 +28,7 @@ from deniable.protocol.truth_thresholds import check_truth, truth_ratio
 
 def keep_threshold(truth: int, cells: int) -> int:
     """Return the threshold of keeping the true one of `cells` cells."""
+    # E/(E + m - 1) with E = truth/(T - truth), rounded down: no table's ratio exceeds E.
     return ONE * truth // (truth + (cells - 1) * (ONE - truth))
 
 

@@ -1,4 +1,4 @@
-"""Why a collector refuses, and which refusals end a report: one closed set for every party.
+"""Reasons of refusal: one closed set for every party, with those that end a report.
 
 A collector counts by these words, a client decides by them, and `spec/protocol.md` lists them.
 """

@@ -86,12 +86,12 @@ class UnaryParameters(Parameters):
 
     @cached_property
     def epsilon_once(self) -> int:
-        """The factor above for the chain: both stages, seen once."""
+        """ln of the model's factor for the chain: both stages, seen once."""
         return epsilon.epsilon_of(worst_ratio(self.q_star, self.p_star, *self.exponents))
 
     @cached_property
     def epsilon_forever(self) -> int | None:
-        """The factor above for the permanent stage alone."""
+        """ln of the model's factor for the permanent stage alone; None without one."""
         if not self.memoised:
             return None
         one = thresholds.as_fraction(self.permanent_one)

@@ -21,7 +21,7 @@ SIMULATED = "simulated"
 is counted as such and never as accepted."""
 
 RUNNING_SECONDS = 86_400
-"""Collectors must have run for so long since they found an epoch over, before it is closed."""
+"""The time that collectors must run after they found an epoch over, before it is closed."""
 
 Counters = Mapping[tuple[str, str], int]
 """Numbers keyed by (question id or "", reason)."""
@@ -29,7 +29,7 @@ Counters = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, order=True)
 class Batch:
-    """A batch: the attributes that all reports of a chunk share.
+    """The attributes that all reports of a chunk share.
 
     `simulated` marks reports of invented people: they never share a batch with real ones.
     """
@@ -89,7 +89,7 @@ class Overdue:
 
 
 class Store(ABC):
-    """Where admitted reports live."""
+    """A store of admitted reports."""
 
     @abstractmethod
     def append(self, reports: Sequence[Report], refusals: Counters | None = None) -> Appended:

@@ -1,4 +1,4 @@
-"""Looking a store over: every sum, every batch's bytes, the counters, and SQLite's own check.
+"""The check of a store: every sum, every batch's bytes, the counters, and SQLite's own check.
 
 Nothing is changed. The store may be in use: all is read at one moment.
 """
