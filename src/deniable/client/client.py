@@ -58,10 +58,10 @@ class Client:
     raise the ceiling or the budget per window.
 
     Args:
-        survey: what `deniable publish` wrote: a path, its bytes, or a Survey.
+        survey: the output of `deniable publish`: a path, its bytes, or a Survey.
         directory: where the client keeps its secret and database; made with mode 0700.
         endpoint: the collector's address. Without one, reports wait in the outbox.
-        consent: what the app knows about the person's consent. It is stored; DENIED also wipes,
+        consent: the person's consent as the app knows it. It is stored; DENIED also wipes,
             GRANTED does not undo an earlier opt_out(). See `deniable.client.consent`.
         ceiling: the most epsilon that is ever disclosed, over all questions; by default that of
             the bundled survey, else 16. A survey that is fetched can only lower it. Each device
@@ -72,7 +72,7 @@ class Client:
             budget.
         account_secret: at least 16 secret bytes of the person's account, so that all their devices
             share one permanent response; never written to disk.
-        write_key: what the collector asks writers to show, if it does.
+        write_key: the key that the collector asks of writers, if it does.
         transport: another way to the collector, in place of `endpoint`.
         strict: do everything in the caller's thread, and raise RecordRefused. For tests.
         clock: returns the time, with a time zone.

@@ -38,7 +38,7 @@ class Device:
     Args:
         bundled: the survey that the app brings.
         directory: where the database and the secret live.
-        consent: what the app says about consent; UNKNOWN where it says nothing.
+        consent: the consent that the app states; UNKNOWN where it states none.
         ceiling: the most epsilon that will ever be disclosed, in micros, if the app says it.
         window: a budget of epsilon per consecutive days; None for no such budget.
         secret: the account secret, or None for one of the device's own.

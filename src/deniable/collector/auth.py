@@ -98,7 +98,7 @@ class AnalystGuard:
     Refusals are counted with the collector's, where the guard stands in its application.
 
     Args:
-        app: what to guard.
+        app: the application to guard.
         settings: of the collector.
     """
 

@@ -26,9 +26,10 @@ from deniable.protocol.question import Question
 from deniable.protocol.survey import Survey
 
 DEFAULT_CEILING = 16 * MICRO
-"""The most micros that a device discloses in its life unless the app or its survey says otherwise.
+"""The default ceiling: the most micros that a device discloses in its life.
 
-About four permanent responses of epsilon 4, over all questions together.
+The app or its survey may set another. About four permanent responses of epsilon 4, over all
+questions together.
 """
 
 MOST_STATES = 50_000
@@ -57,7 +58,7 @@ class BudgetLine:
 
     Attributes:
         question: its id. version: the newest.
-        micros: what one unchanged value costs; 0 if the question has expired.
+        micros: the cost of one unchanged value; 0 if the question has expired.
         each_epoch: whether later epochs of the same value cost again.
         expired: whether nobody is asked any more; it takes nothing then.
         sum: micros of this line and those above it.

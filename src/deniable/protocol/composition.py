@@ -49,7 +49,7 @@ def report_cost(question: Question, new: Iterable[bool]) -> int:
     """Return the micros of one report.
 
     Args:
-        question: what is reported.
+        question: the question that is answered.
         new: for each field, whether its value was never reported before.
     """
     costs = (field_cost(question, field) for field in question.fields)

@@ -31,7 +31,7 @@ class Change:
         kind: "new", "raised", "withdrawn", "again" (an earlier one is asked again), "edited"
             (what is in no digest) or "forgotten".
         question: its id. version: the one that the change is about.
-        words: what happens to devices that hold the survey from before.
+        words: the effect on devices that hold the survey from before.
     """
 
     kind: Kind
@@ -74,7 +74,7 @@ def publication(
 
     Args:
         before: the survey that is published; None if there is none.
-        ready: what people wrote, without a history of its own.
+        ready: the survey that people wrote, without a history of its own.
         today: expired questions are said to be.
         forget: earlier (id, version) to leave out.
 

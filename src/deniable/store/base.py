@@ -122,9 +122,9 @@ class Store(ABC):
         """Note that a crowd is about to enter, in the transaction that says whether it may.
 
         Args:
-            batch: what its reports will have in common; it must be simulated.
-            seed: what the crowd is drawn from.
-            people: how many they are.
+            batch: the batch of its reports; it must be simulated.
+            seed: the seed from which the crowd is drawn.
+            people: the size of the crowd.
             among_real: let it enter a store that holds real reports.
 
         Raises:
