@@ -1,4 +1,4 @@
-"""What turns the TOML that people write into the integers of a published survey.
+"""Authoring: from the TOML that people write to the integers of a published survey.
 
 Standard library only, and no part of any client: changing a line here breaks no client in the
 field, since what is published holds integers and strings alone.

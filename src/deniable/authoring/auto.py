@@ -1,12 +1,12 @@
 """mechanism = "auto": the best mechanism by closed forms, chosen once, when a survey is published.
 
-What is compared is n Var, the variance of a frequency times the number of reports: its mean over
-the answers of a closed domain (the same for every distribution) or over the candidates that a
-survey lists, else that of a rare string. Of the
-mechanisms within 5% of the least, those with the shortest reports are kept (up to 8 bytes make no
-difference beside a report's envelope), and of these the one that stands first in the list: k-RR
-where the domain is small, projective geometry response where it reaches subset selection, the
-floor, with fewer bytes (docs/mathematics.md, section 2).
+Mechanisms are compared by n Var, the variance of a frequency times the number of reports: its mean
+over the answers of a closed domain (the same for every distribution) or over the candidates that a
+survey lists, else that of a rare string. Of the mechanisms within 5% of the least, those with the
+shortest reports are kept (up to 8 bytes make no difference beside a report's envelope), and of
+these the one that stands first in the list: k-RR where the domain is small, projective geometry
+response where it reaches subset selection, the floor, with fewer bytes (docs/mathematics.md,
+section 2).
 """
 
 from __future__ import annotations
@@ -38,16 +38,17 @@ OPEN = ("pgr", "hcms", "olh", "rappor")
 LISTED = (*OPEN, "orr")
 """With a short list of candidates, O-RR can fit all of them at once, collisions included."""
 MOST_LISTED = 1_024
-"""Above so many candidates fitting all at once becomes dear: its work grows with their cube."""
+"""The most candidates that are fitted at once: the work grows with the cube of their number."""
 MOST_COHORTS = 512
 TAKEN_APART = 8
+"""The fewest cohorts with which decoding resolves the collisions of listed strings in hashed
+projective geometry response."""
 MOST_LOAD = 0.25
-"""With so many cohorts and at most so many listed strings per cohort and point, what listed strings
-add to each other by hashed projective geometry response is solved for."""
+"""The most listed strings per cohort and point with which it does."""
 
 SUM_OF_SQUARES = 0.1
-"""What the squares of all strings' frequencies are taken to sum to, where collisions count: that of
-a few common strings and many rare ones."""
+"""The assumed sum of the squares of all strings' frequencies, where collisions count: that of a few
+common strings and many rare ones."""
 POOL = 65_536
 """Seeds of OLH for strings: with a seed per report every candidate would cost a hash per report."""
 PER_COHORT = 1_000
@@ -120,8 +121,8 @@ def choices(
         domain: of the answers.
         absent: whether there is an absent answer.
         wanted: `epsilon`, and `epsilon_forever` for a permanent response.
-        people: how many are expected; for strings, decides on cohorts and counts collisions.
-        listed: how many strings the candidate file holds; 0 if there is none.
+        people: the expected number; for strings it decides on cohorts, and collisions count.
+        listed: the number of strings in the candidate file; 0 if there is none.
 
     Raises:
         InvalidParameter: if an epsilon is missing or out of range.
@@ -199,17 +200,18 @@ def _listed_shape(people: int, listed: int, micros: int) -> dict[str, object]:
 
 
 def _shape(name: str, answers: int, people: int | None) -> dict[str, object]:
-    """Return what a mechanism of strings is given beside the epsilon."""
+    """Return the parameters that a mechanism of strings gets besides epsilon."""
     if name == "rappor" and not answers and people:
         return {"cohorts": max(1, min(64, people // PER_COHORT))}
     return {"seeds": POOL} if name == "olh" and not answers else {}
 
 
 def _enough_cohorts(parameters: PGRParameters, people: int) -> int:
-    """Return so many cohorts that collisions add 2% to the variance, within reason.
+    """Return the number of cohorts with which collisions add 2% to the variance.
 
-    Within reason: 1,000 people per cohort, and 2^24 counts.
+    It leaves at least 1,000 people per cohort and needs at most 2^24 counts, if one cohort does.
     """
+    # Collisions add n sum(f^2) / (cohorts points) to n Var; set equal to 2% of it.
     noise = mean_variance(*parameters.support)
     wanted = people * SUM_OF_SQUARES / (0.02 * noise * parameters.points)
     most = min(people // PER_COHORT, MOST_COUNTS // parameters.points)
@@ -219,10 +221,10 @@ def _enough_cohorts(parameters: PGRParameters, people: int) -> int:
 def noise_of(
     parameters: Parameters, answers: int, people: int | None = None, listed: int = 0
 ) -> float:
-    """Return n Var: the mean over so many answers (or listed strings), else that of a rare string.
+    """Return n Var: the mean over the answers or listed strings, else that of a rare string.
 
-    Collisions of hashed answers add a variance that does not fall with n: with `people` it counts,
-    except among listed strings that decoding takes apart.
+    Collisions of hashed answers add a variance that does not fall with n. It counts where `people`
+    is given, except among listed strings whose collisions decoding resolves.
     """
     if isinstance(parameters, RapporParameters) and parameters.form != "basic":
         return parameters.rare_variance
@@ -233,6 +235,7 @@ def noise_of(
     if isinstance(parameters, PGRParameters) and not answers and listed >= 2:
         load = listed / (parameters.cohorts * parameters.points)
         if parameters.cohorts >= TAKEN_APART and load <= MOST_LOAD:
+            # Solving for M frequencies from C K counts leaves 1 - M/(C K) of the information.
             return noise / (1 - load)
     if isinstance(parameters, ORRParameters) and parameters.symbols != parameters.answers:
         # All answers of a closed domain are fitted at once.
@@ -241,7 +244,7 @@ def noise_of(
 
 
 def _cells(parameters: Parameters) -> float:
-    """Return among how many cells the collisions are spread; infinitely many without any."""
+    """Return the number of cells over which collisions spread; infinity where nothing collides."""
     if isinstance(parameters, PGRParameters) and not parameters.answers:
         return float(parameters.cohorts * parameters.points)
     if isinstance(parameters, HCMSParameters):
@@ -252,7 +255,7 @@ def _cells(parameters: Parameters) -> float:
 
 
 def work_of(parameters: Parameters) -> str:
-    """Return what estimating costs, in n reports, M candidates and k answers."""
+    """Return the work of estimating, in n reports, M candidates and k answers."""
     if isinstance(parameters, PGRParameters):
         return "n + K log K" if parameters.answers else f"n + {parameters.cohorts} (K log K + M)"
     if isinstance(parameters, OLHParameters):

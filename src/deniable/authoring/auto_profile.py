@@ -39,7 +39,7 @@ from deniable.protocol.views import ViewsParameters
 
 _NEARLY = 1.02
 _FEW_CELLS = 256
-"""Above so many cells k-RR over whole profiles is never the best, and is not looked at."""
+"""Above this number of cells k-RR over whole profiles is never the best, and is left out."""
 
 
 class AutoProfile:
@@ -60,7 +60,7 @@ def profile_choices(
 
     Args:
         domain: a profile.
-        wanted: `epsilon`; `order` if it is not 2; `people`, a million unless said.
+        wanted: `epsilon`; `order` (by default 2); `people` (by default a million).
         absent: whether there is an absent answer: there cannot be one.
 
     Raises:
@@ -117,7 +117,7 @@ def profile_noise(parameters: Parameters, micros: int) -> float:
 
 
 def profile_orders(parameters: ProfileParameters) -> list[float]:
-    """Return what coefficients of 1, 2, ... k attributes add to n Var of a cell, with sampling.
+    """Return the parts of orders 1, 2, ... k in n Var of a cell, sampling included.
 
     Raises:
         InvalidParameter: if there is no closed form for the mechanism here.
@@ -126,7 +126,7 @@ def profile_orders(parameters: ProfileParameters) -> list[float]:
 
 
 def _orders(parameters: Parameters, micros: int) -> tuple[list[float], float]:
-    """Return what each order adds to n Var of a cell, and the mean number of levels."""
+    """Return the part of each order in n Var of a cell, and the mean number of levels."""
     if isinstance(parameters, CoefficientsParameters):
         return coefficients_orders(parameters)
     if isinstance(parameters, ViewsParameters):
@@ -140,7 +140,7 @@ def _orders(parameters: Parameters, micros: int) -> tuple[list[float], float]:
 
 
 def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float], float]:
-    """Return what each order adds to n Var of a cell, and the mean number of levels."""
+    """Return the part of each order in n Var of a cell, and the mean number of levels."""
     d, k = len(parameters.levels), parameters.order
     gap = float(2 * as_fraction(parameters.keep) - 1)
     real = parameters.basis == "contrasts"
@@ -153,12 +153,14 @@ def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float]
         drawn = left * (1.0 if taken == k else parameters.orders[taken - 1] / ONE)
         left -= drawn
         per_table = count * math.comb(d - taken, k - taken) / math.comb(d, k)
+        # A coefficient of this order is drawn with probability drawn/count, so that its n Var is
+        # count/(gap^2 drawn); a cell is 1/c of the sum of its table's coefficients, c = mean^k.
         added.append(per_table * loss**taken * count / (gap**2 * drawn) / mean ** (2 * k))
     return added, mean
 
 
 def _work(parameters: ProfileParameters) -> str:
-    """Return what estimating costs, in n reports and C(d, k) tables of 2^k cells."""
+    """Return the work of estimating, in n reports and C(d, k) tables of 2^k cells."""
     return {
         "coefficients": "n + C(d,k) k 2^k",
         "views": "n + views * cells",

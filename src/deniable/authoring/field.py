@@ -33,18 +33,18 @@ from deniable.protocol.question import (
 from deniable.protocol.registry import MECHANISMS
 
 Kind = type[Parameters] | Auto | Informed
-"""What reads the parameters that people wrote."""
+"""A reader of the parameters that people wrote."""
 
 FIELD_KEYS = frozenset({"domain", "mechanism", "parameters"})
 
 
 class Setting(NamedTuple):
-    """What the fields of a question have in common.
+    """The context that the fields of a question share.
 
     Attributes:
         folder: where candidate files are looked for.
         absent: whether there is an absent answer.
-        people: how many are expected; None if the survey does not say.
+        people: the expected number; None if the survey does not say.
     """
 
     folder: Path
@@ -128,7 +128,7 @@ def _to_be_found(domain: Domain | None, wanted: object) -> bool:
 
 
 def count_listed(path: Path) -> int:
-    """Return how many strings a candidate file holds, as far as it matters to "auto"."""
+    """Return the number of strings in a candidate file, counted as far as "auto" needs it."""
     try:
         with path.open("rb") as file:
             lines = (line for line in file if line.strip())

@@ -27,7 +27,7 @@ class Informed:
 
     @property
     def authored(self) -> Mapping[str, Written]:
-        """What people may write."""
+        """The keys that people may write, each with its check."""
         return self._kind.authored
 
     def resolve(self, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a survey, said at once."""
+"""Problems of a survey, collected so that its author sees all of them at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, or worth a warning: where, what, and how to mend it."""
+    """One mistake or warning: its place, its words, and the remedy."""
 
     key: str
     message: str

@@ -127,7 +127,7 @@ def check_names(tables: list[object], places: list[Notes]) -> None:
 
 
 def check_parameters(kind: Kind, wanted: Mapping[str, object], notes: Notes) -> None:
-    """Note what is wrong with each parameter alone; `resolve` sees how they fit together."""
+    """Note the mistakes of each parameter alone; `resolve` checks them together."""
     notes.unknown_keys(wanted, kind.authored)
     for name, value in wanted.items():
         if name not in kind.authored:

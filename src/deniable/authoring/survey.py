@@ -34,7 +34,8 @@ from deniable.protocol.survey import MAX_CEILING, MAX_QUESTIONS, MAX_SURVEY_BYTE
 
 MAX_SURVEY_FILE = 16 * 2**20
 FEW_PER_COHORT = 1_000
-"""Below so many people per cohort a warning: cohort and permanent response single people out."""
+"""People per cohort below which there is a warning: cohort and permanent response together single
+people out."""
 
 _SURVEY_KEYS = frozenset({"name", "owner", "people", "ceiling", "questions"})
 _QUESTION_KEYS = frozenset(
@@ -44,7 +45,7 @@ _QUESTION_KEYS = frozenset(
 
 @frozen
 class Authored:
-    """What a survey.toml says: a survey if nothing is wrong, and everything worth saying.
+    """A survey.toml as read: the survey if nothing is wrong, and all problems and warnings.
 
     `people` is the expected number of participants, None if the file does not say.
     """
@@ -252,7 +253,7 @@ def _warn(question: Question, notes: Notes, people: int | None) -> None:
 
 
 def _warn_of_cohorts(parameters: Parameters, notes: Notes, people: int | None) -> None:
-    """Warn where what a report says of its device in clear is shared by few."""
+    """Warn where few people share the cohort that a report shows in clear."""
     told, shown_by = cohorts_of(parameters), told_by(parameters)
     if people is None or told == 1 or people >= FEW_PER_COHORT * told:
         return

@@ -27,7 +27,7 @@ _OTHER = "other"
 
 @frozen
 class Outcome:
-    """What became of one report.
+    """The outcome of sending one report.
 
     Attributes:
         counter: the word that is counted.
@@ -39,7 +39,7 @@ class Outcome:
 
 
 class Whole(Enum):
-    """What to do with a batch whose reports were not told apart."""
+    """The next step for a batch whose answer does not tell its reports apart."""
 
     WAIT = "wait"
     SPLIT = "split"
@@ -49,7 +49,7 @@ UPLOADED = Outcome("uploaded", leaves=True)
 
 
 def judge(response: Response, reports: int) -> list[Outcome] | Whole:
-    """Return what became of each of so many reports, or what to do with all of them.
+    """Return the outcome of each of `reports` reports, or the next step for all of them.
 
     Guarantees: never raises, whatever the answer holds. A report leaves only where it was
     accepted, or refused for a final reason.

@@ -58,20 +58,21 @@ class Client:
     raise the ceiling or the budget per window.
 
     Args:
-        survey: what `deniable publish` wrote: a path, its bytes, or a Survey.
+        survey: the output of `deniable publish`: a path, its bytes, or a Survey.
         directory: where the client keeps its secret and database; made with mode 0700.
         endpoint: the collector's address. Without one, reports wait in the outbox.
-        consent: what the app knows about the person's consent. It is stored; DENIED also wipes,
+        consent: the person's consent as the app knows it. It is stored; DENIED also wipes,
             GRANTED does not undo an earlier opt_out(). See `deniable.client.consent`.
-        ceiling: the most epsilon that is ever disclosed, over all questions; that of the bundled
-            survey unless said, or 16. A survey that is fetched can only lower it. Which questions
-            do not fit, each device draws from its secret: see `deniable.client.reservation`.
-        window: (epsilon, days): besides, the most that is disclosed within any so many consecutive
-            UTC days, over all questions; a report belongs to all days of its epoch. What does not
-            fit is counted as "window" and not reported. None for no such budget.
+        ceiling: the most epsilon that is ever disclosed, over all questions; by default that of
+            the bundled survey, else 16. A survey that is fetched can only lower it. Each device
+            draws from its secret which questions do not fit: see `deniable.client.reservation`.
+        window: (epsilon, days), a second budget: the most epsilon that is disclosed within any
+            `days` consecutive UTC days, over all questions. A report belongs to all days of its
+            epoch. One that does not fit is counted as "window" and not made. None for no such
+            budget.
         account_secret: at least 16 secret bytes of the person's account, so that all their devices
             share one permanent response; never written to disk.
-        write_key: what the collector asks writers to show, if it does.
+        write_key: the key that the collector asks of writers, if it does.
         transport: another way to the collector, in place of `endpoint`.
         strict: do everything in the caller's thread, and raise RecordRefused. For tests.
         clock: returns the time, with a time zone.
@@ -167,7 +168,7 @@ class Client:
 
     @property
     def consent(self) -> Consent:
-        """Whether anything is collected; UNKNOWN also if the directory cannot be read."""
+        """The consent that holds now; UNKNOWN also if the directory cannot be read."""
         try:
             return self._device.consent.current()
         except StoreError:
@@ -268,7 +269,7 @@ class Client:
         return self._opt(granted=False)
 
     def counters(self) -> dict[tuple[str, str], int]:
-        """Return how often what happened, by (question, reason); the question may be "".
+        """Return the counts of refusals and uploads by (question, reason); the question may be "".
 
         The reasons are those of `deniable.client.refusals`. Unknown questions are counted
         together, without their names.
@@ -276,7 +277,7 @@ class Client:
         return self._device.counters.read(self._device.database)
 
     def disclosed(self) -> Disclosed:
-        """Return what this device has disclosed so far; print it to read it.
+        """Return the epsilon that this device has disclosed so far; print it to read it.
 
         Raises:
             StoreError: if the directory cannot be read: to show nothing would not be true.

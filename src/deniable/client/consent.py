@@ -26,7 +26,7 @@ VARIABLE = "DENIABLE_CONSENT"
 
 
 class Consent(Enum):
-    """Whether the person agreed."""
+    """The person's consent, as far as it is known."""
 
     UNKNOWN = "unknown"
     GRANTED = "granted"
@@ -40,7 +40,7 @@ _WORDS = frozenset({consent.value for consent in Consent} | {_OPTED_OUT})
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> Consent:
-    """Return what the environment says; UNKNOWN if it says nothing."""
+    """Return the consent that the environment states; UNKNOWN if it states none."""
     if environment.get(DO_NOT_TRACK, "").strip() not in ("", "0"):
         return Consent.DENIED
     said = environment.get(VARIABLE, "").strip().lower()
@@ -67,10 +67,10 @@ class ConsentBook:
         self._argument = argument
         self._here = ""  # what opt_in or opt_out said in this process
         self.last: Consent | None = None
-        """What `current` returned last, for those who cannot wait; None if it could not say."""
+        """The last result of `current`, for callers that cannot wait; None if it failed."""
 
     def current(self) -> Consent:
-        """Return who-decides-first's answer, without making any file.
+        """Return the consent of the first source that decides, without making any file.
 
         Raises:
             StoreError: if what was stored cannot be read.

@@ -1,4 +1,4 @@
-"""Counts of what was refused and why, in memory at once and on disk when possible."""
+"""Counters of refusals by reason, in memory at once and on disk when possible."""
 
 from __future__ import annotations
 

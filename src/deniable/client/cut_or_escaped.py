@@ -1,4 +1,4 @@
-"""Whether a value was cut or escaped on its way to an answer; only the device can know."""
+"""Strings that were cut or escaped on their way to an answer: only the device knows of them."""
 
 from __future__ import annotations
 

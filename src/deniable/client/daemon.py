@@ -11,7 +11,7 @@ class Daemon:
 
     Args:
         name: the thread's name, for whoever looks at a list of them.
-        run: what the thread does, until it returns.
+        run: the work of the thread, which ends when it returns.
     """
 
     def __init__(self, name: str, run: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""Everything that happens in one client directory, in whichever thread calls."""
+"""The device: all work in one client directory, in whichever thread calls."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Device:
     Args:
         bundled: the survey that the app brings.
         directory: where the database and the secret live.
-        consent: what the app says about consent; UNKNOWN where it says nothing.
+        consent: the consent that the app states; UNKNOWN where it states none.
         ceiling: the most epsilon that will ever be disclosed, in micros, if the app says it.
-        window: the most within any so many consecutive days; None for no such budget.
+        window: a budget of epsilon per consecutive days; None for no such budget.
         secret: the account secret, or None for one of the device's own.
-        transport: how to reach the collector, or None to let reports pile up.
-        headers: what to send with every batch.
+        transport: the way to the collector, or None to let reports pile up.
+        headers: sent with every batch.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Device:
         return day_number(self._clock())
 
     def terms(self) -> Terms:
-        """Return what holds now: the survey, the ceiling and the day."""
+        """Return the terms that hold now: the survey, the ceiling and the day."""
         bundle = self.bundle
         return Terms(bundle.survey, self.ceiling(bundle), self.today())
 

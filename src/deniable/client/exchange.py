@@ -46,7 +46,7 @@ class Deadline:
 
 
 class _Incoming(io.RawIOBase):
-    """What the socket receives, as a file that never waits beyond the deadline."""
+    """The receiving side of a socket, as a file that never waits beyond the deadline."""
 
     def __init__(self, connected: socket.socket, deadline: Deadline) -> None:
         self._connected = connected

@@ -1,4 +1,4 @@
-"""What this device has answered, and which epochs it has seen: pins, used epochs, seen epochs.
+"""A device's history: pinned question digests, used epochs, seen epochs.
 
 Used epochs are a set, not a maximum: a clock that goes a year ahead and returns neither repeats an
 epoch nor silences the ones between. They are kept for ever.

@@ -1,6 +1,6 @@
-"""What this device has disclosed: epsilon per question, added up and never forgotten.
+"""The ledger of disclosed epsilon: a sum per question that is never forgotten.
 
-What a report costs follows from `protocol/composition.py`: every field pays either once per
+The cost of a report follows from `protocol/composition.py`: every field pays either once per
 distinct answer, which a tag remembers, or in every report.
 """
 
@@ -19,7 +19,7 @@ from deniable.protocol.windows import Span, Window
 
 @frozen
 class Charge:
-    """What a report costs: epsilon in micros, the answers paid for, and tags to remember them."""
+    """The cost of a report: epsilon in micros, the answers paid for, and tags to remember them."""
 
     micros: int
     answers: int
@@ -28,7 +28,7 @@ class Charge:
 
 @frozen
 class QuestionDisclosed:
-    """What was disclosed about one question, all its versions together.
+    """The disclosed epsilon of one question, all its versions together.
 
     Attributes:
         question: its id.
@@ -51,12 +51,12 @@ class QuestionDisclosed:
 
 @frozen
 class Disclosed:
-    """What a device has disclosed, and the most it ever will.
+    """The disclosed epsilon of a device, and the most that it will ever disclose.
 
     Attributes:
         questions: one line per question.
         ceiling: the most epsilon of all questions, ever.
-        window: the most of any so many consecutive days; None without such a budget.
+        window: the budget per consecutive days; None without such a budget.
         fullest: micros of the window that has spent the most so far.
     """
 
@@ -95,7 +95,7 @@ def charge_of(
     secret: bytes,
     known: Callable[[bytes], bool],
 ) -> Charge:
-    """Return what a report of these answers costs, given which tags are known already."""
+    """Return the cost of a report of these answers; answers with a known tag are paid already."""
     new, tags = [], []
     for field, answer in zip(question.fields, answers, strict=True):
         if not composition.field_cost(question, field).per_value:

@@ -1,4 +1,4 @@
-"""What happens to a client when its process forks or ends."""
+"""The life of a client: its closing, and the forks and the end of its process."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from deniable.client.device import Device
 from deniable.client.worker import Worker
 
 EXIT_SECONDS = 2.0
-"""How long the end of the process may wait for the thread."""
+"""The longest time that the end of the process waits for the thread."""
 
 FORK_SECONDS = 1.0
-"""How long a fork may wait for the thread to leave the database."""
+"""The longest time that a fork waits for the thread to leave the database."""
 
 
 class Life:

@@ -12,16 +12,16 @@ from deniable.protocol.report import MAX_BATCH_REPORTS
 
 @frozen
 class Limits:
-    """How much a client keeps, how long it waits, how often it tries.
+    """Sizes, waiting times and retries of a client.
 
     Attributes:
         queue: values that may wait in memory for the thread.
         outbox: reports that may wait on disk for the collector.
         batch: reports in one upload.
         stale_days: a report whose epoch ended longer ago is dropped; a collector would refuse it.
-        cycle_seconds: how often the thread looks for closed epochs and reports that are due.
-        busy_seconds: how long to wait for another process that holds the database.
-        timeout_seconds: how long one upload may take, from connecting to the answer's last byte.
+        cycle_seconds: the time between two looks for closed epochs and reports that are due.
+        busy_seconds: the longest wait for another process that holds the database.
+        timeout_seconds: the most time of one upload, from connecting to the answer's last byte.
         retry_base_seconds, retry_cap_seconds: the n-th retry waits a uniformly random time
             below min(cap, base * 2^n).
 

@@ -1,6 +1,6 @@
 """A file beside the secret that says: this directory has had a database. So a lost one is noticed.
 
-What the database holds must not be forgotten: what the device has disclosed, and which epochs it
+The database must not be forgotten: it holds what the device has disclosed, and which epochs it
 has answered. An empty directory may be a new device; one with this marker is not.
 
 The order of making, which every later line relies on:

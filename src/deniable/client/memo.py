@@ -1,4 +1,4 @@
-"""What is permanent is derived from the device's secret, and never stored.
+"""Permanent draws: derived from the device's secret, never stored.
 
 Every key is bound to the question's digest: a server that changed a question's integers under the
 same version could otherwise have the same coins compared with other thresholds.

@@ -16,7 +16,7 @@ from deniable.protocol.epochs import days_of
 from deniable.protocol.report import MAX_BATCH_BYTES
 
 LEASE_SECONDS = 120.0
-"""How long a row that one process is sending is left alone by the others."""
+"""The time for which processes leave a row alone that another one is sending."""
 
 LONGEST_WAIT = 86_400.0
 """A day: the most that a report waits for its next turn after the collector refused it for now."""
@@ -54,7 +54,7 @@ def pending(connection: sqlite3.Connection) -> list[Report]:
 
 
 def count_due(connection: sqlite3.Connection, day: int) -> int:
-    """Return how many reports may be sent on `day`, whoever is sending them."""
+    """Return the number of reports that may be sent on `day`, whoever is sending them."""
     row = connection.execute("SELECT COUNT(*) FROM outbox WHERE not_before <= ?", (day,)).fetchone()
     return int(row[0])
 

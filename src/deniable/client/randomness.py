@@ -34,7 +34,7 @@ class SystemDraws:
     Edge cases: not for several threads at once; each owner holds its own.
 
     Args:
-        source: returns so many random bytes. Only the default one is read ahead; any other is
+        source: returns as many random bytes as asked. Only the default is read ahead; any other is
             asked for exactly the bytes that are needed, so that a proof can enumerate them.
     """
 
@@ -52,6 +52,7 @@ class SystemDraws:
         _check_coin(threshold, bits)
         if threshold in (0, 1 << bits):
             return threshold > 0
+        # The first byte that differs decides (docs/mathematics.md, section 8).
         for place in threshold.to_bytes(bits // 8, "big"):
             byte = self._take(1)[0]
             if byte != place:
@@ -61,6 +62,7 @@ class SystemDraws:
     def below(self, bound: int) -> int:
         """Return an integer of 0..bound-1, uniformly, exactly; bound in 1..2^32."""
         width = _check_bound(bound)
+        # Rejection, never a modulus: every integer below the bound is equally likely.
         while True:
             number = int.from_bytes(self._take((width + 7) // 8), "little") & ((1 << width) - 1)
             if number < bound:

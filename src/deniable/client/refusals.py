@@ -1,4 +1,4 @@
-"""Why a value was not reported: a closed set of reasons, each with its sentence.
+"""Reasons for which a value is not reported: a closed set, each with its sentence.
 
 The sentences are fixed, so that no message can ever hold a value.
 """
@@ -35,7 +35,7 @@ REASONS = {
     "closed": "The client is closed.",
     "internal": "Something unexpected happened in the client.",
 }
-"""What strict clients raise and all clients count, per question (or "" where it has none)."""
+"""Reasons that strict clients raise and all clients count, per question (or "" without one)."""
 
 UPLOAD_REASONS = {
     "uploaded": "The collector answered for the report.",
@@ -44,7 +44,7 @@ UPLOAD_REASONS = {
     "bad_response": "The collector's answer was not understood; the upload is tried again.",
     "bad_survey": "The fetched survey was refused and the old one kept.",
 }
-"""What uploads count besides.
+"""Reasons that uploads count besides.
 
 Also by the words of `deniable.protocol.reasons`: `refused_REASON` for a report that the collector
 refused for good, and which was dropped; `waiting_REASON` for each time that it refused one for now

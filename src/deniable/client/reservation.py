@@ -1,4 +1,4 @@
-"""Which questions this device can pay for: decided by its secret, not by the order of calls.
+"""Reservations: the questions that a device can pay for follow from its secret, not from the calls.
 
 The rule (`spec/protocol.md`, section Time, point 7). A device draws an order of the survey's
 questions from its secret. Of the ceiling, what is spent is spent. From the rest every question, in
@@ -30,7 +30,7 @@ from deniable.protocol.frozen import frozen
 from deniable.protocol.prf import derive_key
 
 _AT_ONCE = 500
-"""So many tags are looked for in one statement; SQLite may allow no more than 999."""
+"""The most tags in one statement; SQLite may allow no more than 999."""
 
 
 def order_word(secret: bytes, question_id: str) -> int:
@@ -58,10 +58,10 @@ def paid_mark(secret: bytes, question: Question) -> bytes:
 
 @frozen
 class Terms:
-    """What holds at the moment of a report.
+    """The terms at the moment of a report.
 
     Attributes:
-        survey: what is asked.
+        survey: the questions.
         ceiling: the most micros that are ever disclosed.
         day: the number of the UTC day.
     """
@@ -73,7 +73,7 @@ class Terms:
 
 @frozen
 class Reservations:
-    """What questions have set aside and not paid yet, in micros, by (id, version).
+    """The micros that questions have set aside and not paid yet, by (id, version).
 
     Attributes:
         held: those that fit.
@@ -84,7 +84,7 @@ class Reservations:
     refused: frozenset[tuple[str, int]]
 
     def room(self, question: Question, free: int) -> int:
-        """Return how many micros a report to a question may cost, `free` being unspent."""
+        """Return the most micros that a report to a question may cost; `free` are unspent."""
         key = (question.id, question.version)
         if key in self.refused:
             return 0
@@ -92,7 +92,7 @@ class Reservations:
 
 
 class _Place(NamedTuple):
-    """A question in a device's order, and what does not change about it."""
+    """A question in a device's order, with the facts about it that do not change."""
 
     question: Question
     mark: bytes
@@ -111,7 +111,7 @@ class Reserving:
     def now(
         self, connection: sqlite3.Connection, terms: Terms, secret: bytes, free: int
     ) -> Reservations:
-        """Return what is set aside of what is unspent.
+        """Return the reservations out of the `free` micros, which are unspent.
 
         Cost: some HMACs for each question of a new survey; then a few statements.
         """
@@ -168,7 +168,7 @@ def _over(connection: sqlite3.Connection, question: Question) -> bool:
 
 
 def _found(connection: sqlite3.Connection, tags: Sequence[bytes]) -> set[bytes]:
-    """Return which of these are among the tags."""
+    """Return those of these tags that are stored."""
     found: set[bytes] = set()
     for start in range(0, len(tags), _AT_ONCE):
         part = tags[start : start + _AT_ONCE]

@@ -1,4 +1,4 @@
-"""When to try again: full-jitter exponential back-off, and the collector's Retry-After."""
+"""Retries: full-jitter exponential back-off, and the collector's Retry-After."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Backoff:
         return self.after(self._failures - 1)
 
     def after(self, failures: int) -> float:
-        """Return the seconds to wait after a failure of something that failed so often before."""
+        """Return the seconds to wait after a failure that follows `failures` earlier ones."""
         highest = min(self._cap, self._base * 2.0 ** min(failures, 64))
         return highest * self._draws.below(_UNIT) / _UNIT
 

@@ -17,7 +17,7 @@ SHORTEST_ACCOUNT_SECRET = 16
 
 
 class Secret(Protocol):
-    """Where the secret comes from."""
+    """A source of the device's secret."""
 
     def load(self) -> bytes:
         """Return the secret's 32 bytes."""

@@ -1,4 +1,4 @@
-"""Which survey a client answers: the one that the app bundles, or a newer one it has fetched."""
+"""The survey that a client answers: the app's bundled one, or a newer one that it has fetched."""
 
 from __future__ import annotations
 

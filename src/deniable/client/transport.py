@@ -1,4 +1,4 @@
-"""How bytes reach the collector: one method, so that an app or a test can bring its own."""
+"""The transport to the collector: one method, so that an app or a test can bring its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sending what is due: one batch at a time, tried again until the collector has answered for it."""
+"""Uploads: one batch of due reports at a time, tried again until the collector has answered."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Uploader:
             return bool(reports) and self._deliver(reports)
 
     def seconds_to_wait(self) -> float:
-        """Return how long our own back-off still lasts; infinity where it does not."""
+        """Return the seconds until our own back-off ends; infinity if there is none."""
         seconds = self._not_before - time.monotonic()
         return seconds if seconds > 0 else math.inf
 

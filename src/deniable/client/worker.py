@@ -12,11 +12,11 @@ from deniable.client.recorder import Entry
 from deniable.client.sender import Flush, Sender
 
 _LOOK_SECONDS = 0.1
-"""How often somebody who waits looks whether there is a thread to wait for."""
+"""The time between two checks, by a waiting caller, that there is a thread to wait for."""
 
 
 class _Ticket:
-    """An entry in the queue, and what became of it. It prints nothing."""
+    """An entry in the queue, and its outcome. It prints nothing."""
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
@@ -37,7 +37,7 @@ class Worker:
     order in which they were put, and no commit waits for the network.
 
     Args:
-        limit: how many entries may wait.
+        limit: the most entries that may wait.
         commit: makes the report of an entry, and tells whether there is one; must not raise.
         sender: is told when there is something to send.
     """

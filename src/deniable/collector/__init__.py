@@ -1,4 +1,4 @@
-"""HTTP in, admitted reports out.
+"""The collector: HTTP requests in, admitted reports out.
 
     request -> limits -> admission -> group commit -> store
 

@@ -29,7 +29,7 @@ _REPORT = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
 
 
 SLICE_REPORTS = 50
-"""So many reports are admitted in one step of the event loop, about a millisecond."""
+"""Reports that are admitted in one step of the event loop: about a millisecond."""
 _REPORT_QUOTES = 2 * (6 + 4)
 _QUOTE = b'"'
 _FORM = 'The body must be the JSON object {"reports": [...]} in UTF-8, nothing else.'
@@ -91,8 +91,8 @@ def read_report(item: msgspec.Raw) -> Report:
     except ValueError:
         raise InvalidReport("schema", "A report is an object of strings and integers.") from None
     report = Report.from_json(data)
-    # A report that was read has six names and four texts, none of which may hold a quotation mark,
-    # so that each has exactly two; more belong to repeated members, of which the last was kept.
+    # A report that was read has six names and four texts. None may hold a quotation mark, so that
+    # each has exactly two. Further marks belong to repeated members; the last of each was kept.
     if bytes(item).count(_QUOTE) != _REPORT_QUOTES:
         raise InvalidReport("schema", "A report has each member once. Remove the repeated one.")
     return report

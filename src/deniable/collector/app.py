@@ -30,7 +30,7 @@ def create_app(
     """Return the collector.
 
     Args:
-        settings: what the operator chose.
+        settings: the operator's choices.
         store: where reports go; whoever opened it closes it.
         survey_bytes: the published survey, served as it is.
         routes: more routes beside the collector's own, such as a dashboard; guard each of them

@@ -1,4 +1,4 @@
-"""Who may write and who may read.
+"""Access control: write keys for senders, a token for analysts, a guard of the host name.
 
 Writing is open unless write keys are set. Reading is open on a loopback address without an analyst
 token; in every other case, and behind a proxy, it needs the token. On a loopback address that no
@@ -98,7 +98,7 @@ class AnalystGuard:
     Refusals are counted with the collector's, where the guard stands in its application.
 
     Args:
-        app: what to guard.
+        app: the application to guard.
         settings: of the collector.
     """
 

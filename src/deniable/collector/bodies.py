@@ -15,7 +15,7 @@ from deniable.collector.reasons import Reason
 
 ROOM_BYTES = 16 * 2**20
 GRACE_SECONDS = 1.0
-"""A body may take so long even if others wait for its room."""
+"""The time that a body may take even if others wait for its room."""
 _LOOK_SECONDS = 0.1
 
 
@@ -61,7 +61,7 @@ class Bodies:
 
     @asynccontextmanager
     async def share(self, size: int) -> AsyncIterator[Share]:
-        """Give room for a body of so many bytes.
+        """Hold room for a body of `size` bytes.
 
         Raises:
             Refused: busy, if there was none in time.

@@ -1,4 +1,4 @@
-"""Which connections stay when there are too many: those that wait for us, not for their sender."""
+"""Room for connections: when there are too many, those that wait for their sender must go."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Protocol
 
 MAX_CONNECTIONS = 900
 SPARE_CONNECTIONS = 50
-"""Beyond the maximum, so many more are answered about the process's health only.
+"""Connections beyond the maximum that are answered about the process's health only.
 
 Together with files and threads they stay below the 1,024 descriptors of an ordinary process.
 """
 
 
 class Connection(Protocol):
-    """What can be asked to go."""
+    """A connection that can be asked to go."""
 
     def give_way(self) -> None:
         """Close now; tell the sender if it had begun a request."""
@@ -37,7 +37,7 @@ class Connections:
 
     @property
     def crowded(self) -> bool:
-        """Whether only questions about health are answered on further connections."""
+        """True if further connections get answers about health only."""
         return len(self._open) > self._most
 
     def arrive(self, connection: Connection) -> bool:
@@ -54,16 +54,16 @@ class Connections:
         return True
 
     def idle(self, connection: Connection) -> None:
-        """From now on the connection waits for its sender."""
+        """Note that the connection waits for its sender from now on."""
         if connection in self._open:
             self._idle.pop(connection, None)
             self._idle[connection] = None
 
     def busy(self, connection: Connection) -> None:
-        """A whole request is there: the connection waits for us."""
+        """Note that a whole request is there: the connection waits for us."""
         self._idle.pop(connection, None)
 
     def leave(self, connection: Connection) -> None:
-        """The connection is closed."""
+        """Forget a closed connection."""
         self._open.discard(connection)
         self._idle.pop(connection, None)

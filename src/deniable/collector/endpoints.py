@@ -1,4 +1,4 @@
-"""What each of the collector's routes answers."""
+"""The endpoints of the collector: one method per route."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from deniable.protocol import Survey
 from deniable.store import Store
 
 SURVEY_SECONDS = 300
-"""How long a client may use the survey without asking again."""
+"""The time for which a client may use the survey without asking again."""
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ SHORT_BODY = 4 * 2**10
 
 
 class Collector:
-    """What the routes share: one survey, one store, one queue before it."""
+    """The state that the routes share: one survey, one store, one queue before it."""
 
     def __init__(
         self, settings: Settings, store: Store, survey_bytes: bytes, today: Callable[[], int]
@@ -160,11 +160,11 @@ class Collector:
         return _json({"counters": rows, "totals": dict(sorted(totals.items()))})
 
     async def get_health(self, request: Request) -> Response:
-        """The process is up."""
+        """Answer that the process is up."""
         return _json({"status": "ok"})
 
     async def get_readiness(self, request: Request) -> Response:
-        """The survey is loaded, and the last write of the store succeeded."""
+        """Answer that the survey is loaded and that the store's last write succeeded."""
         await self._commits.probe()
         return _json({"status": "ready"})
 

@@ -18,12 +18,12 @@ from deniable.protocol import Report
 from deniable.store.base import Appended, Store
 
 REFUSAL_SECONDS = 1.0
-"""Refusals without reports are written after so long; a kill may lose the last of them."""
+"""The delay after which refusals without reports are written; a kill may lose the last."""
 
 PROBE_SECONDS = 5.0
-"""The outcome of a write says so long whether the store works."""
+"""The time for which the outcome of a write tells whether the store works."""
 PROBE_BYTES = 512 * 2**10
-"""About what a full group takes; a small write may fit where no batch does."""
+"""Roughly the size of a full group: a small write may fit where no batch does."""
 _LATER = "Nothing was accepted. Send the same batch again later."
 
 
@@ -90,7 +90,7 @@ class GroupCommit:
         self._thread.shutdown()
 
     def look(self, reports: int = 1) -> None:
-        """See whether so many reports would be taken now, before any work is done on them.
+        """Refuse early, before any work on them, if `reports` more reports would not be taken now.
 
         Raises:
             Refused: if too many are waiting.
@@ -128,7 +128,7 @@ class GroupCommit:
             raise unavailable(Reason.STORE, _LATER) from None
 
     async def probe(self) -> None:
-        """Say whether the store works: by the last write, or by one if there was none of late.
+        """Check that the store works: by the last write, or by a new one if that was long ago.
 
         However many ask, one write in some seconds is all that they cause.
 
@@ -219,7 +219,7 @@ class GroupCommit:
 
 
 def _distribute(group: list[_Waiting], new: Sequence[bool]) -> None:
-    """Tell each request of a group what became of its reports."""
+    """Give each request of a group the outcome of its reports."""
     start = 0
     for waiting in group:
         count = len(waiting.reports)

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 OPEN_PATHS = {"/v1/reports": "POST", "/v1/survey": "GET"}
-"""What a web page of any origin may call, with its method."""
+"""Paths that a web page of any origin may call, with the method."""
 
 PROTECTION = {
     "x-content-type-options": "nosniff",
@@ -20,13 +20,13 @@ PROTECTION = {
     ),
     "cross-origin-resource-policy": "same-origin",
 }
-"""What every answer carries that says nothing else itself."""
+"""Headers of every answer that does not set them itself."""
 
 READABLE = {
     "access-control-allow-origin": "*",
     "access-control-expose-headers": "etag, retry-after",
 }
-"""What lets a web page of any origin read an answer."""
+"""Headers with which a web page of any origin can read an answer."""
 
 _PREFLIGHT = {
     "access-control-allow-origin": "*",

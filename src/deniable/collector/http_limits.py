@@ -21,11 +21,11 @@ MAX_MESSAGE_BYTES = 16 * 2**20
 """Body, framing and all: chunks of one byte take six."""
 MAX_PIPELINED = 16
 WRITE_SECONDS = 20.0
-"""An answer that is not taken for so long is given up."""
+"""The time after which an answer that its sender does not take is given up."""
 STOP_SECONDS = 1.0
-"""At the end, a request that is not there yet may take so much longer."""
+"""At shutdown, the further time for a body that has not arrived yet."""
 _LAST_LINE_END = 2
-"""What may follow the last chunk: the line end that closes the message."""
+"""Bytes that may follow the last chunk: the line end that closes the message."""
 
 
 class Unwelcome(Exception):
@@ -96,24 +96,24 @@ class LimitedHttp(HttpToolsProtocol):
             self._say(own_answers.BUSY)
 
     def shutdown(self) -> None:
-        """Finish what is there; what is not may take a little longer."""
+        """Finish requests that have arrived; a body on its way gets `STOP_SECONDS` more."""
         super().shutdown()
         if not self._in_head and not self.transport.is_closing():
             self._stop_waiting()
             self._timer = self.loop.call_later(STOP_SECONDS, self._stop_body)
 
     def timeout_keep_alive_handler(self) -> None:
-        """Nothing came for long."""
+        """Close the connection: nothing came for long."""
         self._end()
 
     def pause_writing(self) -> None:
-        """The answer is not taken: wait, but not for ever."""
+        """Wait, but not for ever: the sender does not take the answer."""
         super().pause_writing()
         if self._write_timer is None:
             self._write_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """The answer is taken."""
+        """Stop the timer: the sender takes the answer again."""
         if self._write_timer is not None:
             self._write_timer.cancel()
             self._write_timer = None
@@ -254,7 +254,7 @@ class LimitedHttp(HttpToolsProtocol):
 
     @property
     def _answered(self) -> bool:
-        """Whether no answer is owed to a request whose head is there."""
+        """True if no request whose head has arrived waits for its answer."""
         return self.cycle is None or self.cycle.response_complete
 
     def _say(self, problem: Problem) -> None:

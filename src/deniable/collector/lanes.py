@@ -1,4 +1,4 @@
-"""Waiting in line: requests of one kind, so many at once, and nobody waits for ever.
+"""Waiting lines: requests of one kind, a limited number at once, and nobody waits for ever.
 
 A request that is refused at once is sent again at once. One that waits costs nothing, and slows
 its sender down; so the line comes first, and the refusal when patience ends.
@@ -16,7 +16,7 @@ from deniable.collector.problems import unavailable
 from deniable.collector.reasons import Reason
 
 PATIENCE_SECONDS = 2.0
-"""So long a request waits for its turn, then it is asked to come back."""
+"""The longest wait of a request for its turn; then it is asked to come back."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Lane:
 
     @property
     def running(self) -> int:
-        """How many were begun and have not left."""
+        """The number of requests that were begun and have not left."""
         return self._running
 
     @property
     def waiting(self) -> int:
-        """How many stand in line."""
+        """The number of requests that stand in line."""
         return len(self._line)
 
     def ask(self, start: Callable[[], object], refuse: Callable[[], object]) -> None:
@@ -63,7 +63,7 @@ class Lane:
             self._timer = loop.call_later(self._patience, self._lose_patience)
 
     def leave(self) -> None:
-        """One that was started has ended."""
+        """Note that a started request has ended."""
         self._running -= 1
         while self._line and self._running < self._at_once:
             self._running += 1

@@ -42,7 +42,7 @@ def check_media(request: Request) -> None:
 
 
 def declared_size(request: Request, limit: int) -> int:
-    """Return how large the body is said to be; `limit` if it is not said or larger.
+    """Return the declared size of the body; `limit` if none is declared or it is larger.
 
     Raises:
         Refused: oversize, if it is so large that it is not read at all.

@@ -1,4 +1,4 @@
-"""What a collector has in hand: connections, requests by kind, bytes of bodies; and bounds."""
+"""The load of a collector and its bounds: connections, requests by kind, bytes of bodies."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from deniable.collector.refusals import Refusals
 
 CHEAP_AT_ONCE = 8
 READING_AT_ONCE = 8
-"""Pages run in a few threads; so many more are ready for them."""
+"""Pages at once. They run in a few threads; the others are ready for the next free one."""
 
 READING_PATIENCE = 10.0
 """A page takes seconds, and a person waits for it."""
 
 SMALL_BODY = 64 * 2**10
-"""A body up to here needs no permission: what clients send in one batch by default is smaller."""
+"""A body up to this size needs no permission; a client's default batch is smaller."""
 
 LARGE_BODIES = 64 * 2**20
-"""So many bytes of larger bodies are held at once, read or not."""
+"""The most bytes of larger bodies that are held at once, read or not."""
 
 MANY_BYTES = 16 * 2**20
 RETURN_SECONDS = 10.0
@@ -33,14 +33,14 @@ _CHEAP = frozenset({"/readyz", "/openapi.json", "/v1/survey"})
 
 @dataclass
 class Load:
-    """Everything in flight. The event loop is its only thread.
+    """The connections, requests and bytes in flight. The event loop is its only thread.
 
     Reports have no lane: each is bounded by its bytes, by the turn in which batches are parsed,
     and by the queue before the store (`Bodies`, `Turn`, `GroupCommit`).
 
     Attributes:
         refusals: where refusals are counted.
-        body_seconds: a body must have arrived after so many seconds.
+        body_seconds: the time within which a body must have arrived.
         web_pages: whether web pages may read the answers on open paths.
     """
 
@@ -63,7 +63,7 @@ class Load:
         return self.cheap if path in _CHEAP else self.reading
 
     def open_to_pages(self, path: str) -> bool:
-        """Whether a web page of any origin may read an answer on this path."""
+        """Tell whether a web page of any origin may read an answer on this path."""
         return self.web_pages and path in OPEN_PATHS
 
     def hold(self, size: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def _trimmer() -> Callable[[], object]:
-    """Return what asks the C library to give free memory back; nothing where it cannot."""
+    """Return a function that has the C library give back free memory, or does nothing."""
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):

@@ -1,4 +1,4 @@
-"""The JSON Schemas of what goes in and out of the collector."""
+"""The JSON Schemas of the collector's requests and answers."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def written(
     """Return a whole HTTP answer: head, protective headers, and the problem as its body.
 
     Args:
-        problem: what to say.
+        problem: the body.
         default_headers: of the server, such as the date.
         close: whether the connection ends with it.
         with_body: False for HEAD.

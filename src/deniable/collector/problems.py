@@ -16,7 +16,7 @@ from deniable.collector.refusals import Refusals
 
 MEDIA_TYPE = PROBLEM_MEDIA_TYPE
 RETRY_SECONDS = {Reason.BUSY: 1, Reason.STORE: 10}
-"""What Retry-After says."""
+"""The seconds of `Retry-After`, by reason."""
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,4 +1,4 @@
-"""Why a collector refuses. The words are the protocol's: clients decide by them."""
+"""The collector's reasons of refusal. They are the protocol's words: clients decide by them."""
 
 from __future__ import annotations
 

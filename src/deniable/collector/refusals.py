@@ -31,16 +31,16 @@ class Refusals:
         self._counts[question, reason.value] += times
 
     def take(self) -> Counters:
-        """Return what was counted, and begin again at zero."""
+        """Return the counts, and begin again at zero."""
         taken, self._counts = self._counts, Counter()
         return taken
 
     def put_back(self, counts: Counters) -> None:
-        """Take back what could not be written, to try again."""
+        """Add counts back that could not be written, for the next try."""
         if counts:
             self._wake()
         self._counts.update(counts)
 
     def waiting(self) -> Counters:
-        """Return what was counted and is not written yet."""
+        """Return the counts that are not written yet."""
         return dict(self._counts)

@@ -16,7 +16,7 @@ from deniable.errors import InvalidParameter
 BACKLOG = 1_000
 KEEP_ALIVE_SECONDS = 30
 SHUTDOWN_SECONDS = 3
-"""So long a whole request may take to be answered at the end. Unfinished ones are let go before."""
+"""At the end, the time to answer requests that are whole. Unfinished ones are let go before."""
 
 
 def serve(

@@ -1,4 +1,4 @@
-"""What an operator decides about a collector, from code, flags or the environment."""
+"""The settings of a collector, from code, flags or the environment."""
 
 from __future__ import annotations
 
@@ -57,9 +57,10 @@ class Settings:
             today minus the first and today plus the second.
         max_body, max_batch: the largest body in bytes, the most reports in a batch; at most what
             the protocol allows, which is the default.
-        commit_window_ms, commit_reports: a group waits so long for company, or until it is full.
-        waiting_reports: beyond so many reports in the queue, senders are asked to come back.
-        body_seconds: a body must have arrived after so many seconds.
+        commit_window_ms, commit_reports: the time that a group waits for further reports, and the
+            number at which it is full.
+        waiting_reports: the most reports in the queue; beyond, senders are asked to come back.
+        body_seconds: the time within which a body must have arrived.
         cors: whether web pages of any origin may send reports and fetch the survey. None leaves
             them out on a loopback address that no proxy stands before, and lets them in elsewhere.
         behind_proxy: whether a proxy passes requests on. Reading then needs the token whatever the
@@ -118,7 +119,7 @@ class Settings:
 
     @property
     def loopback(self) -> bool:
-        """Whether only programs on the same machine can connect."""
+        """True if only programs on the same machine can connect."""
         if self.host == "localhost":
             return True
         try:
@@ -128,12 +129,12 @@ class Settings:
 
     @property
     def public(self) -> bool:
-        """Whether others than programs on the same machine can be expected to connect."""
+        """True if programs on other machines can be expected to connect."""
         return self.behind_proxy or not self.loopback
 
     @property
     def open_to_pages(self) -> bool:
-        """Whether web pages of any origin may send reports and fetch the survey."""
+        """True if web pages of any origin may send reports and fetch the survey."""
         return self.public if self.cors is None else self.cors
 
     @classmethod
@@ -200,7 +201,7 @@ def read_write_keys(path: Path) -> tuple[str, ...]:
 
 
 def hash_token(token: str) -> str:
-    """Return what is stored of an analyst token: its SHA-256 in hexadecimal.
+    """Return the stored form of an analyst token: its SHA-256 in hexadecimal.
 
     A plain hash is enough because the token is random, not a password that could be guessed.
 

@@ -23,7 +23,7 @@ async def keep_closing(
     today: Callable[[], int],
     seconds: float = UPKEEP_SECONDS,
 ) -> None:
-    """Look for epochs that are over, now and every so many seconds, for ever; close what is due.
+    """Close the epochs that are due, at once and again every `seconds` seconds, for ever.
 
     An epoch is due when collectors have run for a day since they found it over, so that a clock
     that is wrong for a while closes nothing. What the survey does not name stays open, and is

@@ -1,6 +1,8 @@
-"""What every party must agree on. Changing a line here can break clients in the field.
+"""The protocol: the types and integers that devices, collectors and analysts agree on.
 
-Standard library only: survey, domain, parameters, hashing, pseudo-random function, record, report.
+A changed line here can break clients in the field. Standard library only: survey, domain,
+parameters, hashing, pseudo-random function, record, report.
+
 Names are imported when they are first used, so that a client loads what its survey needs.
 """
 

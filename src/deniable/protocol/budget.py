@@ -1,4 +1,4 @@
-"""A survey beside the ceiling: which questions a device can pay for, and which it leaves out.
+"""The budget of a survey: its cost to a device, the ceiling, and the questions left out.
 
 Every device draws an order of the survey's questions from its secret and sets aside, in that order,
 what one unchanged value of each costs (`client/reservation.py`, `spec/protocol.md`, section Time).
@@ -26,9 +26,10 @@ from deniable.protocol.question import Question
 from deniable.protocol.survey import Survey
 
 DEFAULT_CEILING = 16 * MICRO
-"""The most micros that a device discloses in its life unless the app or its survey says otherwise.
+"""The default ceiling: the most micros that a device discloses in its life.
 
-About four permanent responses of epsilon 4, over all questions together.
+The app or its survey may set another. About four permanent responses of epsilon 4, over all
+questions together.
 """
 
 MOST_STATES = 50_000
@@ -57,7 +58,7 @@ class BudgetLine:
 
     Attributes:
         question: its id. version: the newest.
-        micros: what one unchanged value costs; 0 if the question has expired.
+        micros: the cost of one unchanged value; 0 if the question has expired.
         each_epoch: whether later epochs of the same value cost again.
         expired: whether nobody is asked any more; it takes nothing then.
         sum: micros of this line and those above it.
@@ -87,7 +88,7 @@ class BudgetLine:
 
 @frozen
 class Budget:
-    """What one unchanged value of every question costs a device, beside its ceiling.
+    """The cost of one unchanged value of every question to a device, and the device's ceiling.
 
     Attributes:
         lines: one per question, in the order of the survey.
@@ -107,17 +108,17 @@ class Budget:
 
     @property
     def fits(self) -> bool:
-        """Whether every device can answer every question at least once."""
+        """True if every device can answer every question at least once."""
         return self.micros <= self.ceiling
 
     @property
     def left_out(self) -> float:
-        """How many questions an average device leaves out."""
+        """The expected number of questions that a device leaves out."""
         return math.fsum(line.left_out for line in self.lines)
 
     @property
     def open(self) -> int:
-        """How many questions have not expired."""
+        """The number of questions that have not expired."""
         return sum(not line.expired for line in self.lines)
 
     @property
@@ -126,7 +127,7 @@ class Budget:
         return tuple(line.question for line in self.lines if line.micros > self.ceiling)
 
     def words(self) -> str:
-        """Say which sum stands beside which ceiling, and what becomes of the questions."""
+        """Return a sentence with the sum, the ceiling, and the questions that devices leave out."""
         whose = "the survey's ceiling" if self.declared else "the default ceiling"
         start = (
             f"One unchanged value of every question costs a device epsilon {_shown(self.micros)} "
@@ -161,7 +162,7 @@ def budget_of(survey: Survey, today: int, ceiling: int | None = None) -> Budget:
     Args:
         survey: its newest versions count; earlier ones set nothing aside.
         today: the number of the UTC day; questions that expired before it cost nothing.
-        ceiling: in micros; the survey's own or the default unless said.
+        ceiling: in micros; by default the survey's own, else `DEFAULT_CEILING`.
 
     Cost: see `left_out_shares`.
     """
@@ -213,7 +214,7 @@ def _walked(numbers: Counter[int], room: int) -> dict[int, Fraction] | None:
     questions of each cost were seen, and the sum set aside.
     """
     if math.prod(number + 1 for number in numbers.values()) > MOST_STATES:
-        return None  # each of so many numbers seen is a state at least
+        return None  # every combination of numbers seen is at least one state
     kinds, places = sorted(numbers), sum(numbers.values())
     out = dict.fromkeys(kinds, 0)
     ways: dict[tuple[tuple[int, ...], int], int] = {((0,) * len(kinds), 0): 1}

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from deniable.errors import InvalidParameter
 
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int
-"""What a published object may hold; floats, booleans and null are not among it."""
+"""The values of a published object. Floats, booleans and null are not among them."""
 
 LARGEST_INTEGER = 2**53 - 1
 """Larger integers are not read exactly by every JSON reader, so they travel as strings."""

@@ -1,4 +1,4 @@
-"""Closed forms that need no NumPy: what one report of a mechanism is worth.
+"""Closed-form variance of a frequency, per report of a mechanism, without NumPy.
 
 Model: a report supports its sender's answer with probability p, any other with probability q. The
 unbiased frequency f of an answer has, given the people's values,
@@ -18,6 +18,7 @@ Number = TypeVar("Number", Fraction, float)
 
 
 def mean_variance(p: Number, q: Number, answers: int = 0) -> float:
-    """Return the mean of n Var over so many answers; of a rare answer if there are 0 (strings)."""
+    """Return the mean n Var over `answers` answers; that of a rare answer if it is 0 (strings)."""
+    # docs/mathematics.md, section 2, at f = 0; the mean over k answers adds the term at f = 1/k.
     rare = q * (1 - q) / (p - q) ** 2
     return float(rare + (1 - p - q) / ((p - q) * answers)) if answers else float(rare)

@@ -1,4 +1,4 @@
-"""Arithmetic codes of strings: what the model likes has few bits, and every string has a code.
+"""Arithmetic codes of strings: likely strings have few bits, and every string has a code.
 
 Model: the strings of at most `length` letters divide the numbers from 0 to 1 among themselves. A
 string's interval is found letter by letter: with F the frequencies at a place, symbol s of an
@@ -23,7 +23,7 @@ from deniable.protocol.coding_model import CharacterModel, Context
 from deniable.protocol.frozen import frozen
 
 MOST_VISITED = 256
-"""So many beginnings of strings are looked at before a search for likely strings gives up."""
+"""The most beginnings of strings that a search for likely strings visits before it gives up."""
 
 
 class Interval(NamedTuple):
@@ -138,7 +138,7 @@ class Coder:
     def _within(
         self, interval: Interval, symbols: Context, prefix: int, bits: int, number: int
     ) -> Iterator[tuple[int, int, Interval, Context, bool]]:
-        """Yield what may come after these symbols within the numbers that begin with the digits.
+        """Yield the extensions of these symbols that overlap the numbers with these first digits.
 
         Ordered by how much of the numbers each takes up; equals in the order they were found.
         """
@@ -161,7 +161,7 @@ def first_digits(code: tuple[int, int], bits: int) -> int:
 
 
 def overlap(interval: Interval, prefix: int, bits: int) -> int:
-    """Return how much of the numbers that begin with these digits an interval takes up.
+    """Return the share of the numbers with these first digits that an interval takes up.
 
     In units of 2^-64 of them, rounded up: 0 only where there is none.
     """

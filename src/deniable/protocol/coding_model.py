@@ -1,4 +1,4 @@
-"""A small public model of characters: how likely each one is after the ones before it.
+"""A small public character model: the probability of each character after those before it.
 
 Model: symbols are the letters 0..L-1 of an alphabet, in rising order, and L, the end of a string.
 A context is the last few symbols before a place, where the start of the string counts as the symbol
@@ -123,7 +123,7 @@ class CharacterModel:
 
     @property
     def _form(self) -> str:
-        """How a symbol is packed: u8 where all symbols fit into it, else u16."""
+        """The packing of a symbol: u8 where all symbols fit into it, else u16."""
         return "B" if len(self.letters) <= 254 else "H"
 
     @classmethod

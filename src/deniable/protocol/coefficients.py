@@ -7,7 +7,7 @@ Model: each attribute offers functions of its level with values in -1..1,
 
 and a coefficient is a set of l = 1..k attributes with one function of each; its value v for a
 profile is the product. Order l is drawn with probability proportional to n_l sqrt(C(d - l, k - l)),
-with n_l coefficients of that order, each of which lies in C(d - l, k - l) of the tables of k
+where n_l coefficients have that order and each lies in C(d - l, k - l) of the tables of k
 attributes: the least sum of variances over those tables (Cauchy and Schwarz). Then the coefficient
 is drawn uniformly among the n_l, and +1 is reported with probability
 
@@ -139,7 +139,7 @@ class CoefficientsParameters(SignParameters):
 
     @cached_property
     def coefficients(self) -> int:
-        """The number of all of them."""
+        """The number of coefficients of all orders."""
         return sum(self.counts)
 
     def chosen(self, coefficient: int) -> Chosen:
@@ -160,6 +160,7 @@ class CoefficientsParameters(SignParameters):
 
     def plus(self, numerator: int, denominator: int) -> int:
         """Return the threshold of reporting +1 for the value numerator / denominator."""
+        # Rounded down, so towards 1/2: no sign is more likely than `keep` allows.
         away = (2 * self.keep - ONE) * abs(numerator) // (2 * denominator)
         return ONE // 2 + (away if numerator > 0 else -away)
 
@@ -174,7 +175,7 @@ class CoefficientsParameters(SignParameters):
 
 
 def functions_of(levels: tuple[int, ...], basis: str) -> tuple[int, ...]:
-    """Return how many functions each attribute offers."""
+    """Return the number of functions that each attribute offers."""
     if basis == "walsh":
         return tuple((1 << (count - 1).bit_length()) - 1 for count in levels)
     return tuple(count - 1 for count in levels)
@@ -186,6 +187,7 @@ def best_orders(attributes: int, counts: tuple[int, ...]) -> tuple[int, ...]:
     Proportional to n_l sqrt(C(d - l, k - l)); integers throughout, with 32 binary digits of the
     root.
     """
+    # A coefficient in m tables is drawn in proportion to sqrt(m) (docs/mathematics.md, section 5).
     order = len(counts)
     weights = [
         count * math.isqrt(math.comb(attributes - taken, order - taken) << 64)

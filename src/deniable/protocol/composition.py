@@ -19,7 +19,7 @@ MOST = 10**12
 
 @frozen
 class Cost:
-    """What a field costs.
+    """The cost of a field.
 
     Attributes:
         micros: epsilon in millionths.
@@ -31,7 +31,7 @@ class Cost:
 
 
 def field_cost(question: Question, field: Field) -> Cost:
-    """Return what a field of a question costs, and how often.
+    """Return the cost of a field of a question, and whether values or reports pay it.
 
     A question that is answered once pays for its one report. Where every report of a value is the
     same, each distinct value costs the epsilon of one report; with a permanent response, that of
@@ -49,7 +49,7 @@ def report_cost(question: Question, new: Iterable[bool]) -> int:
     """Return the micros of one report.
 
     Args:
-        question: what is reported.
+        question: the question that is answered.
         new: for each field, whether its value was never reported before.
     """
     costs = (field_cost(question, field) for field in question.fields)
@@ -62,11 +62,11 @@ def device_cost(question: Question, reports: int, values: int = 1, versions: int
     """Return the most that one device discloses about a question, in micros.
 
     Args:
-        question: what is asked.
-        reports: how many reports the device makes under each version.
-        values: how many distinct values each field takes among them (the absent answer is one);
-            more than `reports` cannot be.
-        versions: how many versions of the question are asked.
+        question: the question.
+        reports: the number of reports that the device makes under each version.
+        values: the number of distinct values of each field among them (the absent answer is one);
+            at most `reports` count.
+        versions: the number of versions of the question that are asked.
 
     Edge cases: a question that is answered once has one report per version, whatever is said.
 
@@ -84,7 +84,7 @@ def device_cost(question: Question, reports: int, values: int = 1, versions: int
 
 
 def reports_within(question: Question, days: int) -> int:
-    """Return the most reports that a device makes within so many consecutive days.
+    """Return the most reports that a device makes within `days` consecutive days.
 
     d days touch at most 1 + ceil((d - 1) / epoch) epochs.
 
@@ -96,7 +96,7 @@ def reports_within(question: Question, days: int) -> int:
 
 
 def survey_cost(questions: Iterable[Question], days: int, values: int = 1) -> int:
-    """Return the most that one device discloses within so many days, all questions together.
+    """Return the most micros that one device discloses within `days` days, over all questions.
 
     Sums over questions hold also where answers to them go together.
 
@@ -109,7 +109,7 @@ def survey_cost(questions: Iterable[Question], days: int, values: int = 1) -> in
 
 
 def first_cost(question: Question) -> int:
-    """Return what one unchanged value costs, in micros: what a device sets aside for a question.
+    """Return the cost of one unchanged value in micros; a device sets it aside for a question.
 
     It is the charge of the first report, every field being new: epsilon for ever where a permanent
     response is paid once, else the epsilon of one report. Where each epoch is charged, later

@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 ACCEPT_PAST_DAYS = 30
-"""Reports of an epoch are accepted until so many days after its last, unless told otherwise."""
+"""Default number of days after an epoch's last day until which its reports are accepted."""
 
 ACCEPT_FUTURE_DAYS = 1
-"""And from so many days before its first: clocks and time zones differ."""
+"""Default number of days before an epoch's first day from which its reports are accepted.
+
+Clocks and time zones differ.
+"""
 
 _FIRST = date(1970, 1, 1).toordinal()
 

@@ -144,7 +144,7 @@ class HCMSParameters(Parameters):
 
     @property
     def bounds(self) -> dict[str, int]:
-        """What each item of a record must be below."""
+        """The exclusive upper bound of each item of a record."""
         return {"row": self.rows, "coefficient": self.width, "sign": 2}
 
     def bucket(self, answer: Answer, row: int) -> int:
@@ -159,8 +159,9 @@ class HCMSParameters(Parameters):
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own answer), and a given other one, over all hashes."""
+        """P(a report supports its own answer), and P(it supports another one), over all hashes."""
         keep = thresholds.as_fraction(self.keep)
+        # Another answer shares the bucket with probability 1/w; else half of the signs agree.
         shared = Fraction(1, self.width)
         return keep, keep * shared + (1 - shared) / 2
 

@@ -35,7 +35,7 @@ class InpEMParameters(SignParameters):
 
     @classmethod
     def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
-        """Read `epsilon`, of which each bit gets the same part, and `order`."""
+        """Read `epsilon` and `order`. Every bit gets the same part of epsilon."""
         levels, order, micros = wanted_shape("inp_em", wanted, domain, absent)
         width = sum((count - 1).bit_length() for count in levels)
         if micros < width:
@@ -50,7 +50,7 @@ class InpEMParameters(SignParameters):
 
     @cached_property
     def width(self) -> int:
-        """D."""
+        """D, the number of bits of a profile."""
         return sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:

@@ -37,7 +37,7 @@ class InpHTParameters(SignParameters):
 
     @cached_property
     def coefficients(self) -> int:
-        """T."""
+        """T, the number of coefficients."""
         return sum(self.selection.counts(self.order))
 
     def masks(self, coefficient: int) -> Chosen:

@@ -106,6 +106,7 @@ class InpHTCMSParameters(SignParameters):
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own profile), and a given other one, over all hashes."""
+        """P(a report supports its own profile), and P(it supports another one), over all hashes."""
+        # As in protocol/hcms.py: a shared bucket, or half of the signs.
         keep, shared = thresholds.as_fraction(self.keep), Fraction(1, self.width)
         return keep, keep * shared + (1 - shared) / 2

@@ -32,7 +32,7 @@ from deniable.protocol.profile_parameters import (
 from deniable.protocol.truth_thresholds import check_truth, truth_ratio, truth_threshold
 
 MOST_CELLS = 2**20
-"""A count for each cell; with so many, keep is hardly above its complement."""
+"""The most cells. The collector counts each, and k-RR over that many says very little."""
 
 
 @frozen
@@ -82,7 +82,7 @@ class InpPSParameters(ProfileParameters):
 
     @cached_property
     def cells(self) -> int:
-        """2^D."""
+        """2^D, the number of cells."""
         return 1 << sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:

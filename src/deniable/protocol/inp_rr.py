@@ -30,7 +30,7 @@ class InpRRParameters(ParallelParameters):
 
     @cached_property
     def cells(self) -> int:
-        """2^D."""
+        """2^D, the number of cells."""
         return 1 << sum(self.bits)
 
     def cell(self, codes: tuple[int, ...]) -> int:

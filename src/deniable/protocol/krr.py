@@ -108,6 +108,8 @@ class KRRParameters(Parameters):
                 "The 'epsilon_forever' parameter of krr must be greater than 'epsilon'.",
                 "Raise it, or leave it out for a question that is answered once.",
             )
+        # The gaps a = keep - move of two stages multiply, so the report has a_once / a_forever, and
+        # keep = (1 + (k - 1) a)/k (docs/mathematics.md, section 6).
         permanent = _keep(count, forever)
         ratio = _gap(count, once) / _gap_of(count, thresholds.as_fraction(permanent))
         # Where the two epsilons differ by a few micros, the ratio can come out a hair above 1.
@@ -153,7 +155,7 @@ class KRRParameters(Parameters):
 
     @property
     def memoised(self) -> bool:
-        """Whether there is a permanent stage."""
+        """True if there is a permanent stage."""
         return self.permanent_keep < thresholds.ONE
 
     @property
@@ -183,7 +185,7 @@ class KRRParameters(Parameters):
 
     @property
     def epsilon_forever(self) -> int | None:
-        """ln of the first stage's ratio: what an attacker with every report can learn."""
+        """ln of the first stage's ratio: the bound for an attacker with every report."""
         if not self.memoised:
             return None
         keep = thresholds.as_fraction(self.permanent_keep)

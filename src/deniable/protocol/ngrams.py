@@ -133,8 +133,8 @@ class NGramsParameters(Parameters):
         """Read `epsilon` and how it is divided, or p and q of every part.
 
         Each of the r + 1 parts gets an equal share of epsilon; `whole` gives the whole string
-        another one, and the n-grams share the rest. n is 2, `step` n, `grams` 2, k 128, h 1 and m
-        64 unless said.
+        another one, and the n-grams share the rest. Defaults: n = 2, `step` = n, `grams` = 2 (1 if
+        there is one place), k = 128, h = 1 and m = 64.
         """
         named = {LETTERS.get(name, name): value for name, value in wanted.items()}
         if len(named) < len(wanted):
@@ -199,12 +199,12 @@ class NGramsParameters(Parameters):
 
     @property
     def choices(self) -> int:
-        """In how many ways r of the P places can be chosen."""
+        """The number of ways to choose r of the P places."""
         return comb(self.places, self.grams)
 
     @property
     def told_apart(self) -> int:
-        """What a report shows of its device: places and a cohort."""
+        """The number of classes of devices that reports tell apart: choices times cohorts."""
         return self.choices * self.cohorts
 
     @cached_property
@@ -214,12 +214,12 @@ class NGramsParameters(Parameters):
 
     @cached_property
     def whole(self) -> RapporParameters:
-        """How the whole string is reported."""
+        """The RAPPOR parameters of the whole string."""
         return self._part(self.whole_one, self.whole_zero)
 
     @cached_property
     def gram(self) -> RapporParameters:
-        """How an n-gram is reported."""
+        """The RAPPOR parameters of an n-gram."""
         return self._part(self.gram_one, self.gram_zero)
 
     def _part(self, one: int, zero: int) -> RapporParameters:
@@ -231,7 +231,7 @@ class NGramsParameters(Parameters):
         return text[start : start + self.n].ljust(self.n, PADDING)
 
     def parts(self, answer: Answer, places: tuple[int, ...]) -> list[Answer]:
-        """Return what is reported of an answer: the whole, then the n-grams at these places."""
+        """Return the reported parts of an answer: the whole, then the n-grams at these places."""
         if answer.key == ABSENT_KEY:
             return [answer] * (1 + len(places))
         text = answer.key[1:].decode("utf-8")
@@ -268,7 +268,7 @@ def _places(length: int, n: int, step: int) -> int:
 
 
 def possible_grams(letters: int, n: int) -> int:
-    """Return how many n-grams there are: of letters alone, or with padding behind them."""
+    """Return the number of possible n-grams: of letters alone, or with padding behind them."""
     return sum(letters**size for size in range(n + 1))
 
 

@@ -98,8 +98,9 @@ class ORRParameters(Parameters):
     def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
         """Read `epsilon`, and where wanted `symbols` (k) and `cohorts`.
 
-        Without k, the one of the least closed-form variance. Without cohorts 256 for strings; for
-        a closed domain so many that there are four times as many symbols as answers, 64 to 8,192.
+        k is by default the one of the least closed-form variance. Cohorts are by default 256 for
+        strings; for a closed domain, from 64 to 8,192, enough for four times as many counts as
+        answers (1 where k is the number of answers).
         """
         named = {LETTERS.get(name, name): value for name, value in wanted.items()}
         if len(named) < len(wanted):
@@ -170,9 +171,10 @@ class ORRParameters(Parameters):
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own answer), and a given other one, over all cohorts."""
+        """P(a report supports its own answer), and P(it supports another one), over all cohorts."""
         keep = thresholds.as_fraction(self.keep)
         move = (1 - keep) / (self.symbols - 1)
+        # Another answer with the same symbol is supported alike; one with another, by a move alone.
         shared = collision(self.answers, self.symbols)
         return keep, shared * keep + (1 - shared) * move
 
@@ -191,6 +193,7 @@ def collision(answers: int, symbols: int) -> Fraction:
     """Return P(two different answers share a symbol) over all cohorts; `answers` is 0 if hashed."""
     if answers == 0:
         return Fraction(1, symbols)
+    # `more` symbols have each + 1 answers, the others `each`: ordered pairs with a common symbol.
     each, more = divmod(answers, symbols)
     pairs = more * (each + 1) * each + (symbols - more) * each * (each - 1)
     return Fraction(pairs, answers * (answers - 1))
@@ -208,7 +211,7 @@ def best_symbols(answers: int, micros: int) -> int:
 
 
 def best_listed_symbols(listed: int, cohorts: int, micros: int) -> int:
-    """Return the k of the least `listed_variance` for so many listed strings."""
+    """Return the k of the least `listed_variance` for `listed` listed strings."""
     e = math.exp(min(epsilon.as_float(micros), 11.5))
     tried = {round(1.1**power) for power in range(8, 100)} & set(range(2, 4 * listed))
     return min(
@@ -231,6 +234,7 @@ def listed_variance(listed: int, symbols: int, cohorts: int, keep: float) -> flo
     mean = (listed - 1) / symbols
     information, weight = 0.0, math.exp(-mean)
     for j in range(int(mean + 12 * math.sqrt(mean)) + 20):
+        # weight = P(j others share the cell), Poisson; r_j is the denominator.
         information += weight / (move + (keep - move) * (1 + j) / listed)
         weight *= mean / (j + 1)
     information *= (keep - move) ** 2 * (1 - 1 / symbols)
@@ -246,7 +250,7 @@ def _variance(answers: int, symbols: int, e: float) -> float:
 
 
 def _enough(answers: int, symbols: int) -> int:
-    """Return the number of cohorts unless one is asked for: a power of two."""
+    """Return the default number of cohorts: a power of two."""
     if answers == 0:
         return 256
     if answers == symbols:

@@ -121,7 +121,7 @@ class OUEParameters(UnaryParameters):
 
     @property
     def exponents(self) -> tuple[int, int]:
-        """1 and 1: two answers differ in two bits; as many as sets can differ in."""
+        """1 and 1, since two answers differ in two bits; for sets, see `set_exponents`."""
         return set_exponents(self.bits, self.members) if self.members else (1, 1)
 
     @property
@@ -141,7 +141,7 @@ def _bits(domain: Domain, absent: bool, members: int) -> int:
 
 
 def _share(name: str, micros: int, pairs: int) -> int:
-    """Return what each of the pairs of bits that can differ may spend, rounded down."""
+    """Return the part of epsilon of each pair of bits that can differ, in micros, rounded down."""
     if micros < pairs:
         raise InvalidParameter(
             f"The '{name}' parameter of oue must be at least {epsilon.as_float(pairs):f} for "
@@ -165,6 +165,7 @@ def _one_stage(micros: int) -> TwoStage:
 
 def _two_stages(once: int, forever: int) -> TwoStage:
     permanent = _zero(forever)
+    # p2 = (1 - q1 - q*)/(1 - 2 q1), with q1 = flip and q* = other (docs/mathematics.md, section 6).
     flip, other = as_fraction(permanent), 1 / (epsilon.exp_micros(once) + 1)
     # Where the two epsilons differ by a few micros, the probability can come out a hair above 1.
     report = min(ONE, floor_threshold((1 - flip - other) / (1 - 2 * flip)))

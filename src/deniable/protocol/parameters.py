@@ -1,4 +1,4 @@
-"""What every mechanism's parameters promise, whichever mechanism it is."""
+"""The interface of every mechanism's parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deniable.protocol.layout import Layout
 
 
 class Written(NamedTuple):
-    """A parameter that people may write: its check, and an example of what is allowed."""
+    """A parameter that people may write: its check, and an allowed example."""
 
     check: Callable[[str, str, object], object]
     example: str
@@ -29,7 +29,7 @@ class Parameters(ABC):
     """The mechanism's name in a survey."""
 
     authored: ClassVar[Mapping[str, Written]]
-    """What people may write under `parameters` in a survey.toml.
+    """The keys that people may write under `parameters` in a survey.toml.
 
     Each is checked alone first, so that several mistakes are all said at once.
     """
@@ -76,7 +76,7 @@ class Parameters(ABC):
     @property
     @abstractmethod
     def memoised(self) -> bool:
-        """Whether a permanent response bounds what any number of reports can reveal."""
+        """True if a permanent response bounds the epsilon of any number of reports."""
 
     @property
     @abstractmethod
@@ -95,12 +95,12 @@ def answers_of(domain: Domain, absent: bool) -> int | None:
 
 
 def cohorts_of(parameters: Parameters) -> int:
-    """Return how many cohorts a report tells apart; 1 where it tells nothing of the kind."""
+    """Return the number of cohorts that a report tells apart; 1 for mechanisms without cohorts."""
     cohorts: int = getattr(parameters, "told_apart", getattr(parameters, "cohorts", 1))
     return cohorts
 
 
 def told_by(parameters: Parameters) -> str:
-    """Return the words for what `cohorts_of` counts."""
+    """Return the word for one of the classes that `cohorts_of` counts."""
     words: str = getattr(parameters, "told_by", "cohort")
     return words

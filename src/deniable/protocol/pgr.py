@@ -1,7 +1,7 @@
 """Projective geometry response: parameters, epsilon and wire record.
 
 Model [FNNT22; docs/mathematics.md, section 2]: answers are points v of a projective geometry over
-F_q of dimension t, of which there are K = (q^t - 1) / (q - 1); the report is a point u. The set of
+F_q of dimension t. There are K = (q^t - 1) / (q - 1) points; the report is a point u. The set of
 v is its hyperplane S_v = {u : <u, v> = 0}, of c_set = (q^(t-1) - 1) / (q - 1) points; two of them
 share c_int = (q^(t-2) - 1) / (q - 1). With probability `inside` the report is uniform in S_v, else
 uniform outside, where there are K - c_set = q^(t-1) points. So a report supports its own answer
@@ -41,7 +41,7 @@ MAX_DIMENSION = 22
 """With q = 2, more would be more points than allowed."""
 MAX_COHORTS = 65_536
 HASHED_POINTS = 16_384
-"""Strings are hashed into at least so many points, unless said."""
+"""The least number of points into which strings are hashed by default."""
 MOST_HASHED_POINTS = 2**18
 """The most points that are chosen for strings: every cohort has a count for each."""
 FIRST_INDEX = 5 << 40
@@ -184,7 +184,7 @@ class PGRParameters(Parameters):
 
     @property
     def points(self) -> int:
-        """K."""
+        """K, the number of points."""
         return points_below(self.prime, self.dimension)
 
     @property
@@ -208,7 +208,7 @@ class PGRParameters(Parameters):
 
     @cached_property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own answer), and a given other one (over all hashes)."""
+        """P(a report supports its own answer), and P(it supports another one), over all hashes."""
         inside = thresholds.as_fraction(self.inside)
         if not self.answers:
             return inside, Fraction(self.inner, self.points)
@@ -216,9 +216,10 @@ class PGRParameters(Parameters):
 
     @cached_property
     def support_of_points(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its own point), and a given other one."""
+        """P(a report supports its own point), and P(it supports a given other one)."""
         inside = thresholds.as_fraction(self.inside)
         shared = points_below(self.prime, self.dimension - 2)
+        # q_ of the model above: c_int of the c_set points inside, c_set - c_int of those outside.
         apart = Fraction(self.inner - shared, self.outer)
         return inside, inside * Fraction(shared, self.inner) + (1 - inside) * apart
 
@@ -234,7 +235,7 @@ class PGRParameters(Parameters):
 
 
 def odds_of(prime: int, dimension: int) -> Fraction:
-    """Return how many points lie outside of a hyperplane for each one inside."""
+    """Return the ratio of the points outside of a hyperplane to those inside."""
     return Fraction(prime ** (dimension - 1), points_below(prime, dimension - 1))
 
 
@@ -246,9 +247,11 @@ def is_prime(number: int) -> bool:
 def best_geometry(
     fewest: int, micros: int, hashed: bool = False, most: int | None = None
 ) -> tuple[int, int]:
-    """Return the prime and dimension of the least mean variance with so many points or more.
+    """Return the prime and dimension of nearly the least mean variance with enough points.
 
-    At most `most` points: unless said 262,144 for hashed strings and 4,194,304 otherwise.
+    Of the geometries with `fewest` to `most` points whose variance is within a factor `_NEARLY` of
+    the least, it is the one with the fewest points. `most` is by default 262,144 for hashed strings
+    and 4,194,304 otherwise.
 
     Raises:
         InvalidParameter: if there is none, which cannot be up to 65,538 points.
@@ -279,7 +282,9 @@ def _primes(fewest: int, most: int, dimension: int) -> Iterator[int]:
 
 
 def _variance(prime: int, dimension: int, e: float, answers: int) -> float:
-    """Return the mean n Var of the answers, of a rare string (docs/mathematics.md, section 2)."""
+    """Return the mean n Var of the answers; of a rare string if `answers` is 0."""
+    # A point inside has e times the probability `each` of one outside, and all of them sum to 1;
+    # p and q follow as in docs/mathematics.md, section 2.
     points, inner = points_below(prime, dimension), points_below(prime, dimension - 1)
     shared = points_below(prime, dimension - 2)
     each = 1 / ((e - 1) * inner + points)

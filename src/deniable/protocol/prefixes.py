@@ -232,7 +232,7 @@ class PrefixesParameters(Parameters):
 
     @cached_property
     def oracle(self) -> PGRParameters:
-        """How a point is randomised."""
+        """The frequency oracle of a point: projective geometry response."""
         return PGRParameters("hashed", 0, self.prime, self.dimension, self.cohorts, self.inside)
 
     @cached_property
@@ -247,7 +247,7 @@ class PrefixesParameters(Parameters):
 
     @property
     def told_apart(self) -> int:
-        """What a report shows of its device: a group and a cohort in it."""
+        """The number of classes of devices that reports tell apart: groups times cohorts."""
         return self.groups * self.cohorts
 
     @property
@@ -265,7 +265,7 @@ class PrefixesParameters(Parameters):
         return bisect_right(list(accumulate(self.weights)), drawn)
 
     def symbols(self, text: str, group: int) -> tuple[int, ...]:
-        """Return what a group reports of a string."""
+        """Return the symbols of a string that a group reports."""
         if group == self.verification:
             return tuple(map(ord, text))
         length = self.lengths[group]
@@ -298,12 +298,12 @@ class PrefixesParameters(Parameters):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports what its sender reports), and a given other thing."""
+        """P(a report supports its sender's point), and P(it supports a given other string)."""
         return self.oracle.support
 
     @property
     def epsilon_once(self) -> int:
-        """That of the point: neither group nor cohort depends on the answer."""
+        """The epsilon of the point: neither group nor cohort depends on the answer."""
         return self.oracle.epsilon_once
 
     @property

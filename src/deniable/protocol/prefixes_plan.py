@@ -2,7 +2,7 @@
 
 Each level needs people of its own, so that few levels with large steps are better, as long as the
 collector can test every extension: a step is as long as `CANDIDATES` possible extensions of `BEAM`
-kept beginnings allow, and the first level as long as so many beginnings allow. Level sizes are
+kept beginnings allow, and the first level as long as `CANDIDATES` beginnings allow. Level sizes are
 equal: a string must pass all levels, so that the smallest decides (docs/mathematics.md,
 section 4).
 """
@@ -22,11 +22,11 @@ FIRST_DIGITS = 20
 STEP_DIGITS = 10
 """Binary digits that each further level adds."""
 VERIFICATION = 1.5
-"""The verification group is so many times as large as a level: its test is stricter."""
+"""The size of the verification group in levels: its test is stricter."""
 PEOPLE = 1_000_000
-"""How many people are expected where a survey does not say."""
+"""The expected number of people where a survey does not say."""
 POINTS = 8_192
-"""Beginnings are hashed into at least so many points, and at most four times as many."""
+"""The least number of points into which beginnings are hashed; the most is four times that."""
 MOST_COHORTS = 32
 PER_COHORT = 1_000
 """People per cohort of a group below which a cohort, sent in clear, singles people out."""
@@ -58,7 +58,7 @@ def lengths_for(letters: int, length: int, typical: int = 0) -> tuple[int, ...]:
 
 
 def _characters(choices: int, candidates: int) -> int:
-    """Return how many places of so many choices make at most so many candidates; at least 1."""
+    """Return the most places whose combinations of choices are at most `candidates`; at least 1."""
     places = 1
     while choices ** (places + 1) <= candidates:
         places += 1
@@ -66,7 +66,7 @@ def _characters(choices: int, candidates: int) -> int:
 
 
 def groups_for(people: int, levels: int, verification: float | None = None) -> Groups:
-    """Return weights and cohorts for so many people.
+    """Return the weights and cohorts of the groups.
 
     Args:
         people: in all groups.
@@ -83,6 +83,7 @@ def groups_for(people: int, levels: int, verification: float | None = None) -> G
             "and verification.",
             "Ask more people, shorten 'length', or give fewer 'lengths'.",
         )
+    # A share s of the people is s/(1 - s) of all levels together, so L s/(1 - s) of one.
     ratio = VERIFICATION if verification is None else levels * verification / (1 - verification)
     weights = (*(LEVEL_WEIGHT for _ in range(levels)), max(1, round(LEVEL_WEIGHT * ratio)))
     smallest = people * min(weights) // sum(weights)

@@ -1,4 +1,4 @@
-"""What is permanent is derived, not stored: HKDF-SHA-256 keys and an HMAC-SHA-256 stream.
+"""Pseudo-random function of permanent responses: HKDF-SHA-256 keys, an HMAC-SHA-256 stream.
 
 `spec/protocol.md`, section "Pseudo-random function", specifies this bit for bit.
 """

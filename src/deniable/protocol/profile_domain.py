@@ -15,7 +15,7 @@ from deniable.protocol.frozen import frozen
 MIN_ATTRIBUTES = 2
 MAX_ATTRIBUTES = 32
 CLOSED_KINDS = (Boolean, Categories, Numbers)
-"""What an attribute may be: a domain whose answers can be listed, one answer each."""
+"""The kinds of an attribute: domains whose answers can be listed, one answer each."""
 
 
 class Attribute(NamedTuple):

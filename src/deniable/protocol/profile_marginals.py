@@ -1,4 +1,4 @@
-"""One of the tables of k attributes, and its cells: what the papers' marginal methods draw from.
+"""Marginals: the tables of k attributes and their cells; the papers' methods draw one of them.
 
 Model: a report is about one of the C(d, k) sets of k attributes, in lexicographic order, drawn
 uniformly; the profile's cell in it is the code of its k attributes in binary, the first of them in

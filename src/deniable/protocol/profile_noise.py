@@ -1,4 +1,4 @@
-"""How well a mechanism of profiles estimates a table of k attributes, in closed form.
+"""Closed-form error of a table of k attributes, for the mechanisms of profiles.
 
 Model: a cell of a table of c cells is 1/c of the sum of the table's orthonormal coefficients. With
 A_l of them about l attributes, each known with n Var = v_l (the people's sampling included, and all
@@ -35,18 +35,18 @@ from deniable.protocol import epsilon
 Views = tuple[tuple[int, ...], ...]
 
 PEOPLE = 1_000_000
-"""How many people are expected where a survey does not say."""
+"""The expected number of people where a survey does not say."""
 TYPICAL = 0.001
 """The noise at which half of an interaction of two attributes is believed."""
 RARER = 1_000.0
-"""By how much less that is for every further attribute."""
+"""The factor by which that noise falls with every further attribute."""
 SLOWNESS = 0.4
 """The power p: 1 if all interactions were alike."""
 MOST_PEOPLE = 10**12
 
 
 def expected_people(owner: str, wanted: Mapping[str, object]) -> int:
-    """Return how many people are expected: `people` of the survey, PEOPLE if it does not say.
+    """Return the expected number of people: `people` of the survey, else `PEOPLE`.
 
     Raises:
         InvalidParameter: if it is no number of people.
@@ -55,7 +55,8 @@ def expected_people(owner: str, wanted: Mapping[str, object]) -> int:
 
 
 def cell_noise(orders: Sequence[float], cells: float) -> float:
-    """Return n Var of an unbiased cell, from what each order 1, 2, ... adds with sampling."""
+    """Return n Var of an unbiased cell, from the parts of orders 1, 2, ..., sampling included."""
+    # The people's own sampling, f (1 - f) at f = 1/c, is no error given their values.
     return sum(orders) - (1 - 1 / cells) / cells
 
 
@@ -63,7 +64,7 @@ def smoothed_noise(orders: Sequence[float], levels: Sequence[int], people: int) 
     """Return about n times the mean squared error of a smoothed cell, sampling included.
 
     Args:
-        orders: what coefficients of 1, 2, ... k attributes add to n Var of a cell.
+        orders: the parts of coefficients of 1, 2, ... k attributes in n Var of a cell.
         levels: of the profile's attributes.
         people: n, who report.
     """
@@ -77,32 +78,34 @@ def smoothed_noise(orders: Sequence[float], levels: Sequence[int], people: int) 
 
 
 def left_of(noise: float, taken: int, pairs: float) -> float:
-    """Return which share of the noise of a coefficient about so many attributes smoothing leaves.
+    """Return the share of a coefficient's noise that smoothing leaves.
 
     Args:
         noise: variance of the coefficient.
-        taken: how many attributes it is about.
-        pairs: coefficients about two attributes that there are.
+        taken: the number of attributes that the coefficient is about.
+        pairs: the number of coefficients about two attributes.
     """
     if taken == 1:
         return 1 / (1 + noise)
+    # f_l(s) of the model above, with 1/t_l = RARER^(l - 2) / TYPICAL.
     left = 1 / (1 + math.pow(noise / TYPICAL * RARER ** (taken - 2), SLOWNESS))
     if taken > 2:
         return left
+    # Of m pairs, smoothing takes off (m - 2)/m of what f_l would.
     return 1 - max(0.0, pairs - 2) / pairs * (1 - left)
 
 
 def krr_noise(cells: float, micros: int) -> float:
-    """Return n Var of a coefficient behind k-RR over so many cells: ((E + m - 1)/(E - 1))^2."""
+    """Return n Var of a coefficient behind k-RR over m cells: ((E + m - 1)/(E - 1))^2."""
     e = float(epsilon.exp_micros(micros))
     return ((e + cells - 1) / (e - 1)) ** 2
 
 
 def view_orders(levels: tuple[int, ...], order: int, size: int, micros: int) -> list[float]:
-    """Return what each order adds to n Var of a cell, from views of so many attributes.
+    """Return the part of each order in n Var of a cell, from views of `size` attributes.
 
-    Every l attributes are taken to be in the share C(size, l)/C(d, l) of the views, all of which
-    are used. Where levels differ, cells are powers of their geometric mean.
+    Every l attributes are taken to be in the share C(size, l)/C(d, l) of the views, and all those
+    views are used. Where levels differ, cells are powers of their geometric mean.
     """
     d, mean = len(levels), mean_levels(levels)
     each = krr_noise(mean**size, micros)
@@ -111,7 +114,9 @@ def view_orders(levels: tuple[int, ...], order: int, size: int, micros: int) -> 
 
 
 def cover_orders(views: Views, levels: tuple[int, ...], order: int, micros: int) -> list[float]:
-    """Return the same of the views that there are, of which the last ones are often smaller.
+    """Return the part of each order in n Var of a cell, from the actual views.
+
+    The last views are often smaller than the others.
 
     A set of attributes is known with n Var = V / (sum of 1/v over the views that hold it), of V
     views, each with the noise v of k-RR over its cells; the mean over all sets of a size counts.
@@ -132,10 +137,11 @@ def cover_orders(views: Views, levels: tuple[int, ...], order: int, micros: int)
 def _held(
     views: Views, levels: tuple[int, ...], order: int
 ) -> tuple[tuple[int, ...], tuple[Counter[tuple[int, ...]], ...]]:
-    """Return the numbers of cells that views have, and how many sets are in how many of each.
+    """Return the distinct numbers of cells of views, and the patterns of views that hold a set.
 
-    One count of such patterns for sets of 1, 2, ... k attributes each. Kept, because whoever plans
-    asks for the same views at many epsilons.
+    The pattern of a set of attributes is the number of views of each size that hold it. There is
+    one count of patterns for sets of 1, 2, ... k attributes each. The result is cached, since plans
+    ask for the same views at many epsilons.
     """
     cells = [math.prod(levels[i] for i in view) for view in views]
     sizes = tuple(sorted(set(cells)))
@@ -150,7 +156,8 @@ def _held(
 
 
 def _added(noise: Sequence[float], levels: float) -> list[float]:
-    """Return what each order adds to n Var of a cell, from n Var of its coefficients."""
+    """Return the part of each order in n Var of a cell, from n Var of its coefficients."""
+    # A_l = C(k, l) (r - 1)^l coefficients are about l attributes, and c^2 = r^(2k).
     order = len(noise)
     return [
         math.comb(order, taken) * (levels - 1) ** taken * each / levels ** (2 * order)

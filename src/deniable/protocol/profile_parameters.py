@@ -1,4 +1,4 @@
-"""What mechanisms of profiles share: levels, order, and the cells of binary codes.
+"""Parameters of every mechanism of profiles: levels, order, and the cells of binary codes.
 
 Model: a profile has d attributes with r_1..r_d levels, and one report covers all of them. The
 answer of attribute i is its code 0..r_i - 1. The papers' methods see it as b_i = ceil(log2 r_i)
@@ -40,7 +40,7 @@ AUTHORED: Mapping[str, Written] = {
     "epsilon": Written(epsilon.wanted, "1.0"),
     "order": Written(check_order, "2"),
 }
-"""What people may write for every mechanism of profiles."""
+"""The keys that people may write for every mechanism of profiles."""
 
 
 class ProfileParameters(Parameters):
@@ -170,7 +170,7 @@ def read_shape(
 
 
 def code_of(codes: Iterable[int], bits: Iterable[int]) -> int:
-    """Return the cell of codes of so many bits each, the first in the lowest bits."""
+    """Return the cell of codes with `bits` as their widths, the first in the lowest bits."""
     cell = place = 0
     for code, width in zip(codes, bits, strict=True):
         cell |= code << place
@@ -205,7 +205,7 @@ def read_symbol(layout: Layout, record: bytes, count: int) -> int:
 
 
 def check_count(owner: str, what: str, count: int, most: int, instead: str = INSTEAD) -> None:
-    """Raise InvalidParameter if a method would need more than so many of something."""
+    """Raise InvalidParameter if a method would need more than `most` (cells, bits, views, ...)."""
     if count > most:
         figure = f"{count:,}" if count < 10**15 else f"2^{count.bit_length() - 1} or more"
         raise InvalidParameter(f"{owner} would need {figure} {what}: at most {most:,}.", instead)

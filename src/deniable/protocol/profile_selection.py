@@ -22,7 +22,7 @@ Chosen = tuple[tuple[int, int], ...]
 
 @frozen
 class Selection:
-    """The choices of attributes with a function each; `functions` says how many each offers.
+    """The choices of attributes with a function each; `functions` has the number per attribute.
 
     Cost: a choice from its number takes a step per attribute; nothing is listed.
     """
@@ -43,7 +43,7 @@ class Selection:
         return table
 
     def count(self, order: int) -> int:
-        """Return the number of choices of exactly so many attributes."""
+        """Return the number of choices of exactly `order` attributes."""
         return self._ways[0][order]
 
     def counts(self, order: int) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ class Selection:
         raise IndexError("There is no choice of this number.")
 
     def listed(self, order: int) -> Iterator[Chosen]:
-        """Yield every choice of exactly so many attributes, in the order of their numbers."""
+        """Yield every choice of exactly `order` attributes, in the order of their numbers."""
         return self._from(0, order)
 
     def _from(self, start: int, order: int) -> Iterator[Chosen]:

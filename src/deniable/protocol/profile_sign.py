@@ -1,4 +1,4 @@
-"""What mechanisms of profiles share that report one sign: the coin that keeps it.
+"""Parameters of the mechanisms of profiles that report one sign: the coin that keeps it.
 
 Model: which function of the profile is reported is drawn independently of the profile; its value
 +-1 is kept with probability `keep` = E/(E + 1), epsilon = ln E, and flipped otherwise. So a report

@@ -27,7 +27,8 @@ from deniable.protocol.truth_thresholds import check_truth, truth_ratio
 
 
 def keep_threshold(truth: int, cells: int) -> int:
-    """Return the threshold of keeping the true one of so many cells."""
+    """Return the threshold of keeping the true one of `cells` cells."""
+    # E/(E + m - 1) with E = truth/(T - truth), rounded down: no table's ratio exceeds E.
     return ONE * truth // (truth + (cells - 1) * (ONE - truth))
 
 
@@ -59,7 +60,7 @@ class TruthParameters(ProfileParameters):
             check_truth("truth", self.mechanism, self.keep(cells), cells - 1)
 
     def keep(self, cells: int) -> int:
-        """Return the threshold of keeping the true one of so many cells."""
+        """Return the threshold of keeping the true one of `cells` cells."""
         return keep_threshold(self.truth, cells)
 
     @cached_property

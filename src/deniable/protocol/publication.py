@@ -1,4 +1,4 @@
-"""A survey that follows another: what it keeps, what it refuses, and what devices notice of it.
+"""Publishing a survey after another one: kept versions, refused changes, effects on devices.
 
 Reports outlive the survey that asked for them: devices hold some, collectors have stored others.
 So a published survey keeps the contract of everything that it, or one before it, has asked.
@@ -25,13 +25,13 @@ Kind = Literal["new", "raised", "withdrawn", "again", "edited", "forgotten"]
 
 @frozen
 class Change:
-    """One thing that a publication changes, and what devices notice of it.
+    """One change of a publication, and its effect on devices.
 
     Attributes:
         kind: "new", "raised", "withdrawn", "again" (an earlier one is asked again), "edited"
             (what is in no digest) or "forgotten".
         question: its id. version: the one that the change is about.
-        words: what happens to devices that hold the survey from before.
+        words: the effect on devices that hold the survey from before.
     """
 
     kind: Kind
@@ -51,12 +51,12 @@ class Change:
 
 @frozen
 class Publication:
-    """What is to be written.
+    """A survey that is ready to be written.
 
     Attributes:
         survey: with its earlier versions.
         changes: against the survey that was published before.
-        notes: what is worth a warning: versions of which nothing is known.
+        notes: warnings, about questions whose earlier versions are unknown.
     """
 
     survey: Survey
@@ -74,7 +74,7 @@ def publication(
 
     Args:
         before: the survey that is published; None if there is none.
-        ready: what people wrote, without a history of its own.
+        ready: the survey that people wrote, without a history of its own.
         today: expired questions are said to be.
         forget: earlier (id, version) to leave out.
 
@@ -215,7 +215,7 @@ def _admitted(question: Question, today: date) -> str:
 
 
 def _edited(old: Question, new: Question) -> str:
-    """Say what changed outside the digest; empty if nothing did."""
+    """Return a text of the changes outside the digest; empty if there are none."""
     said = []
     if old.expires != new.expires:
         said.append(
@@ -231,7 +231,7 @@ def _edited(old: Question, new: Question) -> str:
 
 
 def _gaps(survey: Survey, forget: Collection[Key]) -> Iterator[str]:
-    """Say of which questions nothing earlier is known, though there must have been something."""
+    """Yield a warning for every question whose earlier versions must exist and are unknown."""
     forgotten = {question_id for question_id, _ in forget}
     for question in survey.asked:
         if question.version > 1 and len(survey.versions(question.id)) == 1:

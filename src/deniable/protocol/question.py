@@ -82,12 +82,12 @@ class Question:
 
     @property
     def absent(self) -> bool:
-        """Whether an absent answer exists: where a report is sent in any case."""
+        """True if an absent answer exists: a report is then sent in any case."""
         return self.send == "always"
 
     @property
     def plain(self) -> bool:
-        """Whether the answer is one value, not one per field."""
+        """True if the answer is one value, not one per field."""
         return len(self.fields) == 1 and self.fields[0].name == PLAIN_FIELD
 
     @cached_property

@@ -17,7 +17,7 @@ h bits that go from 1 to 0 and h that go from 0 to 1, so that
     eps_forever = h ln[(1 - f/2)^2 / (f/2)^2]        [EPK14, theorem 1]
     eps_once    = h ln[q* (1 - p*) / (p* (1 - q*))]  [EPK14, theorem 2]
 
-and a single yes/no bit, of which only one can differ, costs the larger of its two factors.
+and a single yes/no bit, where two answers differ in one bit, costs the larger of its two factors.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class RapporParameters(UnaryParameters):
     def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
         """Read f, p, q, or the wanted `epsilon` (with `epsilon_forever` for a permanent stage).
 
-        Strings take the bloom form with k, h and m (128, 1 and 64 unless said); closed domains
+        Strings take the bloom form with k, h and m (by default 128, 1 and 64); closed domains
         take the basic form, whose k follows from the domain, or where `form` says so the permuted
         one with k, h and m (k is 16, or the number of answers if they are fewer).
         """

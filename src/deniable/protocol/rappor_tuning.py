@@ -13,7 +13,7 @@ from deniable.protocol.unary import TwoStage
 
 
 def from_letters(named: Mapping[str, object]) -> TwoStage:
-    """Read the paper's probabilities. f is 0 unless said; p and q are needed."""
+    """Read the paper's probabilities: p and q, and f (by default 0)."""
     if "p" not in named or "q" not in named:
         raise InvalidParameter(
             "rappor needs both 'p' and 'q' (and 'f' for a permanent stage).", "Add both."
@@ -61,7 +61,7 @@ def from_epsilon(named: Mapping[str, object], most: int, least: int) -> TwoStage
 
 
 def _share(name: str, micros: int, factors: int) -> int:
-    """Return what each of several equal factors of a ratio may spend, rounded down."""
+    """Return the part of epsilon of each of several equal factors, in micros, rounded down."""
     if micros < factors:
         raise InvalidParameter(
             f"The '{name}' parameter of rappor must be at least {epsilon.as_float(factors):f} "
@@ -85,6 +85,7 @@ def _solve(keep: Fraction, ratio: Fraction, single: bool) -> tuple[Fraction, Fra
     q_star = ratio / (ratio + 1) if single else Fraction(1, 2)
     p_star = 1 / (ratio + 1)
     flip = 1 - keep
+    # The two equations of `from_epsilon`, solved for q and p.
     one = (keep * q_star - flip * p_star) / (keep - flip)
     zero = (keep * p_star - flip * q_star) / (keep - flip)
     if zero < 0:

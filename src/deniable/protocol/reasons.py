@@ -1,4 +1,4 @@
-"""Why a collector refuses, and which refusals end a report: one closed set for every party.
+"""Reasons of refusal: one closed set for every party, with those that end a report.
 
 A collector counts by these words, a client decides by them, and `spec/protocol.md` lists them.
 """
@@ -59,7 +59,7 @@ class Reason(StrEnum):
 
     @property
     def final(self) -> bool:
-        """Whether the report it refuses will never be accepted, so that a client drops it."""
+        """True if the refused report will never be accepted, so that a client drops it."""
         return self in FINAL_REASONS
 
 

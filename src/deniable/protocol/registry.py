@@ -46,7 +46,7 @@ PROFILE_MECHANISMS = (
     "coefficients",
     "views",
 )
-"""Those that report many attributes at once, and nothing else."""
+"""The mechanisms of profiles: they report many attributes at once, and nothing else."""
 
 MECHANISMS = Mechanisms(
     {

@@ -136,6 +136,7 @@ class SubsetParameters(Parameters):
     def support(self) -> tuple[Fraction, Fraction]:
         """P(a report contains its sender's answer), and P(it contains a given other one)."""
         p = thresholds.as_fraction(self.include)
+        # On average size - p members are other answers, spread evenly over the k - 1 others.
         return p, (self.size - p) / (self.categories - 1)
 
 

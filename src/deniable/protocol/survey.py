@@ -1,4 +1,4 @@
-"""The published survey: what clients bundle or fetch, what collectors and analysts read.
+"""The published survey: clients bundle or fetch it, collectors and analysts read it.
 
 survey.json is canonical (integers and strings only), so that its questions have one digest in
 every language. People do not write it: they write TOML, and `deniable publish` resolves that.
@@ -60,10 +60,10 @@ class Survey:
     Attributes:
         name: its name.
         owner: who answers for it.
-        questions: what is asked.
-        earlier: what was asked before, by id and version: older versions, and questions that were
-            withdrawn. No device records them; what devices still hold is admitted until it
-            expires, and what was collected is read with them.
+        questions: the questions that are asked.
+        earlier: those that were asked before, by id and version: older versions, and questions
+            that were withdrawn. No device records them. Reports that devices still hold are
+            admitted until they expire, and collected reports are read with them.
         ceiling: the most epsilon that a device discloses in its life, in micros, where the app
             that bundles the survey says nothing else; None for the default.
 

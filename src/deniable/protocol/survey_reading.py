@@ -41,7 +41,7 @@ MAX_CEILING = 10**12
 
 
 class Published(NamedTuple):
-    """What survey.json says, in the order of `Survey`'s attributes."""
+    """The members of a survey.json, in the order of `Survey`'s attributes."""
 
     name: str
     owner: str
@@ -51,7 +51,7 @@ class Published(NamedTuple):
 
 
 def read_published(data: bytes) -> Published:
-    """Return what survey.json says.
+    """Return the members of a survey.json, checked.
 
     Raises:
         InvalidParameter: for the first thing that is not as a survey is published.
@@ -101,7 +101,7 @@ def _questions(raw: object, what: str) -> tuple[Question, ...]:
 
 
 def _read_json(data: bytes) -> object:
-    """Return what `data` says, if canonical JSON could say it."""
+    """Return the parsed JSON of `data`, if canonical JSON can hold it."""
     if len(data) > MAX_SURVEY_BYTES:
         raise InvalidParameter(f"A survey must be at most {MAX_SURVEY_BYTES:,} bytes long.")
     try:

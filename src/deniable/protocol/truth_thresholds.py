@@ -17,6 +17,7 @@ from deniable.protocol.thresholds import ONE, as_fraction, floor_threshold
 def truth_threshold(odds: Fraction | int, micros: int) -> int:
     """Return the largest threshold t with odds * t / (1 - t) <= exp(micros / 1e6)."""
     e = epsilon.exp_micros(micros)
+    # odds * t / (1 - t) = e at t = e / (e + odds); the loop makes up for the rounding of e.
     truth = floor_threshold(e / (e + odds))
     while not epsilon.within(truth_ratio(odds, truth), micros):
         truth -= 1

@@ -1,4 +1,4 @@
-"""What mechanisms that report one bit per place share: two stages, their chain and epsilon.
+"""Mechanisms that report an array of bits: two stages per bit, their chain and epsilon.
 
 Model: each bit of an array passes two stages,
 
@@ -46,8 +46,8 @@ class UnaryParameters(Parameters):
 
     Attributes:
         bits: the number of bits of a report.
-        members: 0 where an answer is one value; else an answer is a set of at most so many
-            values, each with a bit of its own.
+        members: 0 where an answer is one value; else the most values of an answer, which is a
+            set with a bit for each value.
         permanent_one, permanent_zero, report_one, report_zero: 64-bit thresholds, as above.
     """
 
@@ -61,11 +61,11 @@ class UnaryParameters(Parameters):
     @property
     @abstractmethod
     def exponents(self) -> tuple[int, int]:
-        """a and b: how many bits two answers can differ in, either way, the larger one first."""
+        """a and b: the most bits that only one of two answers sets, the larger number first."""
 
     @property
     def memoised(self) -> bool:
-        """Whether there is a permanent stage."""
+        """True if there is a permanent stage."""
         return self.permanent_zero > 0 and self.permanent_one < thresholds.ONE
 
     @cached_property
@@ -79,18 +79,19 @@ class UnaryParameters(Parameters):
         return self._chain(self.permanent_zero)
 
     def _chain(self, permanent: int) -> Fraction:
+        # Two unary stages are one (docs/mathematics.md, section 6).
         one = thresholds.as_fraction(permanent)
         report_one = thresholds.as_fraction(self.report_one)
         return one * report_one + (1 - one) * thresholds.as_fraction(self.report_zero)
 
     @cached_property
     def epsilon_once(self) -> int:
-        """The factor above for the chain: both stages, seen once."""
+        """ln of the model's factor for the chain: both stages, seen once."""
         return epsilon.epsilon_of(worst_ratio(self.q_star, self.p_star, *self.exponents))
 
     @cached_property
     def epsilon_forever(self) -> int | None:
-        """The factor above for the permanent stage alone."""
+        """ln of the model's factor for the permanent stage alone; None without one."""
         if not self.memoised:
             return None
         one = thresholds.as_fraction(self.permanent_one)
@@ -131,7 +132,7 @@ def read_stages(data: Mapping[str, object]) -> TwoStage:
 
 
 def read_members(owner: str, data: Mapping[str, object]) -> int:
-    """Read how many members a set may have; 0 where the parameters do not say."""
+    """Read the most members of a set; 0 where the parameters do not say."""
     if "members" not in data:
         return 0
     return _validate.integer("members", owner, data["members"], 1, MOST_MEMBERS)
@@ -139,18 +140,20 @@ def read_members(owner: str, data: Mapping[str, object]) -> int:
 
 def worst_ratio(one: Fraction, zero: Fraction, most: int, least: int) -> Fraction:
     """Return the largest ratio of the probabilities of one bit array under two answers."""
+    # The worst report shows a 1 wherever only the first answer sets the bit, and a 0 wherever only
+    # the second one does (docs/mathematics.md, section 1).
     up, down = one / zero, (1 - zero) / (1 - one)
     return max(up**most * down**least, up**least * down**most)
 
 
 def set_exponents(bits: int, members: int) -> tuple[int, int]:
-    """Return a and b for two sets of at most so many members, a bit for each possible member."""
+    """Return a and b for two sets of at most `members` members, a bit for each possible member."""
     most = min(members, bits)
     return most, min(members, bits - most)
 
 
 def members_of(owner: str, wanted: Mapping[str, object], domain: Domain) -> int:
-    """Return how many members a set may have if each gets a bit (`per = "bit"`), else 0.
+    """Return the most members of a set if each gets a bit (`per = "bit"`), else 0.
 
     Raises:
         InvalidParameter: if `per` is something else, or the domain is no set of so few.

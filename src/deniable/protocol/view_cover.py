@@ -56,6 +56,6 @@ def _with(view: Subset, attribute: int, order: int) -> Iterator[Subset]:
 
 
 def uncovered(views: tuple[Subset, ...], attributes: int, order: int) -> int:
-    """Return how many k-sets are in none of the views."""
+    """Return the number of k-sets that are in none of the views."""
     covered = {subset for view in views for subset in combinations(view, order)}
     return math.comb(attributes, order) - len(covered)

@@ -46,7 +46,7 @@ from deniable.protocol.view_cover import cover, uncovered
 
 MOST_VIEWS = 16_384
 MOST_CELLS = 65_536
-"""Of one view; k-RR over so many says very little."""
+"""The most cells of one view; k-RR over that many says very little."""
 LARGEST_VIEW = 4_096
 """The most cells of a view whose size is chosen here."""
 MOST_SYMBOLS = 2**22
@@ -172,7 +172,7 @@ def _read_view(view: object, attributes: int) -> tuple[int, ...]:
 
 
 def view_noise(levels: tuple[int, ...], order: int, size: int, micros: int) -> float:
-    """Return about n Var of a cell of a table of k attributes, from views of so many attributes."""
+    """Return n Var, roughly, of a cell of k attributes, from views of `size` attributes."""
     orders = view_orders(levels, order, size, micros)
     return cell_noise(orders, mean_levels(levels) ** order)
 

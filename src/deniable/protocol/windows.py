@@ -1,4 +1,4 @@
-"""A budget per window of time: what a device may spend where values change all the time.
+"""A budget of epsilon per window of time, for values that change all the time.
 
 Model: w-event privacy [Kellaris, Papadopoulos, Xiao, Papadias, "Differentially private event
 sequences over infinite streams", VLDB 2014], for one device: whatever happened to its values within
@@ -33,7 +33,7 @@ LONGEST = 10**6
 
 
 class Span(NamedTuple):
-    """What was spent from one place of time to another, both included."""
+    """Micros spent on the epochs (or days) from `first` to `last`, both included."""
 
     first: int
     last: int
@@ -42,7 +42,7 @@ class Span(NamedTuple):
 
 @frozen
 class Window:
-    """A budget that no window of so many epochs may exceed.
+    """A budget that the spending of no w consecutive epochs may exceed.
 
     Attributes:
         budget: epsilon in micros.
@@ -73,11 +73,11 @@ class Window:
 
     @property
     def even(self) -> int:
-        """What every epoch may spend if all spend the same, in micros, rounded down."""
+        """The equal share of each epoch in micros, rounded down."""
         return self.budget // self.epochs
 
     def room(self, spent: Iterable[Span], first: int, last: int) -> int:
-        """Return how many micros a report that belongs to first..last may still spend.
+        """Return the micros that a report that belongs to first..last may still spend.
 
         Guarantees: if no more is spent, no window that touches one of these places exceeds the
         budget, also where later ones were used already (a clock that was wrong).
@@ -89,7 +89,7 @@ class Window:
         return max(0, self.budget - self._peak(spent, first - self.epochs + 1, last))
 
     def allowed(self, spent: Mapping[int, int], epoch: int) -> int:
-        """Return how many micros may still be spent in an epoch, given what each epoch spent."""
+        """Return the micros that an epoch may still spend, given what each epoch spent."""
         return self.room((Span(e, e, micros) for e, micros in spent.items()), epoch, epoch)
 
     def fullest(self, spent: Iterable[Span]) -> int:
@@ -108,6 +108,7 @@ class Window:
         """Return the largest sum of a window that begins from `low` to `high`."""
         changes = defaultdict[int, int](int)
         for first, last, micros in spent:
+            # Windows of w that touch first..last begin from first - w + 1 to last.
             enters, leaves = first - self.epochs + 1, last + 1
             if enters <= high and leaves > low:
                 changes[max(enters, low)] += micros
@@ -124,7 +125,7 @@ class Window:
         """Return the variance of a frequency in one epoch under both ways to spend.
 
         Args:
-            noise: n Var of one report that may spend so many micros.
+            noise: n Var of one report as a function of the micros that it may spend.
             people: who could report.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Where admitted reports live: the contract, and the embedded SQLite store."""
+"""The store of admitted reports: the contract, and the embedded SQLite store."""
 
 from deniable.store.base import Appended, Batch, Chunk, Overdue, Store, Tally
 from deniable.store.sqlite import STORE_FILE, SqliteStore, open_store

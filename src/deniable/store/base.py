@@ -21,7 +21,7 @@ SIMULATED = "simulated"
 is counted as such and never as accepted."""
 
 RUNNING_SECONDS = 86_400
-"""Collectors must have run for so long since they found an epoch over, before it is closed."""
+"""The time that collectors must run after they found an epoch over, before it is closed."""
 
 Counters = Mapping[tuple[str, str], int]
 """Numbers keyed by (question id or "", reason)."""
@@ -29,7 +29,7 @@ Counters = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, order=True)
 class Batch:
-    """What the reports of a chunk have in common.
+    """The attributes that all reports of a chunk share.
 
     `simulated` marks reports of invented people: they never share a batch with real ones.
     """
@@ -43,9 +43,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class Appended:
-    """What became of a group: how many reports were new, and how many were there already.
+    """The outcome of writing a group: the numbers of new reports and of duplicates.
 
-    `new` says it of each report, in the order in which the group was handed over.
+    `new` tells which reports were new, in the order in which the group was handed over.
     """
 
     accepted: int
@@ -77,11 +77,11 @@ class Tally:
 
 @dataclass(frozen=True)
 class Overdue:
-    """What a look at the open epochs found.
+    """The open batches whose epoch is over, and those that the survey does not know.
 
     Args:
-        batches: how many batches are over and wait for their closing.
-        unknown: the (question id, version) of open batches of which the survey says nothing.
+        batches: the number of batches that are over and wait for their closing.
+        unknown: the (question id, version) of open batches that the survey does not name.
     """
 
     batches: int
@@ -89,7 +89,7 @@ class Overdue:
 
 
 class Store(ABC):
-    """Where admitted reports live."""
+    """A store of admitted reports."""
 
     @abstractmethod
     def append(self, reports: Sequence[Report], refusals: Counters | None = None) -> Appended:
@@ -122,9 +122,9 @@ class Store(ABC):
         """Note that a crowd is about to enter, in the transaction that says whether it may.
 
         Args:
-            batch: what its reports will have in common; it must be simulated.
-            seed: what the crowd is drawn from.
-            people: how many they are.
+            batch: the batch of its reports; it must be simulated.
+            seed: the seed from which the crowd is drawn.
+            people: the size of the crowd.
             among_real: let it enter a store that holds real reports.
 
         Raises:
@@ -152,7 +152,7 @@ class Store(ABC):
 
     @abstractmethod
     def tallies(self) -> list[Tally]:
-        """Return how many reports there are of each batch."""
+        """Return the number of reports of each batch."""
 
     @abstractmethod
     def count(self, counters: Counters) -> None:

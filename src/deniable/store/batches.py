@@ -42,7 +42,7 @@ class BatchRow:
         return self.reports * self.size
 
     def more(self, count: int) -> Self:
-        """Return the row with so many reports more; they open it again if it was closed."""
+        """Return the row with `count` more reports; they open it again if it was closed."""
         return replace(self, reports=self.reports + count, open=True)
 
     def insert(self, connection: sqlite3.Connection) -> None:
@@ -50,7 +50,7 @@ class BatchRow:
         connection.execute(_INSERT, self._stored())
 
     def update(self, connection: sqlite3.Connection, number: int | None = None) -> None:
-        """Write the row over the one of the number, its own unless said."""
+        """Write the row over the one with this number, by default its own."""
         connection.execute(
             "UPDATE batches SET batch = ?, reports = ?, open = ?, ran = ?, sum = ? WHERE batch = ?",
             (

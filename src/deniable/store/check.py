@@ -1,4 +1,4 @@
-"""Looking a store over: every sum, every batch's bytes, the counters, and SQLite's own check.
+"""The check of a store: every sum, every batch's bytes, the counters, and SQLite's own check.
 
 Nothing is changed. The store may be in use: all is read at one moment.
 """
@@ -22,10 +22,10 @@ from deniable.store.schema import readable_version
 from deniable.store.sqlite import STORE_FILE
 
 Progress = Callable[[int, int], None]
-"""Told how many bytes of records are read, and how many there are."""
+"""Called with the bytes of records that are read so far, and all of them."""
 
 _MOST_LINES = 20
-"""SQLite may have a line for each damaged page; so many are kept."""
+"""The most lines of SQLite's own check that are kept; it may have one per damaged page."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a look at a store found.
+    """The findings of a check of a store.
 
     `leftovers` are chunks of no batch: of a closing that is under way or was interrupted. The next
     closing removes them; they are no problem.
@@ -60,7 +60,7 @@ class Checked:
 
 
 def check_store(directory: Path, progress: Progress = lambda done, total: None) -> Checked:
-    """Look the store of a data directory over.
+    """Check the store of a data directory.
 
     Cost: one pass over the file by SQLite, one over the records.
 
@@ -76,7 +76,7 @@ def check_store(directory: Path, progress: Progress = lambda done, total: None) 
 
 
 class _Look:
-    """One look, on a connection that sees one moment. What cannot be read is a problem too."""
+    """One check, on a connection that sees one moment. An unreadable part is a problem too."""
 
     def __init__(self, connection: sqlite3.Connection, progress: Progress) -> None:
         self._connection = connection

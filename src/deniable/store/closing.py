@@ -45,7 +45,7 @@ MERGE_BYTES = 16 * 2**20
 
 MAX_BUCKETS = 2**16
 STEP_CHUNKS = 10_000
-"""At most so many chunks are touched in one transaction."""
+"""The most chunks that one transaction touches."""
 
 
 @dataclass(frozen=True)

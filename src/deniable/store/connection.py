@@ -12,7 +12,7 @@ from deniable.errors import StoreError
 from deniable.store.schema import is_current, migrate
 
 BUSY_SECONDS = 30.0
-"""How long a writer waits for another process that is writing."""
+"""The longest wait of a writer for another process that is writing."""
 
 _MEANINGS = {
     sqlite3.SQLITE_FULL: "the disk is full. Free some space; nothing was written.",
@@ -130,6 +130,6 @@ def count_commit(connection: sqlite3.Connection) -> int:
 
 
 def read_commits(connection: sqlite3.Connection) -> int:
-    """Return how many transactions were written."""
+    """Return the number of transactions that were written."""
     found: int = connection.execute("SELECT number FROM commits").fetchone()[0]
     return found

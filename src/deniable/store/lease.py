@@ -19,7 +19,7 @@ from deniable.errors import StoreError
 from deniable.store.shuffle import RandomBytes
 
 LEASE_SECONDS = 60.0
-"""A holder that has not worked for so long is dead. A step of closing takes a few seconds."""
+"""The time without work after which a holder is dead. A step of closing takes a few seconds."""
 
 _CLOSING = "closing"
 

@@ -1,4 +1,4 @@
-"""The mark beside a store: how many transactions were written, outside of SQLite's files.
+"""The mark beside a store: the number of written transactions, outside of SQLite's files.
 
 A write-ahead log that vanished leaves a sound database of an earlier moment, and nothing inside
 tells. The mark does: it is a file of one line, `<store>-mark`, that repeats the store's number of
@@ -38,7 +38,7 @@ class Mark:
             return None
 
     def note(self, number: int) -> None:
-        """Say that so many transactions are durable, unless more are noted already.
+        """Note that `number` transactions are durable, unless more are noted already.
 
         A mark that cannot be written stays behind, which makes it weaker and nothing wrong; so an
         error here must not turn a durable transaction into a failed one.

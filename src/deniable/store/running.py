@@ -1,4 +1,4 @@
-"""How long collectors have run since an epoch was over: what its closing waits for.
+"""The running time of collectors since an epoch was over; its closing waits for a day of it.
 
 When an epoch is closed, its ids are forgotten, and a report that is sent once more would count
 twice. A clock that is wrong for a while must therefore close nothing. So an epoch closes only after

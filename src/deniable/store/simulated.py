@@ -11,7 +11,7 @@ from deniable.errors import InvalidParameter, StoreError
 from deniable.store.base import SIMULATED, Batch
 
 REMOVED_CHUNKS = 100
-"""At most so many chunks, of a mebibyte or so, are overwritten in one transaction."""
+"""The most chunks, of a mebibyte or so, that one transaction overwrites."""
 
 
 def note_simulation(

@@ -170,7 +170,7 @@ class SqliteStore(Store):
         return read_chunks(self._reading, question, version, first_epoch, last_epoch)
 
     def tallies(self) -> list[Tally]:
-        """Return how many reports there are of each batch, sorted; no chunk is read for it."""
+        """Return the number of reports of each batch, sorted; no chunk is read for it."""
         return read_tallies(self._reading)
 
     def count(self, counters: Counters) -> None:
@@ -179,7 +179,7 @@ class SqliteStore(Store):
             add_counters(self._connection, counters)
 
     def probe(self, size: int) -> None:
-        """Write so many bytes to the log in a transaction that is rolled back.
+        """Write `size` bytes to the log in a transaction that is rolled back.
 
         A cache of a few pages makes SQLite write what does not fit before the transaction ends,
         so that a full disk shows; rolled back, the bytes are room for the next transaction.

@@ -1,4 +1,4 @@
-"""How many reports a store has of each version of a question."""
+"""The number of reports in a store, by version of a question."""
 
 from __future__ import annotations
 

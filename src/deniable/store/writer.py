@@ -15,7 +15,7 @@ from deniable.store.schema import claim_statement
 from deniable.store.shuffle import RandomBytes, shuffled
 
 CHUNK_BYTES = 2**20
-"""The records of a chunk take at most so many bytes (or are a single record)."""
+"""The most bytes of the records of a chunk, unless a single record is longer."""
 
 
 def append_reports(

@@ -1,4 +1,4 @@
-"""The encoder contract: an answer and two sources of coins in, a record out."""
+"""The encoder contract: an answer and three sources of coins in, a record out."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ class CoefficientsEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile. All draws come from `fresh`."""
         parameters = self._parameters
         coefficient = self._drawn(fresh)
         value = parameters.value(coefficient, answer.codes)

@@ -14,7 +14,7 @@ class HadamardEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised answer; only `fresh` is drawn from."""
+        """Return the wire record of a randomised answer. All draws come from `fresh`."""
         parameters = self._parameters
         coefficient = fresh.below(parameters.size)
         sign = sign_of(coefficient, answer.code)

@@ -13,7 +13,7 @@ class HCMSEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record; neither `cohort` nor `permanent` is drawn from."""
+        """Return the wire record of a randomised answer. All draws come from `fresh`."""
         parameters = self._parameters
         row = fresh.below(parameters.rows)
         coefficient = fresh.below(parameters.width)

@@ -14,7 +14,7 @@ class InpHTEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile. All draws come from `fresh`."""
         parameters = self._parameters
         coefficient = fresh.below(parameters.coefficients)
         sign = signs_differ(answer.codes, parameters.masks(coefficient))

@@ -15,7 +15,7 @@ class InpOLHEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile. All draws come from `fresh`."""
         p = self._parameters
         seed = fresh.below(p.seeds)
         own = symbol_of(answer.words, seed, p.symbols)

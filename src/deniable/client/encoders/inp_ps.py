@@ -14,7 +14,7 @@ class InpPSEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile. All draws come from `fresh`."""
         p = self._parameters
         symbol = kept_or_moved(p.cell(answer.codes), p.cells, p.keep, fresh)
         return p.layout.pack({"symbol": symbol})

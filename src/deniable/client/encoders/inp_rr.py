@@ -14,7 +14,7 @@ class InpRREncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile. All draws come from `fresh`."""
         p = self._parameters
         own = p.cell(answer.codes)
         return p.layout.pack({"bits": bit_per_cell(own, p.cells, p.cells, p.one, p.zero, fresh)})

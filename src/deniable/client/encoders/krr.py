@@ -13,7 +13,7 @@ class KRREncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised answer; `cohort` is not drawn from."""
+        """Return the wire record of a randomised answer, drawn from `permanent` and `fresh`."""
         parameters = self._parameters
         symbol = self._stage(answer.code, parameters.permanent_keep, permanent)
         symbol = self._stage(symbol, parameters.report_keep, fresh)

@@ -18,7 +18,7 @@ class NGramsEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised answer; `permanent` is not drawn from."""
+        """Return the wire record of a randomised answer. Draws come from `cohort` and `fresh`."""
         parameters = self._parameters
         choice = cohort.below(parameters.choices)
         number = cohort.below(parameters.cohorts)

@@ -16,7 +16,7 @@ class ORREncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised answer; `permanent` is not drawn from."""
+        """Return the wire record of a randomised answer. Draws come from `cohort` and `fresh`."""
         parameters = self._parameters
         number = cohort.below(parameters.cohorts)
         symbol = parameters.symbol(answer, number)

@@ -14,6 +14,6 @@ class OUEEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised answer; `cohort` is not drawn from."""
+        """Return the wire record of a randomised answer, drawn from `permanent` and `fresh`."""
         held = own_bits(answer, self._parameters)
         return two_stages(held, self._parameters, permanent, fresh)

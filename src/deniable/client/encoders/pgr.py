@@ -22,7 +22,7 @@ class PGREncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised answer; `permanent` is not drawn from."""
+        """Return the wire record of a randomised answer. Draws come from `cohort` and `fresh`."""
         parameters = self._parameters
         number = cohort.below(parameters.cohorts)
         point = noisy_point(parameters, parameters.point(answer, number), fresh)

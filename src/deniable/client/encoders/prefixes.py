@@ -17,7 +17,7 @@ class PrefixesEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised answer; `permanent` is not drawn from."""
+        """Return the wire record of a randomised answer. Draws come from `cohort` and `fresh`."""
         parameters = self._parameters
         group = parameters.group_of(cohort.below(parameters.total_weight))
         number = cohort.below(parameters.cohorts)

@@ -14,7 +14,7 @@ class SubsetEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised answer; only `fresh` is drawn from."""
+        """Return the wire record of a randomised answer. All draws come from `fresh`."""
         k, size = self._parameters.categories, self._parameters.size
         included = fresh.coin(self._parameters.include)
         others = _choose(k - 1, size - included, fresh)

@@ -14,7 +14,7 @@ class ViewsEncoder(Encoder):
         self._parameters = parameters
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
-        """Return the wire record of a randomised profile; only `fresh` is drawn from."""
+        """Return the wire record of a randomised profile. All draws come from `fresh`."""
         p = self._parameters
         number = fresh.below(len(p.views))
         cells = p.cells(number)
