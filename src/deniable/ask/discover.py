@@ -66,7 +66,7 @@ def discover(store: Store, question: Question, options: Options = DEFAULTS) -> T
     Args:
         store: where the reports are.
         question: the question, with the version that is wanted.
-        options: of them this reads `fields`, `beam`, `search` and `attackers`.
+        options: this reads `fields`, `beam`, `search` and `attackers`.
 
     Raises:
         InvalidParameter: if the question has no such field, or `attackers` is no share from 0 to 1.

@@ -1,4 +1,4 @@
-"""deniable store: what an operator does with a store by hand."""
+"""deniable store: an operator's work on a store by hand: check it, close epochs."""
 
 from __future__ import annotations
 

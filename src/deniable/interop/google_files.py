@@ -1,4 +1,4 @@
-"""What google/rappor's decoder reads: params.csv, counts.csv and map.csv.
+"""The files of google/rappor's decoder: params.csv, counts.csv and map.csv.
 
     params.csv    header k,h,m,p,q,f and one row
     counts.csv    m rows without a header: the reports of the cohort, then bit 0 to bit k-1

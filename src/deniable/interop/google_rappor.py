@@ -163,7 +163,7 @@ class GoogleRappor:
         counts: m x (1 + k) integers: the reports of a cohort, then how many have each bit set.
         candidates: the strings of the map.
         positions: the bits that each sets, M x m x h, 0..k-1.
-        notes: what a reader must know.
+        notes: sentences for the reader.
 
     Raises:
         InvalidParameter: if the shapes do not fit, or a bit was counted more often than reports.

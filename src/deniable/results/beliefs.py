@@ -1,4 +1,4 @@
-"""Odds instead of epsilon: what an observer can come to believe, in numbers that people say.
+"""Odds instead of epsilon: an observer's belief before and after, in numbers that people say.
 
 Model: an observer who gives a guess the probability b before seeing reports of total epsilon has
 afterwards at most
@@ -6,7 +6,8 @@ afterwards at most
     b E / (b E + 1 - b),        E = e^epsilon,
 
 whatever the reports are and whatever else is known. All numbers here are rounded upwards.
-(Epsilons are rounded up to millionths before; so much is taken back, lest 3 in 4 become 13 in 17.)
+(Epsilons are rounded up to millionths before. A millionth is taken back, lest 3 in 4 become
+13 in 17.)
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def _mechanism(question: Question, field: Field) -> dict[str, Yaml]:
 
 
 def _kind(field: Field) -> str:
-    """Return the kind of a field's domain; of a record how many attributes, with which levels."""
+    """Return the kind of a field's domain; for a profile, its attributes and their levels."""
     if not isinstance(field.domain, Profile):
         return field.domain.kind
     levels = " x ".join(map(str, field.domain.levels))

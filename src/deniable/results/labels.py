@@ -35,7 +35,7 @@ def _escape(character: str) -> str:
 
 
 def shortened(text: str, room: int) -> str:
-    """Return `text`, printable, cut to so many columns with an ellipsis in its middle.
+    """Return `text`, printable, cut to a number of columns with an ellipsis in its middle.
 
     The middle goes because long strings (addresses, paths) often differ only at their end.
     """

@@ -1,4 +1,4 @@
-"""How a report about many attributes is randomised, in words for the people who are asked."""
+"""The randomisation of a profile's report, in words for the people who are asked."""
 
 from __future__ import annotations
 

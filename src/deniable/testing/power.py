@@ -1,4 +1,4 @@
-"""How often a negative control would miss: the probability that a wrong hypothesis is accepted.
+"""The power of negative controls: the probability that a wrong hypothesis is accepted.
 
 A control states this number to `reject`; these are the closed forms for the checks of `statistics`.
 """

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 ALPHA = 1e-9
-"""The false-failure probability of a check unless it says another."""
+"""The default false-failure probability of a check."""
 
 
 def accept(check: Check, alpha: float = ALPHA, ledger: Ledger = LEDGER) -> None:

@@ -1,4 +1,4 @@
-"""Shares of any attributes along the dependency tree, and what crafted reports did to them."""
+"""Shares of any attributes along the dependency tree, and their ranges under crafted reports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CRAFTED = (
 
 
 class _Asked(NamedTuple):
-    """Whose shares are asked for, by place, and the levels of others, by place."""
+    """A query: the places of the attributes asked for, and given levels of others by place."""
 
     places: Sequence[int]
     known: Mapping[int, int]
@@ -48,7 +48,7 @@ def along_tree(
         reports: to the question.
         asked: attributes by name.
         given: levels of other attributes.
-        options: of them this reads `attackers`, which adds what shares are without crafted reports.
+        options: this reads `attackers`, which adds the range of shares without crafted reports.
 
     Raises:
         InvalidParameter: if a name or level is unknown, a condition has no level, `attackers` is

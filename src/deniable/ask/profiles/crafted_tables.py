@@ -1,9 +1,9 @@
-"""A second error bar for tables: what a share of crafted reports could have done to a cell.
+"""A second error bar for tables: the shift of a cell that a share of crafted reports allows.
 
-Raw shares: as of `ask/crafted_shares.py`, the 95% interval with what liars can do to any cell of
-the table added at both ends (`privacy/leverage/tables.py`); of a share given a condition, what they
-can do to this one (`marginals/crafted/derived.py`). Smoothed shares have no interval: their bar is
-the range of what they become without one of many attacks (`marginals/crafted/smoothed.py`).
+Raw shares get the 95% interval with the largest shift of any cell of the table added at both ends
+(`privacy/leverage/tables.py`), as in `ask/crafted_shares.py`. A share given a condition gets the
+largest shift of that share (`marginals/crafted/derived.py`). Smoothed shares have no interval:
+their bar is their range when each of many attacks is taken out (`marginals/crafted/smoothed.py`).
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ def attacked_tables(
     attackers: float,
     progress: Progress | None = None,
 ) -> tuple[list[Bars], tuple[str, ...]]:
-    """Return the second error bars of tables, and what a reader must know of them.
+    """Return the second error bars of tables, and notes for their reader.
 
     Args:
-        reports: what they come from.
+        reports: the reports that the tables come from.
         tables: shares of all people.
-        shown: the same, or the shares given some attributes.
-        known: what is given.
+        shown: the same tables, or the shares given some attributes.
+        known: the given attributes.
         kind: "both", "raw" or "smoothed".
         attackers: the share of reports that may be crafted.
-        progress: called with how much of the search is done.
+        progress: called with the progress of the search.
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1, or if only smoothed shares are

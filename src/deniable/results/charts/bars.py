@@ -1,8 +1,8 @@
 """Shares as bars: one definition for notebook, PNG, SVG and page.
 
-Bars are the first share of a table, whiskers its 95% intervals, a pale band what crafted reports
-could have done, ticks another share (the truth where it is known, or the smoothed one). An answer
-that was not found is grey.
+Bars are the first share of a table, whiskers its 95% intervals, pale bands the intervals that allow
+for crafted reports, ticks another share (the truth where it is known, or the smoothed one). An
+answer that was not found is grey.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from deniable.results.table.columns import Column, Row, plain
 from deniable.results.table.table import Table
 
 MOST_ROWS = 30
-"""So many of the most frequent answers are drawn; the table has the rest."""
+"""The number of answers that are drawn, the most frequent first; the table has the rest."""
 MOST_ORDERED_ROWS = 60
 """Bins of numbers are neighbours, so more of them are drawn before some are left out."""
 ORDERED_DOMAINS = frozenset({"boolean", "numbers", "profile"})

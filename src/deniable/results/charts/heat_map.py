@@ -17,7 +17,7 @@ from deniable.results.table.columns import Row, plain
 from deniable.results.table.table import Table
 
 MOST_LABELS = 40
-"""So many answers of a field are drawn; the table has the rest."""
+"""The number of answers of a field that are drawn; the table has the rest."""
 MOST_PAIRS = 6
 ROW_HEIGHT = 42
 TEXT_ROOM = 62

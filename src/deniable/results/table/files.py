@@ -1,7 +1,7 @@
 """A table as a file: CSV, JSON, Parquet for programs; PNG, SVG and HTML for people.
 
-What a file of rows holds follows from the columns: an interval takes two columns, a stamp repeats
-what the table is about in every row, so that files of several questions can be put together.
+The columns decide what a file of rows holds: an interval takes two columns. Stamps repeat the
+question and its like in every row, so that files of several questions can be put together.
 """
 
 from __future__ import annotations
