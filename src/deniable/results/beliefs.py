@@ -26,7 +26,7 @@ _SLACK = Fraction(1, 10**6)
 
 
 def believed(micros: int, before: Fraction) -> Fraction:
-    """Return the most that a guess of probability `before` can become."""
+    """Return the largest probability that a guess of probability `before` can get."""
     grown = exp_micros(min(micros, 40_000_000)) * before
     return grown / (grown + 1 - before)
 
@@ -55,7 +55,7 @@ def in_parts(probability: Fraction) -> str:
 
 
 def sentence(micros: int, before: Fraction) -> str:
-    """Return what an observer could come to believe, as a sentence's part."""
+    """Return an observer's belief before and after the reports, as a part of a sentence."""
     after = in_parts(believed(micros, before))
     if " in " not in after:
         return f"somebody who thought {in_parts(before)} could become {after}"

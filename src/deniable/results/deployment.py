@@ -194,7 +194,7 @@ def _kind(field: Field) -> str:
 
 
 def _integers(field: Field) -> dict[str, Yaml]:
-    """Return what survey.json holds: integers, and 64-bit thresholds as strings."""
+    """Return parameters as survey.json holds them: integers, 64-bit thresholds as strings."""
     published = field.parameters.published()
     found: dict[str, Yaml] = {n: v for n, v in published.items() if isinstance(v, int | str)}
     for name, value in published.items():

@@ -78,7 +78,7 @@ class AttackedPairs:
     notes: tuple[str, ...] = ()
 
     def still(self, alpha: float = ALPHA) -> dict[Pair, bool]:
-        """Return whether pairs are dependent for sure: Holm's test of the largest p-values."""
+        """Return whether each pair stays dependent: Holm's test of the largest p-values."""
         largest = np.array([one.p_value.high for one in self.pairs.values()])
         return {
             pair: bool(sure) for pair, sure in zip(self.pairs, holm(largest, alpha), strict=True)

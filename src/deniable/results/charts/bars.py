@@ -70,7 +70,7 @@ def shown_rows(table: Table) -> tuple[Row, ...]:
 
 
 def described(table: Table) -> str:
-    """Return what the chart shows, for those who do not see it."""
+    """Return a description of the chart, for those who do not see it."""
     shown, share = shown_rows(table), table.columns.main[0] or ""
     top = sorted((row for row in shown if row.stands_out), key=lambda row: -row[share])[:3]
     largest = ", ".join(f"{shortened(_label(table, r), 40)} {100 * r[share]:.1f}%" for r in top)
@@ -83,7 +83,7 @@ def described(table: Table) -> str:
 
 
 def key_lines(table: Table) -> list[str]:
-    """Return what the marks of the chart mean, and which rows are drawn."""
+    """Return the key of the chart: the meaning of its marks, and the rows that are drawn."""
     shown, tick = shown_rows(table), _tick(table)
     marks = ["bar: estimate", "whisker: 95% interval"]
     if any(not row.stands_out for row in shown):

@@ -51,7 +51,7 @@ def _pairs(table: Table) -> list[Table]:
 
 
 def heat_map_described(table: Table) -> str:
-    """Return what the heat map shows, for those who do not see it."""
+    """Return a description of the heat map, for those who do not see it."""
     names = [column.name for column in table.columns.labels]
     top = sorted(table.rows, key=lambda row: -row.probability)[:3]
     largest = ", ".join(

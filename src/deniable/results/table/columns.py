@@ -192,7 +192,7 @@ class Row(Mapping[str, Any]):
 
 
 def plain(cell: Any) -> Any:
-    """Return what JSON and files can hold: None for NaN and infinities, wherever they stand."""
+    """Return a cell that JSON and files can hold: None for NaN and infinities, at any depth."""
     if isinstance(cell, float):
         return float(cell) if math.isfinite(cell) else None
     if isinstance(cell, Mapping):

@@ -45,7 +45,7 @@ def _named(table: Table) -> list[tuple[str, Column]]:
 
 
 def _stamps(table: Table) -> tuple[Column, ...]:
-    """Return what every row repeats; that reports are simulated is never left out."""
+    """Return the columns that every row repeats; simulated reports are always marked in one."""
     marked = Column("simulated", "count")
     return (
         (*table.stamps, marked)
