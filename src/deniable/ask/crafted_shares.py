@@ -45,6 +45,7 @@ def with_attackers(table: Table, field: Field, attackers: float) -> Table:
     """
     share = _validate.probability("attackers", "a result", attackers)
     shifts = _shifts(field, share, len(table.rows))
+    # beta L is added at both ends: docs/mathematics.md, section 7 (crafted reports).
     ends = [
         (row.interval[0] - shift, row.interval[1] + shift) if row.learned else UNLEARNED
         for row, shift in zip(table.rows, shifts, strict=False)

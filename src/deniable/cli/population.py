@@ -199,8 +199,9 @@ def _draw_sets(
 ) -> Codes:
     """Return sets of uniformly random size, frequent names in more of them; some are absent.
 
-    The largest of independent exponential times, scaled by the weights, are drawn without
-    repetition (Efraimidis and Spirakis); some people at a time, so that memory stays bounded.
+    Names are drawn without repetition, with probabilities by weight: those with the shortest
+    exponential times, each divided by the name's weight (Efraimidis and Spirakis). A part of the
+    people is drawn at a time, so that memory stays bounded.
     """
     names, most = len(domain.values), domain.most
     rows = np.full((people, most), names, dtype=np.int64)

@@ -108,7 +108,7 @@ class GoogleParams:
 
     @property
     def oracle(self) -> Pure:
-        """P(a reported bit is 1 | it was set), and | it was not; both stages together.
+        """The oracle of a reported bit, both stages together: P(1 | it was set), P(1 | it was not).
 
         With d = f (q - p) / 2 these are q* = q - d and p* = p + d [EPK14, section 4].
         """

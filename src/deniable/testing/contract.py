@@ -230,6 +230,7 @@ def _estimates(case: Case, rng: np.random.Generator, tolerance: float, alpha: fl
 
 def _checks(deviations: Floats, closed: float, stated: float, tolerance: float) -> dict[str, Check]:
     """Return the statistical checks of one answer's deviations from the truth."""
+    # The mean of R deviations has variance closed / R; the closed form may be off by the tolerance.
     error = math.sqrt(closed * (1 + tolerance) / deviations.size)
     return {
         "estimate: unbiased": mean(float(deviations.mean()), 0.0, error),

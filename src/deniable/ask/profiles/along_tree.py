@@ -84,11 +84,12 @@ def along_tree(
 def attacked_query(
     reports: Profiles, query: _Asked, attackers: float, progress: Progress | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the least and the largest that shares along the tree are without crafted reports.
+    """Return the range of shares along the tree without crafted reports: least and largest.
 
-    Accuracy: a search, as `smoothed_without` is; a tree that liars have changed is learnt anew.
+    Accuracy: the attacks are those that `smoothed_without` tries, and the tree is learnt anew for
+    each of them.
 
-    Edge cases: where a condition may be all liars', shares lie between 0 and 1.
+    Edge cases: where only crafted reports may meet a condition, shares lie between 0 and 1.
 
     Cost: up to 1,000 smoothings.
     """

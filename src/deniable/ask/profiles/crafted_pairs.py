@@ -115,8 +115,10 @@ def attacked_pairs(
     for pair, table in tables.raw.items():
         statistics = _statistics(reports, pair, table, share)
         degrees = max(1, independence(table).degrees)
+        # The largest statistic has the least p-value, hence the reversed order.
         p_value = Range(*(float(chi2_sf(t, degrees)) for t in reversed(statistics)))
         value, bits = smoothed.get(pair, (_NOWHERE, _NOWHERE))
+        # A statistic of 0 is independence: then size and information may be 0, too.
         if statistics.low == 0 and table.probability.shape != (2, 2):
             value = Range(0.0, value.high)  # Cramer's V, which has no sign
         if statistics.low == 0:

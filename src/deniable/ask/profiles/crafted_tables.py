@@ -94,7 +94,7 @@ def attacked_tables(
 
 
 def shift_of(reports: Profiles, names: Sequence[str], attackers: float) -> Shift:
-    """Return how far crafted reports can move weighted sums of a table with these axes."""
+    """Return a function: the largest shift of a weighted sum of a table with these axes."""
     places = reports.places(names)
     order = np.argsort(places)
     rising = tuple(sorted(places))
@@ -128,7 +128,7 @@ def _raw(
         shift = table_shift(reports.mechanism.parameters, places, attackers)
         return low - shift, high + shift
     moved = _given(cells, len(known), shift_of(reports, shown.attributes, attackers))
-    # What may be all liars can be any share.
+    # A condition that only crafted reports may meet leaves any share from 0 to 1 possible.
     anything = np.isinf(moved)
     moved = np.where(anything, 0.0, moved)
     return (
@@ -138,7 +138,7 @@ def _raw(
 
 
 def _given(cells: Floats, given: int, shift: Shift) -> Floats:
-    """Return how far each share can be moved, given the last axes."""
+    """Return the largest shift of each share given the last axes; inf under an empty condition."""
     asked = cells.ndim - given
     found = np.empty(cells.shape)
     for index in np.ndindex(cells.shape):
@@ -173,7 +173,7 @@ def _smoothed(
 
 
 def _divided(cells: Floats, given: int) -> Floats:
-    """Return shares given the last axes; equal ones under a condition that nobody meets."""
+    """Return shares given the last axes; uniform ones under a condition that nobody meets."""
     if given == 0:
         return cells
     asked = tuple(range(cells.ndim - given))
@@ -187,10 +187,10 @@ class _Whole(NamedTuple):
     """The shares of all people behind a table as it is shown, in the order of its axes.
 
     Attributes:
-        places: of the attributes, rising.
-        order: the axes that make them rise.
-        raw: cells.
-        smoothed: cells.
+        places: the places of the attributes, in rising order.
+        order: the permutation of the axes that puts the places in rising order.
+        raw: the cells of the raw table.
+        smoothed: the cells of the smoothed table.
     """
 
     places: Subset

@@ -79,7 +79,7 @@ def tree_described(table: Table) -> str:
 
 
 def dependency_tree(table: Table, *, theme: str, width: int, heading: bool) -> Any:
-    """Return the tree from left to right: thick lines say much, pale ones could be others."""
+    """Return the tree from left to right; thick edges have much information, pale ones rivals."""
     alt, colours = altair(), theme_of(theme)
     places = layout(table)
     nodes = [{"x": x, "y": y, "name": shortened(name, 24)} for name, (x, y) in places.items()]
