@@ -139,7 +139,7 @@ def _found(
 
 
 def _parts(about: About, found: Discovery) -> dict[str, Table]:
-    """Return how strings were grown; nothing where they were put together otherwise."""
+    """Return the levels and the tree of grown strings; empty if found without levels."""
     if not found.levels and found.rows:
         return {}
     levels = [(level.n, level.tested, len(level.kept)) for level in found.levels]

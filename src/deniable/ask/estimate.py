@@ -149,7 +149,7 @@ def answer_row(
         std_error: one standard deviation of `frequency`; NaN if it cannot be learned.
         interval: the ends of the 95% interval.
         z: `frequency` over `std_error`.
-        p_value: of the hypothesis that nobody gave this answer.
+        p_value: the p-value of the hypothesis that nobody gave this answer.
         holm: detected, where not one false detection is wanted; None if it was not tested.
         storey: detected, where 5% false ones are allowed; None if it was not tested.
         selected_interval: wider, so that 95% of those of *detected* answers cover.

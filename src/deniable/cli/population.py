@@ -123,7 +123,7 @@ class Population:
 
 
 def _holders(codes: Codes, answers: int, absent: bool) -> Codes:
-    """Return how many people hold each name and, last, how many are absent."""
+    """Return the number of people who hold each name and, last, of those who are absent."""
     names = answers - absent
     counts = np.bincount(codes[codes < names], minlength=answers)
     if absent:

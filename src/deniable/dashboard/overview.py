@@ -59,12 +59,12 @@ class Summary:
 
     @property
     def others(self) -> tuple[int, ...]:
-        """Its other versions."""
+        """The other versions of the question."""
         return tuple(version for version in self.versions if version != self.question.version)
 
     @property
     def elsewhere(self) -> tuple[tuple[int, int], ...]:
-        """The other versions that have reports, the newest first, and how many."""
+        """The other versions that have reports, with their number, the newest first."""
         return tuple((v, self.versions[v]) for v in reversed(self.others) if self.versions[v])
 
     @property

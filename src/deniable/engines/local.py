@@ -188,7 +188,7 @@ def _threads(wanted: int | None) -> int:
 
 
 def _expected(store: Store, question: Question, first: int | None, last: int | None) -> int:
-    """Return how many reports `accumulate` will count, as far as is known now."""
+    """Return the number of reports that `accumulate` will count, as far as is known now."""
     return sum(
         tally.reports
         for tally in store.tallies()

@@ -191,7 +191,7 @@ def read_triple(folder: Path, prefix: str = "") -> GoogleRappor:
 
     Args:
         folder: where they are.
-        prefix: of the three names, such as "case_".
+        prefix: the beginning of the three names, such as "case_".
 
     Raises:
         InvalidParameter: naming the file and line.

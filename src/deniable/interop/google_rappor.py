@@ -160,7 +160,7 @@ class GoogleRappor:
 
     Attributes:
         params: k, h, m, p, q and f.
-        counts: m x (1 + k) integers: the reports of a cohort, then how many have each bit set.
+        counts: m x (1 + k) integers: the reports of a cohort, then those with each bit set.
         candidates: the strings of the map.
         positions: the bits that each sets, M x m x h, 0..k-1.
         notes: sentences for the reader.

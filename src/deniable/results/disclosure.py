@@ -43,7 +43,7 @@ class Asked:
     """One question for the people who are asked.
 
     Attributes:
-        id, version: of the question. title: its description.
+        id, version: those of the question. title: its description.
         sections: what is collected, how it is randomised, what anyone could learn.
         numbers: the same as numbers: epsilons, and beliefs before and after.
     """

@@ -57,7 +57,7 @@ def _cut(text: str, room: int) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many columns `text` takes: two per wide (East Asian) character."""
+    """Return the number of columns of `text`: two per wide (East Asian) character."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -58,7 +58,7 @@ def _learned(table: Table) -> tuple[str, ...]:
 
 
 def _sureness(table: Table, visible: list[Row]) -> list[str]:
-    """Say how many of the detected answers may be there by chance."""
+    """Return a sentence about false discoveries among the detected answers."""
     if any(row.storey is None for row in visible) or table.about.domain == "boolean":
         return []
     surest, false = sum(bool(row.holm) for row in visible), table.about.more["expected_false"]

@@ -64,7 +64,7 @@ def reject(check: Check, alpha: float = ALPHA, *, miss: float, ledger: Ledger = 
     Guarantees: enters `miss` into the ledger, whatever the outcome.
 
     Args:
-        check: of the wrong hypothesis.
+        check: the check of the wrong hypothesis.
         alpha: as in the `accept` that this controls.
         miss: the probability that this control fails although the code is right: 1 - power.
         ledger: where `miss` is entered.

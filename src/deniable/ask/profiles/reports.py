@@ -80,7 +80,7 @@ class Profiles:
         mechanism: the mechanism that the reports come from.
         counts: the counts of all reports.
         widen: the factor of the errors: above 1 where permanent noise recurs in every epoch.
-        simulated: how many of the reports are simulated.
+        simulated: the number of simulated reports.
     """
 
     question: Question

@@ -54,7 +54,7 @@ class About:
         question, version, digest, description: what was asked; empty where there is no question.
         field: the field, or the fields with commas between them.
         domain, mechanism: the kind of answers, and how they were randomised.
-        simulated: how many of the n reports are simulated.
+        simulated: the number of simulated reports among the n.
         n: the number of reports. Where devices report in every epoch it is not one of people.
         epsilon_once: the epsilon of what is shown, in one report.
         epsilon_forever: the epsilon of all reports of one value; None if every report adds to it.
@@ -233,7 +233,7 @@ class Table:
 
         Args:
             theme: "light" or "dark".
-            width: of the whole picture, labels included, in pixels.
+            width: the width of the whole picture, labels included, in pixels.
             heading: whether the picture has a heading: the question, its reports and epsilon.
 
         Raises:
