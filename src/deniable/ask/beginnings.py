@@ -8,7 +8,7 @@ from deniable.results.charts.beginnings import CAPTION, beginnings, tree_words
 from deniable.results.table import About, Cell, Column, Table
 
 MOST_LEAVES = 40
-"""So many of the most frequent strings are drawn."""
+"""The number of strings that are drawn, the most frequent first."""
 COLUMNS = (
     Column("text", "label", "beginning"),
     Column("parent", "count"),

@@ -17,9 +17,9 @@ from deniable.protocol.domain import MAX_STRING_BYTES, string_key
 
 MAX_CANDIDATES = 1_000_000
 MAX_BAD_LINES = 10
-"""So many bad lines are named; a file of another kind has thousands."""
+"""The number of bad lines that an error names; a file of another kind has thousands."""
 _LINE_LIMIT = 4 * MAX_STRING_BYTES
-"""Normalising may shorten a string, but not by so much."""
+"""The longest line that is read, in bytes: NFC does not shorten a string to a quarter."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -44,7 +44,7 @@ class Candidates(Sequence[str]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the result must know about the list."""
+        """A sentence about repeated candidates, for readers of the result; none without any."""
         if not self.repeated:
             return ()
         times = "1 candidate was" if self.repeated == 1 else f"{self.repeated:,} candidates were"

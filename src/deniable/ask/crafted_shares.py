@@ -1,10 +1,11 @@
-"""A second interval: what a share of crafted reports could have done to estimated shares.
+"""A second interval of shares, which allows for a share of crafted reports.
 
 Model: one crafted report counts for at most L honest people (`privacy/leverage/estimates.py`), so
 that a share beta of them moves a frequency by at most beta L. The attacked interval is the 95%
-interval with that much added at both ends: it covers the true share where at most so many reports
-are crafted, whatever the attacker does. The shares of one attribute of a profile are moved by more,
-since attackers choose what their reports are about (`privacy/leverage/profiles.py`).
+interval with beta L added at both ends: it covers the true share as long as at most a share beta of
+the reports is crafted, whatever the attacker does. The shares of one attribute of a profile are
+moved by more, since attackers choose what their reports are about
+(`privacy/leverage/profiles.py`).
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def with_attackers(table: Table, field: Field, attackers: float) -> Table:
     candidates in few cells make it larger, as they make the standard error.
 
     Args:
-        table: of the field.
-        field: whose parameters tell the leverage.
+        table: the table of the field.
+        field: the field, whose parameters determine the leverage.
         attackers: the share of reports that may be crafted.
 
     Raises:
@@ -44,6 +45,7 @@ def with_attackers(table: Table, field: Field, attackers: float) -> Table:
     """
     share = _validate.probability("attackers", "a result", attackers)
     shifts = _shifts(field, share, len(table.rows))
+    # beta L is added at both ends: docs/mathematics.md, section 7 (crafted reports).
     ends = [
         (row.interval[0] - shift, row.interval[1] + shift) if row.learned else UNLEARNED
         for row, shift in zip(table.rows, shifts, strict=False)
@@ -54,7 +56,7 @@ def with_attackers(table: Table, field: Field, attackers: float) -> Table:
 
 
 def _shifts(field: Field, attackers: float, rows: int) -> list[float]:
-    """Return how far each row can be moved; rows of a record are in the survey's order."""
+    """Return the largest shift of each row; rows of a profile are in the survey's order."""
     parameters = field.parameters
     if not isinstance(parameters, ProfileParameters):
         return [leverage_of(field).shift(attackers)] * max(rows, 1)

@@ -66,7 +66,7 @@ def discover(store: Store, question: Question, options: Options = DEFAULTS) -> T
     Args:
         store: where the reports are.
         question: the question, with the version that is wanted.
-        options: of them this reads `fields`, `beam`, `search` and `attackers`.
+        options: this reads `fields`, `beam`, `search` and `attackers`.
 
     Raises:
         InvalidParameter: if the question has no such field, or `attackers` is no share from 0 to 1.
@@ -139,7 +139,7 @@ def _found(
 
 
 def _parts(about: About, found: Discovery) -> dict[str, Table]:
-    """Return how strings were grown; nothing where they were put together otherwise."""
+    """Return the levels and the tree of grown strings; empty if found without levels."""
     if not found.levels and found.rows:
         return {}
     levels = [(level.n, level.tested, len(level.kept)) for level in found.levels]

@@ -30,7 +30,7 @@ from deniable.results.words import in_words
 from deniable.store.base import Store
 
 ABSENT_LABEL = "(absent)"
-"""How the absent answer is named in results."""
+"""The name of the absent answer in results."""
 UNBIASED = (
     "Intervals are 95% intervals of each frequency by itself. Frequencies are unbiased and not "
     "clipped: noise can put one below 0 or above 1."
@@ -67,7 +67,7 @@ STAMPS = (
 def estimate(store: Store, question: Question, options: Options = DEFAULTS) -> Tables:
     """Return a table of shares per field of a question, in the question's order.
 
-    Guarantees: frequencies are unbiased; the 95% intervals cover at least so often, also where
+    Guarantees: frequencies are unbiased; 95% intervals have a coverage of at least 95%, also where
     the same devices report in several epochs.
 
     Cost: linear in the reports, then that of the mechanism's estimate.
@@ -75,7 +75,7 @@ def estimate(store: Store, question: Question, options: Options = DEFAULTS) -> T
     Args:
         store: where the reports are.
         question: the question, with the version that is wanted.
-        options: of them this reads `fields`, `candidates`, `folder` and `attackers`.
+        options: this reads `fields`, `candidates`, `folder` and `attackers`.
 
     Raises:
         InvalidParameter: if a field of strings has no candidates, or a name is unknown.
@@ -108,7 +108,7 @@ def table_of(
 
 
 def finished(table: Table, field: Field, attackers: float | None, *notes: str) -> Table:
-    """Return a table of shares with its second interval, if it is wanted, and in words."""
+    """Return a table of shares with its meaning in words, and a second interval if wanted."""
     if attackers is not None:
         table = with_attackers(table, field, attackers)
         table = replace(table, notes=(*table.notes, *notes))
@@ -122,7 +122,7 @@ def shares_table(
     columns: Sequence[Column] = COLUMNS,
     **more: Any,
 ) -> Table:
-    """Return a table whose rows have the cells of `answer_row`: what every estimate is."""
+    """Return an estimate as a table: rows as `answer_row` makes them, under COLUMNS."""
     form = {"picture": bars, "described": described, "caption": caption, "stamps": STAMPS}
     return Table.of(about, columns, rows, notes=tuple(notes), **form, **more)
 
@@ -149,7 +149,7 @@ def answer_row(
         std_error: one standard deviation of `frequency`; NaN if it cannot be learned.
         interval: the ends of the 95% interval.
         z: `frequency` over `std_error`.
-        p_value: of the hypothesis that nobody gave this answer.
+        p_value: the p-value of the hypothesis that nobody gave this answer.
         holm: detected, where not one false detection is wanted; None if it was not tested.
         storey: detected, where 5% false ones are allowed; None if it was not tested.
         selected_interval: wider, so that 95% of those of *detected* answers cover.
@@ -188,7 +188,7 @@ def _answers(accumulated: Accumulated, field: Field, candidates: Sequence[str] |
 
 
 def _attributes(accumulated: Accumulated, field: Field) -> Table:
-    """Return the shares of every level of every attribute of a record.
+    """Return the shares of every level of every attribute of a profile.
 
     Rows are named "attribute=level" and stand in the survey's order. They are not tested: which
     levels somebody has is seldom the question. `deniable marginals` has the tables.
@@ -213,7 +213,7 @@ def _attributes(accumulated: Accumulated, field: Field) -> Table:
 def about_of(
     accumulated: Accumulated, field: Field, kind: str = "estimate", **more: object
 ) -> About:
-    """Return what a table of one field is about."""
+    """Return the head of a table of one field: question, reports, mechanism and epsilons."""
     question, parameters = accumulated.question, field.parameters
     permanent = question.repeat == "permanent"
     forever = parameters.epsilon_forever
@@ -266,7 +266,7 @@ def _check_names(question: Question, known: Mapping[str, Sequence[str]]) -> None
 def _asked(
     mechanism: Mechanism, listed: Candidates | None, field: Field, absent: bool
 ) -> list[Candidate] | None:
-    """Return what the mechanism is asked about: candidates, codes or labels of all answers."""
+    """Return the answers to estimate, as the mechanism takes them: candidates, codes or labels."""
     if isinstance(field.domain, Sets):
         return None
     if listed is None and mechanism.hashed and field.domain.size is not None:
@@ -284,7 +284,7 @@ def _labels(found: Decoded, field: Field, absent: bool) -> tuple[str, ...]:
 
 
 def repeats_of(question: Question, field: Field, epochs: Mapping[int, int]) -> float:
-    """Return the factor of the errors: above 1 where permanent noise comes back every epoch."""
+    """Return the factor of the errors: above 1 where permanent noise recurs in every epoch."""
     permanent = field.parameters.memoised or question.repeat == "permanent"
     if question.repeat == "once" or not permanent:
         return 1.0  # one report per device, or fresh noise in each
@@ -350,7 +350,7 @@ def unlisted_of(found: Decoded) -> dict[str, object] | None:
 def _about_reports(
     notes: list[str], accumulated: Accumulated, repeats: float, known: bool
 ) -> list[str]:
-    """Return the notes with what a reader must know about the reports themselves."""
+    """Return the notes, with those about the reports themselves added."""
     if accumulated.n == 0 and not notes:
         notes.append(NO_REPORTS)
     elif not known:

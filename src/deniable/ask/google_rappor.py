@@ -15,7 +15,7 @@ from deniable.results.table import About, Tables
 from deniable.results.words import in_words
 
 QUESTION = "google-rappor"
-"""What a result of theirs is called: their files name no question."""
+"""The name of a result from their files, which name no question."""
 
 
 def google_tables(google: GoogleRappor, description: str) -> Tables:

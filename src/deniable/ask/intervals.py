@@ -28,7 +28,7 @@ def normal_intervals(frequency: Floats, std_error: Floats) -> tuple[Floats, Floa
 
 
 def repeat_factor(reports_per_epoch: Iterable[int]) -> float:
-    """Return by how much errors may grow when the same devices report in several epochs.
+    """Return the factor by which errors may grow when devices report in several epochs.
 
     Model: the permanent part of a device's noise is the same in all its reports, so that it does
     not average out over epochs. The pooled estimate is the mean of the epochs' estimates weighted

@@ -1,4 +1,4 @@
-"""Which ask answers a field: one table of kinds, for the dashboard, the demo and the commands."""
+"""The kinds of answers, and the ask that answers each; for dashboard, demo and commands."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _estimated(counted: Accumulated, field: Field, store: Store, options: Option
 
 
 KINDS: Mapping[str, FieldAsk] = {"estimate": _estimated, "discovery": found_table}
-"""How a field is asked about, by the kind of its answer."""
+"""The ask of a field, by the kind of its answer."""
 
 
 def kind_of(field: Field) -> str:
@@ -36,13 +36,13 @@ def kind_of(field: Field) -> str:
 
 @dataclass(frozen=True)
 class Answered:
-    """What is known of one field: a table, or else the problem that stands in its way.
+    """The answer about one field: a table, or else the problem that stands in its way.
 
     Attributes:
-        field: of the question.
+        field: the field of the question.
         table: None where there is a problem.
         problem: why there is no table.
-        profiles: for a field of many attributes, what can be asked about them together.
+        profiles: for a field of many attributes, their reports, ready for tables and pairs.
     """
 
     field: Field
@@ -52,7 +52,7 @@ class Answered:
 
 
 def ask_each(store: Store, question: Question, options: Options = DEFAULTS) -> tuple[Answered, ...]:
-    """Return what is known of every field; a problem of one does not stand in others' way.
+    """Return the answer about every field; a problem of one does not stop the others.
 
     Raises:
         StoreError: if the store cannot be read.

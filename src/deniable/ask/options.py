@@ -1,4 +1,4 @@
-"""What every ask may be told, once: which reports, how many threads, what to allow for."""
+"""The options of every ask: which reports, how many threads, which share of crafted ones."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ if TYPE_CHECKING:
     from deniable.discover.ngrams.discovery import Search
 
 Stages = Callable[[str, int, int], None]
-"""Called with the name of a stage, how much of it is done, and how much there is."""
+"""Called with the name of a stage, the work done in it, and all its work."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a question is asked; an ask reads what concerns it.
+    """The options of an ask; each ask reads those that concern it.
 
     Attributes:
         first_epoch, last_epoch: leave out the epochs before and after these.
-        threads: how many count at once; one per processor if None.
+        threads: the number of threads that count; one per processor if None.
         attackers: the share of reports that may be crafted; adds a second interval.
-        progress: told the stages "counting", "finding" and "attacking", and how far they are.
-        candidates: the strings to test for, by field name; of an association the answers to tell
-            apart.
+        progress: called with the stage ("counting", "finding" or "attacking") and its progress.
+        candidates: the strings to test for, by field name; for an association, the answers to
+            tell apart.
         folder: where the fields' own candidate files are.
         fields: only these fields of the question; all of them if None.
-        top: of each field of an association, at most so many of the answers that stand out.
+        top: the most answers of a field that an association tells apart, among those that stand
+            out.
         other: False leaves out the category of all other answers of an association.
-        beam: how many beginnings each level keeps, where strings are grown.
-        search: how candidates are searched for, where they are put together from n-grams.
+        beam: the number of beginnings that each level keeps, where strings are grown.
+        search: the settings of the search, where strings are put together from n-grams.
     """
 
     first_epoch: int | None = None
@@ -53,7 +54,7 @@ class Options:
     search: Search | None = None
 
     def stage(self, name: str) -> Progress | None:
-        """Return what to tell about one stage."""
+        """Return the progress of one stage as a function of (done, all)."""
         return None if self.progress is None else partial(self.progress, name)
 
     def counted(self, store: Store, question: Question) -> Accumulated:

@@ -13,7 +13,7 @@ from deniable.mechanisms.base import Floats
 from deniable.protocol import Domain, Sets
 
 FEWEST_BINS = 4
-"""Below so many bins there is nothing to smooth."""
+"""The fewest bins that are smoothed."""
 
 Points = Mapping[str, Floats]
 """Shares of every answer, by the name of the estimate."""

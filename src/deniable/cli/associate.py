@@ -1,4 +1,4 @@
-"""deniable associate: which answers of several fields go together."""
+"""deniable associate: the answers of several fields that go together."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """deniable audit: proofs, sampled encoders, the wire, the store, attackers.
 
-Exit code 1 where a finding does not hold. What each audit needs is imported when it is run.
+The exit code is 1 if a finding does not hold. Each audit imports its own modules when it is run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ AnySurvey = Annotated[
 
 @audit.command()
 def exact(survey: AnySurvey, json: JsonFlag = False) -> None:
-    """Prove every epsilon: enumerate the shipped encoders from their integer thresholds."""
+    """Prove every epsilon of a survey.
+
+    Enumerates the shipped encoders from their integer thresholds, with exact fractions.
+    """
     from deniable.audit.exact.proofs import audit_exact
 
     _report(audit_exact(_read(survey)), json)
@@ -58,7 +61,11 @@ def sample(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Run the shipped encoder on two answers: a lower bound on epsilon, and the exact channel."""
+    """Sample the shipped encoder as a black box.
+
+    Gives a lower bound on epsilon from two answers, and tests every probability against the exact
+    channel.
+    """
     from deniable.audit.sample.black_box import audit_sample
 
     with progress(quiet=json) as display:
@@ -86,7 +93,10 @@ def sample(
 
 @audit.command()
 def wire(survey: AnySurvey, json: JsonFlag = False) -> None:
-    """Record what real clients send to a real collector on this machine, and check it."""
+    """Check what real clients send.
+
+    Runs clients and a collector on this machine, and records all that passes between them.
+    """
     from deniable.audit.wire.bytes_sent import audit_wire
 
     _report(audit_wire(_read(survey)), json)
@@ -103,7 +113,10 @@ def store(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Search a store for senders, and test that the order of arrival is forgotten."""
+    """Search a store for senders and order.
+
+    Nothing about senders may stand in its files, and the order of arrival must be forgotten.
+    """
     from deniable.audit.store.kept_data import audit_store
 
     _report(audit_store(data, survey=None if survey is None else _read(survey)), json)
@@ -121,7 +134,10 @@ def attack(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Attack every question: averaging, posteriors, linking, changes, crafted reports."""
+    """Attack every question of a survey.
+
+    The attacks: averaging, posteriors, linking, changes of a value, crafted reports.
+    """
     from deniable.audit.attack.attackers import audit_attack
 
     attacks = audit_attack(_read(survey), devices=devices, seed=seed)

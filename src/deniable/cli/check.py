@@ -64,7 +64,7 @@ def _line(word: str, colour: str, problem: Problem) -> None:
 
 
 def _epsilons(question: Question) -> dict[str, object]:
-    """Return what a report of a question costs, in all and field by field."""
+    """Return the epsilon of a report to a question, in all and field by field."""
     forever = question.epsilon_forever
     return {
         "id": question.id,

@@ -32,7 +32,7 @@ TOGETHER = 0.2
 
 @dataclass(frozen=True)
 class Size:
-    """How large a demo is."""
+    """The size of a demo: its real clients, its invented people, and their seed."""
 
     clients: int
     people: int
@@ -122,11 +122,11 @@ def collect(
 
 @dataclass(frozen=True)
 class Learned:
-    """What the demo's reports say.
+    """The tables from the demo's reports.
 
     Attributes:
         results: a table per question, or per field where it has several.
-        associations: which answers go together, of questions with several fields.
+        associations: the joint tables of questions with several fields.
     """
 
     results: Sequence[Table]

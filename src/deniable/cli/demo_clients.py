@@ -53,7 +53,7 @@ def _invented_people() -> Iterator[None]:
 
 
 def _values(populations: Sequence[Population], person: int) -> dict[str, object]:
-    """Return what a person answers to each question."""
+    """Return a person's answer to each question."""
     return {population.question.id: population.value(person) for population in populations}
 
 

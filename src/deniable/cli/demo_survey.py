@@ -107,7 +107,7 @@ forum jobs library museum radio garden school market
 """
 HOMEPAGES = tuple(f"https://{name}.example" for name in PAGES.split())
 WORDS = tuple(PAGES.split())
-"""What people search for. The survey does not list it: discovery finds the frequent ones."""
+"""The words that people search for. The survey lists none: discovery finds the frequent ones."""
 
 
 def publish_demo(folder: Path) -> Survey:

@@ -1,4 +1,4 @@
-"""deniable discover: strings that nobody listed, from reports; and models that make it easier."""
+"""deniable discover: strings that nobody listed, from reports; and coding models for them."""
 
 from __future__ import annotations
 

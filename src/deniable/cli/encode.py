@@ -1,4 +1,4 @@
-"""deniable encode: see what would leave a device."""
+"""deniable encode: the reports of a value that would leave a device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""deniable explain: what each question promises and costs, in plain words."""
+"""deniable explain: the promise and the cost of each question, in plain words."""
 
 from __future__ import annotations
 
@@ -43,10 +43,11 @@ def explain(
 ) -> None:
     """Say in plain words what each question promises to people, and what that costs the analyst.
 
-    Takes survey.toml or a published survey.json. With --public, for the people who are asked: what
-    is collected, how it is randomised and what anyone could learn, in odds; and an entry for the
-    OpenDP registry of deployments. At the end stands the budget: what one unchanged value of each
-    question costs a device, and how many devices leave it out because of their ceiling.
+    Takes survey.toml or a published survey.json. --public makes a page for the people who are asked
+    (what is collected, how it is randomised, what anyone could learn, in odds) and an entry for the
+    OpenDP registry of deployments. Without --public or --question, the budget stands at the end:
+    what one unchanged value of each question costs a device, and how many devices leave it out
+    because of their ceiling.
     """
     if version is not None and question is None:
         raise InvalidParameter("--version belongs to --question.", "Name the question, too.")
@@ -79,7 +80,7 @@ def explain(
 
 
 def _disclose(survey: Survey, output: Path | None, json: bool) -> None:
-    """Write or print what the people who are asked should know."""
+    """Write or print the page for the people who are asked."""
     from deniable.results.disclosure import disclose
     from deniable.results.disclosure_files import save_disclosure
     from deniable.results.disclosure_page import page_markdown

@@ -1,4 +1,4 @@
-"""deniable marginals: tables of any few attributes of a record, and what follows from them."""
+"""deniable marginals: tables of any few attributes of a profile; pairs, tree and samples."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Marginals(SpreadCommand):
 
 
 COMMAND = _Marginals
-"""How the command line is read; see `deniable.cli.app`."""
+"""The class that reads this command line; see `deniable.cli.app`."""
 
 
 def marginals(
@@ -115,7 +115,7 @@ def _check(
     tree: bool,
     sample: int | None,
 ) -> None:
-    """Refuse what cannot be asked for together."""
+    """Refuse options that exclude each other."""
     chosen = [order is not None, pairs, tree, sample is not None]
     if sum(chosen) > 1:
         raise typer.BadParameter("Use one of --order, --pairs, --tree and --sample.")
@@ -126,6 +126,6 @@ def _check(
 
 
 def _known(given: Sequence[str] | None) -> dict[str, str | None]:
-    """Read what is given: an attribute, or an attribute and one of its levels."""
+    """Read the conditions: an attribute, or an attribute and one of its levels."""
     parts = (text.partition("=") for text in given or ())
     return {name: level if equals else None for name, equals, level in parts}

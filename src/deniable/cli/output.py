@@ -1,4 +1,4 @@
-"""How every command speaks: results to standard output, everything else to standard error."""
+"""The output of every command: results to standard output, all else to standard error."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def progress(quiet: bool = False) -> Iterator[Progress]:
 
 @contextmanager
 def stages(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """Yield what shows how far each stage of an ask is; see `deniable.ask.Options`."""
+    """Yield the function that draws an ask's progress, a bar per stage; see `ask.Options`."""
     with progress(quiet) as display:
         tasks: dict[str, TaskID] = {}
 

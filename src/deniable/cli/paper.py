@@ -53,7 +53,7 @@ def paper(
 
 
 def _command() -> Any:
-    """Return the module that makes figures; `Any`, because the package does not depend on it."""
+    """Return the module that makes figures, typed `Any`: this package does not depend on it."""
     if importlib.util.find_spec(PACKAGE) is None:
         raise InvalidParameter(
             "The papers' figures are not part of the installed package.",

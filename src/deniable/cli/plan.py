@@ -1,4 +1,4 @@
-"""deniable plan: before collecting, what can be learned, by which mechanism, at what cost."""
+"""deniable plan: errors, detection limits and costs of mechanisms, before collecting."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def plan(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Say what can be learned from so many people at an epsilon, by every suitable mechanism.
+    """Say what every suitable mechanism can learn from a number of people at an epsilon.
 
-    With --error one of --people and --epsilon may be left out: it is then what the error needs.
+    With --error, leave out --people or --epsilon: the plan then finds what the error needs.
     """
     flags = {
         "categories": categories,
@@ -174,7 +174,7 @@ def _setting(
     error: float | None,
     order: int | None,
 ) -> Setting:
-    """Return the setting; what was left out is what the wanted error needs."""
+    """Return the setting; people or epsilon, if left out, are those that the error needs."""
     if people is not None and epsilon is not None:
         return Setting(people, epsilon, domain, forever, listed=listed, order=order or 2)
     if error is None or (people is None and epsilon is None):

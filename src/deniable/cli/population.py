@@ -61,8 +61,8 @@ def weights_of(field: Field, answers: Answers) -> Floats:
 class Population:
     """The true answers of people: per field the possible answers and each person's code.
 
-    Of a set, a person has a row of codes, as `deniable.mechanisms.members_matrix` makes them; of a
-    record, a code per attribute.
+    For a set, a person has a row of codes, as `deniable.mechanisms.members_matrix` makes them; for
+    a profile, a code per attribute.
     """
 
     question: Question
@@ -123,7 +123,7 @@ class Population:
 
 
 def _holders(codes: Codes, answers: int, absent: bool) -> Codes:
-    """Return how many people hold each name and, last, how many are absent."""
+    """Return the number of people who hold each name and, last, of those who are absent."""
     names = answers - absent
     counts = np.bincount(codes[codes < names], minlength=answers)
     if absent:
@@ -132,7 +132,7 @@ def _holders(codes: Codes, answers: int, absent: bool) -> Codes:
 
 
 def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
-    """Return a value whose answer has the code, or a set or record with these."""
+    """Return a value whose answer has the code, or a set or profile with these codes."""
     if isinstance(field.domain, Profile):
         parts = zip(field.domain.attributes, np.atleast_1d(person).tolist(), strict=True)
         return {name: _level(domain, code) for (name, domain), code in parts}
@@ -161,11 +161,11 @@ def draw_population(
     candidates: Mapping[str, Sequence[str]],
     together: float = 0.0,
 ) -> Population:
-    """Draw the true answers of so many people.
+    """Draw the true answers of a number of people.
 
     Args:
-        question: whose fields are answered.
-        people: how many.
+        question: the question whose fields are answered.
+        people: the number of people.
         rng: the only source of randomness.
         candidates: the strings that people may answer, by field name.
         together: the share of people whose answers to all fields have the same rank; the fields of
@@ -199,8 +199,9 @@ def _draw_sets(
 ) -> Codes:
     """Return sets of uniformly random size, frequent names in more of them; some are absent.
 
-    The largest of independent exponential times, scaled by the weights, are drawn without
-    repetition (Efraimidis and Spirakis); some people at a time, so that memory stays bounded.
+    Names are drawn without repetition, with probabilities by weight: those with the shortest
+    exponential times, each divided by the name's weight (Efraimidis and Spirakis). A part of the
+    people is drawn at a time, so that memory stays bounded.
     """
     names, most = len(domain.values), domain.most
     rows = np.full((people, most), names, dtype=np.int64)

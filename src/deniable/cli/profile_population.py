@@ -1,4 +1,4 @@
-"""Made-up people with many attributes, of which neighbours in the survey depend on each other."""
+"""Made-up people with many attributes; neighbours in the survey depend on each other."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def draw_profiles(profile: Profile, people: int, rng: np.random.Generator) -> Co
     """Return a row of codes per person.
 
     Model: a hidden score per attribute, standard normal, correlated with the one before it
-    (z_1, z_2 = s z_1 + sqrt(1 - s^2) e, ...). A level is what the score's rank falls into: a bell
-    over bins of numbers, else Zipf's law.
+    (z_1, z_2 = s z_1 + sqrt(1 - s^2) e, ...). The score's rank falls into a level; the shares of
+    levels are a bell over bins of numbers, else Zipf's law.
     """
     codes = np.empty((people, len(profile.names)), dtype=np.int64)
     score = rng.standard_normal(people)

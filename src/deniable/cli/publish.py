@@ -54,7 +54,7 @@ def publish(
 
 
 def _before(output: Path) -> Survey | None:
-    """Return what is published there already, if anything is."""
+    """Return the survey that is published there already, if there is one."""
     if not output.exists():
         return None
     try:
@@ -96,7 +96,7 @@ def _closing(output: Path, before: Survey | None, made: Publication) -> str:
 
 
 def summary(question: Question) -> dict[str, object]:
-    """Return what `--json` says about a question."""
+    """Return a question as an object of `--json`."""
     forever = question.epsilon_forever
     return {
         "id": question.id,

@@ -137,7 +137,7 @@ def guarded_dashboard(settings: Settings, store: Store, survey: Survey) -> Mount
 
 
 def _write_keys(file: Path | None) -> tuple[str, ...] | None:
-    """Return what the file says; None leaves it to the environment."""
+    """Return the keys in the file; None without a file, which leaves them to the environment."""
     if file is None:
         return None
     if os.environ.get(WRITE_KEY_VARIABLE):

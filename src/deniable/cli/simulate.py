@@ -1,4 +1,4 @@
-"""deniable simulate: a made-up crowd in a store of its own, to see what a real one would tell."""
+"""deniable simulate: the reports of a made-up crowd, in a store of their own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from deniable.store import Batch, open_store
 SIMULATED_FOLDER = Path("simulated")
 """The data directory of simulated reports, beside the collector's `data`."""
 SEED_BITS = 32
-"""A seed that nobody chose is drawn from so many bits: short enough to be typed again."""
+"""The bits of a seed that nobody chose: short enough to be typed again."""
 
 
 def simulate(
@@ -138,7 +138,7 @@ def _remove(question: str | None, data: Path, json: bool) -> None:
 
 
 def _changed(question: Question, strings: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Return how many listed strings are not answers as they stand, by field, where there are."""
+    """Return the number of listed strings that had to be changed, by field that has any."""
     domains = {f.name: f.domain for f in question.fields if isinstance(f.domain, Strings)}
     counted = {
         name: fitting(strings[name], domain)[0]

@@ -1,4 +1,4 @@
-"""deniable store: what an operator does with a store by hand."""
+"""deniable store: an operator's work on a store by hand: check it, close epochs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ ADVICE = (
 
 @store.command()
 def check(data: DataDirectory = Path("data"), json: JsonFlag = False) -> None:
-    """Look for damage: every sum, every batch's bytes, the counters, SQLite's own check.
+    """Look for damage in a store.
 
-    Nothing is changed, and the collector may run. Exit code 1 where something is damaged, 4 where
+    Checks every sum, every batch's bytes and the counters, and runs SQLite's own check. Nothing is
+    changed, and the collector may run meanwhile. The exit code is 1 if something is damaged, 4 if
     there is no store or it cannot be opened.
     """
     with progress(quiet=json) as display:
@@ -54,10 +55,11 @@ def close(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Close a question's epochs now: their reports are shuffled together, their ids forgotten.
+    """Close a question's epochs now.
 
-    For questions that left the survey, whose epochs a collector leaves open. A report of a closed
-    epoch that a device sends once more is counted twice, so close none that can still be reported.
+    Their reports are shuffled together, and their ids are forgotten. This is for questions that
+    left the survey, whose epochs a collector leaves open. A report of a closed epoch that a device
+    sends once more is counted twice, so close none that can still be reported.
     """
     with open_store(data, create=False) as opened:
         closed = opened.close_question(question, version, last_epoch)

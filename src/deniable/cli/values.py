@@ -27,7 +27,7 @@ def load_survey(path: Path) -> Survey:
 
 
 def find_question(path: Path, question_id: str, version: int | None = None) -> Question:
-    """Return a question of a published survey by its id; its newest version unless said."""
+    """Return a question of a published survey by its id, in its newest version by default."""
     return question_of(load_survey(path), question_id, version)
 
 
@@ -57,7 +57,7 @@ def say_where_reports_are(store: Store, path: Path, asked: Question) -> None:
 
 
 def elsewhere(reports: Mapping[int, int], asked: Question) -> str:
-    """Say which versions of a question have reports, if this one has none; else nothing."""
+    """Return a sentence that names the versions with reports, if this one has none."""
     if reports.get(asked.version):
         return ""
     others = {version: number for version, number in reports.items() if number}

@@ -1,4 +1,4 @@
-"""Pages: what was asked, what is known, and whether collection is healthy.
+"""The dashboard: pages of questions with their results, and the health of collection.
 
 Rendered on the server, without scripts, without anything from another host.
 """

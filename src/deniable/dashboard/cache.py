@@ -15,11 +15,11 @@ Value = TypeVar("Value")
 class Cache(Generic[Key, Value]):
     """The values made last, by key.
 
-    Guarantees: of several threads that ask for a missing key one makes the value and the others
+    Guarantees: if several threads ask for a missing key, one makes the value and the others
     wait for it; a failure reaches all of them and is not kept.
 
     Args:
-        size: how many values are kept; the one asked for longest ago goes first.
+        size: the number of values that are kept; the least recently used goes first.
     """
 
     def __init__(self, size: int) -> None:

@@ -22,14 +22,14 @@ KEPT_FILES = 256
 CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 """The pictures a page can ask for, in pixels: for a desktop, a tablet and a telephone."""
 MOST_TABLES = 6
-"""The tables of so many pairs of attributes stand on a page."""
+"""The number of pairs of attributes whose tables stand on a page."""
 
 Key = tuple[object, ...]
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a page is about: a question in one version, all its epochs or one of them.
+    """The subject of a page: a question in one version, all its epochs or one of them.
 
     Together with the number of reports and the store's stamp it names a finding for ever: real
     reports are only added, and where simulated ones were removed the stamp is another.
@@ -43,7 +43,7 @@ class Wanted:
 
     @property
     def key(self) -> Key:
-        """What tells findings apart."""
+        """The key of the cache: equal for two subjects only if their tables are equal."""
         return self.question.digest, self.n, self.epoch, self.candidate_files, self.stamp
 
 
@@ -65,7 +65,7 @@ class Attributes:
 
     @classmethod
     def of(cls, profiles: Profiles) -> Attributes:
-        """Return what the reports say about attributes together."""
+        """Return the pairs, the tree and the tables of attributes, from their reports."""
         try:
             profiles.check_order(2)
         except InvalidParameter as error:
@@ -96,7 +96,7 @@ class Findings:
         self._files: Cache[Key, bytes] = Cache(KEPT_FILES)
 
     def wanted(self, summary: Summary, epoch: int | None, n: int | None = None) -> Wanted:
-        """Return what to ask for now; with `n`, the finding a page has just shown, if it is kept.
+        """Return the subject as it is now; with `n`, as a page has just shown it, if that is kept.
 
         So a page's pictures are about the same reports as its table, though more have arrived.
         """
@@ -110,7 +110,7 @@ class Findings:
         return Wanted(question, now, epoch, files, summary.stamp)
 
     def of(self, wanted: Wanted) -> dict[str, Answered]:
-        """Return what is known of every field, by name.
+        """Return the answer about every field, by name.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -174,7 +174,7 @@ class Findings:
             return Found(None, str(error))
 
     def _stamp(self, field: Field) -> object:
-        """Return what changes when a field's candidate file does."""
+        """Return a stamp of a field's candidate file, which changes with the file."""
         if not field.candidates:
             return None
         try:

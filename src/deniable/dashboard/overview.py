@@ -1,4 +1,4 @@
-"""What there is: questions with their numbers of reports, and the health of collection."""
+"""The list of questions with their numbers of reports, and the health of collection."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from deniable.store.base import ACCEPTED, DUPLICATE, SIMULATED
 from deniable.store.versions import reports_by_version, unreadable_reports
 
 SPARK_EPOCHS = 30
-"""So many of the newest epochs are drawn beside a question."""
+"""The number of epochs that are drawn beside a question, the newest ones."""
 
 
 @dataclass(frozen=True)
 class Health:
-    """What became of the reports that arrived, for one question or for all.
+    """The fate of the reports that arrived, for one question or for all.
 
     `refused` holds the number of refusals by reason, the most frequent first; simulated reports
     are not among the accepted ones.
@@ -59,12 +59,12 @@ class Summary:
 
     @property
     def others(self) -> tuple[int, ...]:
-        """Its other versions."""
+        """The other versions of the question."""
         return tuple(version for version in self.versions if version != self.question.version)
 
     @property
     def elsewhere(self) -> tuple[tuple[int, int], ...]:
-        """The other versions that have reports, the newest first, and how many."""
+        """The other versions that have reports, with their number, the newest first."""
         return tuple((v, self.versions[v]) for v in reversed(self.others) if self.versions[v])
 
     @property
@@ -74,7 +74,7 @@ class Summary:
 
     @property
     def newest(self) -> bool:
-        """Whether no newer version is known."""
+        """True if no newer version is known."""
         return self.question.version == max(self.versions, default=self.question.version)
 
     @property
@@ -83,7 +83,10 @@ class Summary:
         return sum(self.reports.values())
 
     def mark(self, epoch: int | None = None) -> str:
-        """Return how many reports are simulated, of all epochs or of one; empty if none is."""
+        """Return the number of simulated reports of all epochs or of one, in words.
+
+        Edge cases: empty if none is simulated.
+        """
         if epoch is None:
             return _mark(self.n, sum(self.simulated.values()))
         return _mark(self.reports.get(epoch, 0), self.simulated.get(epoch, 0))
@@ -101,7 +104,7 @@ class Summary:
 
     @property
     def expired(self) -> bool:
-        """Whether the last day of collection is past."""
+        """True if the last day of collection is past."""
         return self.question.expires < self.today
 
     @property
@@ -119,7 +122,8 @@ class Summary:
 class Overview:
     """Everything the list of questions and the health page show.
 
-    `unreadable` holds reports by question and version that the survey does not know.
+    `unreadable` holds the number of reports by question and version, of those that the survey does
+    not know.
     """
 
     survey: Survey
@@ -135,7 +139,7 @@ class Overview:
 
     @property
     def mark(self) -> str:
-        """How many reports to all questions are simulated; empty if none is."""
+        """The number of simulated reports to all questions, in words; empty if there are none."""
         return _mark(self.n, sum(sum(each.simulated.values()) for each in self.questions))
 
 

@@ -31,7 +31,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 MOST_PAIRS = 60
-"""So many pairs of attributes stand in a page's list, the surest first."""
+"""The number of pairs of attributes in a page's list, the surest first."""
 ASSETS = {"dashboard.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml"}
 
 
@@ -90,7 +90,7 @@ def asset(name: str) -> bytes:
 
 
 def _asset_version() -> str:
-    """Return what changes with the style sheet, so that browsers may keep it."""
+    """Return a tag that changes with the style sheet, so that browsers may keep it."""
     return hashlib.sha256(b"".join(map(asset, ASSETS))).hexdigest()[:12]
 
 
@@ -99,5 +99,5 @@ def _day(when: date) -> str:
 
 
 def _meaning(reason: str) -> str:
-    """Return what a reason of refusal means; a store may know reasons of other versions."""
+    """Return the meaning of a reason of refusal; a store may hold reasons of other versions."""
     return Reason(reason).meaning if reason in set(Reason) else "A reason of another version."

@@ -1,4 +1,4 @@
-"""What the query of an address says."""
+"""The query of an address: numbers and epochs, checked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def number_of(request: Request, name: str) -> int | None:
 
 
 def epoch_asked(request: Request, days: int) -> int | None:
-    """Return the epoch of the query, for epochs of so many days; None where it is missing.
+    """Return the epoch of the query, for epochs of `days` days; None where it is missing.
 
     Raises:
         NoSuchPage: if it is no number, or no calendar has its days.

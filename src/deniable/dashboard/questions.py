@@ -25,7 +25,7 @@ MAX_LISTED_EPOCHS = 60
 PICTURES = ("heat", "tree")
 """The pictures of many attributes together."""
 AT_ONCE = 1_000_000
-"""Above so many reports a page fits two fields only when somebody chooses them."""
+"""The most reports for which a page fits two fields before somebody chooses them."""
 
 Finder = Callable[[Request, Summary, Wanted], tuple[Wanted, Table]]
 
@@ -71,7 +71,7 @@ class QuestionPages:
         return self._drawn(request, self._of_tree)
 
     def record(self, request: Request) -> Response:
-        """Return a picture of many attributes together: a heat map or a tree."""
+        """Return a picture of a profile's attributes together: a heat map or a tree."""
         return self._drawn(request, self._of_attributes)
 
     def heat_map(self, request: Request) -> Response:
@@ -169,7 +169,7 @@ class QuestionPages:
 
 
 def _answered(request: Request, found: dict[str, Answered]) -> Answered:
-    """Return what is known of the field that is asked for; a single one need not be named."""
+    """Return the answer about the field of the query; a single field need not be named."""
     names = ", ".join(found)
     name = request.query_params.get("field") or (names if len(found) == 1 else "")
     if name not in found:
@@ -189,7 +189,7 @@ def _two_fields(request: Request, question: Question) -> tuple[tuple[str, str], 
 
 
 def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:
-    """Return what writes the query of a link to the same version and epoch."""
+    """Return a function that writes the query of a link to the same version and epoch."""
     version = summary.question.version if summary.others else None
 
     def query(**more: object) -> str:

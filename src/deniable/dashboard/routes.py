@@ -22,8 +22,8 @@ from deniable.protocol import Survey
 from deniable.store import Store
 
 THREADS = 4
-"""Threads for the pages: so many estimates run at once, and no more take processors from
-collecting."""
+"""Threads for the pages: the most estimates that run at once, and so the most processors that they
+take from collecting."""
 
 Answer = Callable[[Request], Response]
 
@@ -71,7 +71,7 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
 
 
 def _at_once(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint for what costs less than handing it to a thread."""
+    """Return an endpoint that answers on the event loop, where a thread would cost more."""
 
     async def endpoint(request: Request) -> Response:
         return _answered(answer, request)

@@ -22,17 +22,17 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """What a page says about one table.
+    """A section of a page, about one table.
 
     Attributes:
-        name: of the section within the page.
-        title: above it.
+        name: its name within the page.
+        title: its heading.
         table: None where there is a problem, or where nobody has asked for it yet.
         problem: why there is no table.
         pictures: in their order.
         file: the downloads' name below the question's address.
         asked: the downloads' query.
-        caption: what the table holds, for those who do not see it.
+        caption: a description of the table, for those who do not see it.
         fields: the two that are chosen, in the section about two fields.
     """
 

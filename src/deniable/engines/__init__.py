@@ -1,4 +1,4 @@
-"""How accumulate runs: over the chunks of a store, on one machine or many."""
+"""Engines: how counts are accumulated over the chunks of a store."""
 
 from deniable.engines.local import Accumulated, accumulate
 

@@ -35,14 +35,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Accumulated:
-    """The counts of a question's reports, one per field, and what they cover.
+    """The counts of a question's reports, one per field, and the epochs they cover.
 
     Attributes:
         question: the question, whose digest every counted report carries.
         counts: by field name, in the order of the question.
         epochs: the number of reports of each epoch, in order of the epochs.
         ignored: reports under the same id and version but with another digest, not counted.
-        simulated: how many of the reports counted are simulated.
+        simulated: the number of simulated reports among those counted.
     """
 
     question: Question
@@ -78,7 +78,7 @@ def accumulate(
         question: the question, with the version that is wanted.
         first_epoch: leave out the epochs before this one.
         last_epoch: leave out the epochs after this one.
-        threads: how many work at once; one per processor unless said.
+        threads: the number of threads; one per processor by default.
         progress: called in this thread after every group.
 
     Raises:
@@ -105,12 +105,12 @@ def accumulate(
 
 
 class Kept:
-    """The records of the chunks that count, in groups; on the way it notes what it saw.
+    """The records of the chunks that count, in groups, with a tally of epochs and others.
 
     Attributes:
         epochs: the number of reports of each epoch so far.
         ignored: reports so far under the same id and version but with another digest.
-        simulated: how many of the reports so far are simulated.
+        simulated: the number of simulated reports so far.
     """
 
     def __init__(self, question: Question, chunks: Iterator[Chunk]) -> None:
@@ -188,7 +188,7 @@ def _threads(wanted: int | None) -> int:
 
 
 def _expected(store: Store, question: Question, first: int | None, last: int | None) -> int:
-    """Return how many reports `accumulate` will count, as far as is known now."""
+    """Return the number of reports that `accumulate` will count, as far as is known now."""
     return sum(
         tally.reports
         for tally in store.tallies()

@@ -1,4 +1,4 @@
-"""The reports of one field as they are, for what cannot be said by counts: pairs of n-grams."""
+"""The reports of one field as they are, for statistics that counts do not hold (n-gram pairs)."""
 
 from __future__ import annotations
 

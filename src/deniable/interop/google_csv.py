@@ -17,7 +17,7 @@ class Rows:
     Edge cases: blank lines are left out.
 
     Attributes:
-        line: of the last row that was read; after the end, the line behind the last.
+        line: the line of the last row that was read; after the end, the line behind the last.
     """
 
     def __init__(self, name: str, file: TextIO) -> None:
@@ -42,7 +42,7 @@ class Rows:
         return row
 
     def error(self, what: str, fix: str, line: int | None = None) -> InvalidParameter:
-        """Return the error for a line, the last one unless said."""
+        """Return the error for a line, by default the last one read."""
         at = self.line if line is None else line
         return InvalidParameter(f"{self._name}, line {at:,} {what}", fix)
 

@@ -1,4 +1,4 @@
-"""What google/rappor's decoder reads: params.csv, counts.csv and map.csv.
+"""The files of google/rappor's decoder: params.csv, counts.csv and map.csv.
 
     params.csv    header k,h,m,p,q,f and one row
     counts.csv    m rows without a header: the reports of the cohort, then bit 0 to bit k-1
@@ -191,7 +191,7 @@ def read_triple(folder: Path, prefix: str = "") -> GoogleRappor:
 
     Args:
         folder: where they are.
-        prefix: of the three names, such as "case_".
+        prefix: the beginning of the three names, such as "case_".
 
     Raises:
         InvalidParameter: naming the file and line.

@@ -108,7 +108,7 @@ class GoogleParams:
 
     @property
     def oracle(self) -> Pure:
-        """P(a reported bit is 1 | it was set), and | it was not; both stages together.
+        """The oracle of a reported bit, both stages together: P(1 | it was set), P(1 | it was not).
 
         With d = f (q - p) / 2 these are q* = q - d and p* = p + d [EPK14, section 4].
         """
@@ -160,10 +160,10 @@ class GoogleRappor:
 
     Attributes:
         params: k, h, m, p, q and f.
-        counts: m x (1 + k) integers: the reports of a cohort, then how many have each bit set.
+        counts: m x (1 + k) integers: the reports of a cohort, then those with each bit set.
         candidates: the strings of the map.
         positions: the bits that each sets, M x m x h, 0..k-1.
-        notes: what a reader must know.
+        notes: sentences for the reader.
 
     Raises:
         InvalidParameter: if the shapes do not fit, or a bit was counted more often than reports.

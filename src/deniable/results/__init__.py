@@ -1,4 +1,4 @@
-"""What people read: one Table type and every form of it, pictures, words and pages.
+"""Results as people read them: one Table type in every form, with pictures, words and pages.
 
 (table,) = deniable.ask.estimate(store, question)
 table.save("result.csv")

@@ -1,4 +1,4 @@
-"""Why this mechanism: what the others would give for the same promise."""
+"""A question's mechanism beside its alternatives, at the same epsilon: why this one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from deniable.protocol.question import PLAIN_FIELD
 from deniable.protocol.unary import UnaryParameters
 
 _SHOWN = 4
-"""So many alternatives are put into words; `--json` has all."""
+"""The number of alternatives that are put into words; `--json` has all."""
 
 
 def alternatives(
@@ -61,7 +61,7 @@ def alternatives(
 
 
 def _of_record(field: Field, own: ProfileParameters, people: int | None) -> list[Choice]:
-    """Return the mechanisms that "auto" compares for a record, and its own with its number.
+    """Return the mechanisms that "auto" compares for a profile, with the field's own among them.
 
     A mechanism with other integers than "auto" would give it, such as views of another size, stands
     beside that one.
@@ -117,7 +117,7 @@ def _verdict(best: Choice, mine: Choice, people: int | None) -> str:
 
 
 def _expected(choice: Choice, people: int | None) -> str:
-    """Return for how many people a choice about a record was made; nothing for other ones."""
+    """Return for how many people a profile's mechanism is chosen; empty for other domains."""
     if not isinstance(choice.parameters, ProfileParameters):
         return ""
     if people:
@@ -126,7 +126,7 @@ def _expected(choice: Choice, people: int | None) -> str:
 
 
 def _named(choice: Choice) -> str:
-    """Return the name of a mechanism, with what tells two views of a record apart."""
+    """Return the name of a mechanism; `views` with their size, which tells two of them apart."""
     if not isinstance(choice.parameters, ViewsParameters):
         return choice.mechanism
     return f"views of {max(map(len, choice.parameters.views))}"

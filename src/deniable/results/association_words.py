@@ -1,4 +1,4 @@
-"""An association in plain words: what goes together, how sure it is, and what cannot be seen."""
+"""An association in plain words: which answers go together, how surely, and what stays unseen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deniable.results.words import Z
 ALPHA = 0.05
 """A p-value below this is called evidence."""
 NAMED = 3
-"""So many combinations are named in a sentence."""
+"""The number of combinations that a sentence names."""
 METHODS = {
     "moments": "moment test",
     "score": "score test",

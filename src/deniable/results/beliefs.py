@@ -1,4 +1,4 @@
-"""Odds instead of epsilon: what an observer can come to believe, in numbers that people say.
+"""Odds instead of epsilon: an observer's belief before and after, in numbers that people say.
 
 Model: an observer who gives a guess the probability b before seeing reports of total epsilon has
 afterwards at most
@@ -6,7 +6,8 @@ afterwards at most
     b E / (b E + 1 - b),        E = e^epsilon,
 
 whatever the reports are and whatever else is known. All numbers here are rounded upwards.
-(Epsilons are rounded up to millionths before; so much is taken back, lest 3 in 4 become 13 in 17.)
+(Epsilons are rounded up to millionths before. A millionth is taken back, lest 3 in 4 become
+13 in 17.)
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _SLACK = Fraction(1, 10**6)
 
 
 def believed(micros: int, before: Fraction) -> Fraction:
-    """Return the most that a guess of probability `before` can become."""
+    """Return the largest probability that a guess of probability `before` can get."""
     grown = exp_micros(min(micros, 40_000_000)) * before
     return grown / (grown + 1 - before)
 
@@ -54,7 +55,7 @@ def in_parts(probability: Fraction) -> str:
 
 
 def sentence(micros: int, before: Fraction) -> str:
-    """Return what an observer could come to believe, as a sentence's part."""
+    """Return an observer's belief before and after the reports, as a part of a sentence."""
     after = in_parts(believed(micros, before))
     if " in " not in after:
         return f"somebody who thought {in_parts(before)} could become {after}"

@@ -186,7 +186,7 @@ def _mechanism(question: Question, field: Field) -> dict[str, Yaml]:
 
 
 def _kind(field: Field) -> str:
-    """Return the kind of a field's domain; of a record how many attributes, with which levels."""
+    """Return the kind of a field's domain; for a profile, its attributes and their levels."""
     if not isinstance(field.domain, Profile):
         return field.domain.kind
     levels = " x ".join(map(str, field.domain.levels))
@@ -194,7 +194,7 @@ def _kind(field: Field) -> str:
 
 
 def _integers(field: Field) -> dict[str, Yaml]:
-    """Return what survey.json holds: integers, and 64-bit thresholds as strings."""
+    """Return parameters as survey.json holds them: integers, 64-bit thresholds as strings."""
     published = field.parameters.published()
     found: dict[str, Yaml] = {n: v for n, v in published.items() if isinstance(v, int | str)}
     for name, value in published.items():

@@ -27,7 +27,7 @@ from deniable.results.randomised import how
 
 YEAR = 365
 _NAMED = 12
-"""So many answers are named; of longer lists the first ones."""
+"""The number of answers that are named: the first ones of a longer list."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Asked:
     """One question for the people who are asked.
 
     Attributes:
-        id, version: of the question. title: its description.
+        id, version: those of the question. title: its description.
         sections: what is collected, how it is randomised, what anyone could learn.
         numbers: the same as numbers: epsilons, and beliefs before and after.
     """
@@ -135,7 +135,7 @@ def _collected(question: Question) -> list[str]:
 
 
 def _what(field: Field) -> list[str]:
-    """Return what is collected: a point for a field, or one for every attribute of a record."""
+    """Return what is collected: a point per field, or one per attribute of a profile."""
     domain = field.domain
     if isinstance(domain, Profile):
         first = (

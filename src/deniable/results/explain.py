@@ -1,4 +1,4 @@
-"""What a question promises to people and costs the analyst, in plain words."""
+"""A question in plain words: its promise to people, and its cost to the analyst."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _escape(character: str) -> str:
 
 
 def shortened(text: str, room: int) -> str:
-    """Return `text`, printable, cut to so many columns with an ellipsis in its middle.
+    """Return `text`, printable, cut to a number of columns with an ellipsis in its middle.
 
     The middle goes because long strings (addresses, paths) often differ only at their end.
     """
@@ -57,7 +57,7 @@ def _cut(text: str, room: int) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many columns `text` takes: two per wide (East Asian) character."""
+    """Return the number of columns of `text`: two per wide (East Asian) character."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

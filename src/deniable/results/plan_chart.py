@@ -1,4 +1,4 @@
-"""A plan as a picture: what is seen against people, and the error against epsilon."""
+"""A plan as a picture: the detection limit by people, and the error by epsilon."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from deniable.plan.prediction import margin_of, predict
 from deniable.results.charts import look as styling
 
 COLOURS = (*styling.COLOURS, "#c2255c", "#5c940d", "#6741d9", "#a0522d")
-"""Of the mechanisms, in the order of the plan: there may be eleven of them."""
+"""The colours of the mechanisms, in the order of the plan: there may be eleven of them."""
 EPSILONS = tuple(round(0.25 * 2 ** (step / 3), 3) for step in range(16))
 _SPREAD = 100
 _POINTS = 13
 _FOUND_EVERY = 3
-"""Of what finds strings every third point is drawn: each takes a second."""
+"""The step between the points of mechanisms that find strings: each point takes a second."""
 
 
 def plan_picture(plan: Plan) -> Callable[..., Any]:
-    """Return what draws a plan, as the picture of its table."""
+    """Return the function that draws a plan, as the picture of its table."""
     return lambda _table, **_look: plan_chart(plan)
 
 
 def plan_chart(plan: Plan) -> Any:
     """Return the chart of a plan.
 
-    Left: the smallest share that is seen, by the number of people, a hundredth to a hundredfold of
-    those planned. Right: half the width of the interval of a share of 1%, by epsilon. Dashed: the
+    Left: the detection limit by the number of people, from a hundredth to a hundredfold of those
+    planned. Right: half the width of the interval of a share of 1%, by epsilon. Dashed: the
     plan itself.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Plans as tables: a row per mechanism, field, way or report; what is learned, what it costs."""
+"""Plans as tables: a row per mechanism, field, way or report, with its accuracy and cost."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ REPORT_COLUMNS = (
 
 
 def plan_tables(plan: Plan) -> Tables:
-    """Return a plan: what every mechanism tells, then what it costs, with the recommendation."""
+    """Return a plan: the accuracy of every mechanism, its cost, and the recommendation."""
     rows = [((prediction.mechanism,), prediction) for prediction in plan.predictions]
     notes = [f"Recommended: {plan.reason}"]
     if plan.error is not None:

@@ -1,4 +1,4 @@
-"""How an answer is randomised, in words for the people who are asked."""
+"""The randomisation of an answer, in words for the people who are asked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from deniable.results.randomised_records import clear_part, how_record, percent
 
 
 def how(field: Field) -> list[str]:
-    """Return how a field's answer is randomised, one thought per sentence."""
+    """Return sentences that say how a field's answer is randomised, one thought each."""
     sentences = []
     parameters = field.parameters
     if isinstance(parameters, ProfileParameters):

@@ -1,4 +1,4 @@
-"""How a report about many attributes is randomised, in words for the people who are asked."""
+"""The randomisation of a profile's report, in words for the people who are asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from deniable.protocol.thresholds import as_fraction
 
 
 def how_record(parameters: ProfileParameters) -> str:
-    """Return how the answers to all attributes together become one report."""
+    """Return sentences that say how a profile becomes one report."""
     if isinstance(parameters, InpEMParameters):
         return (
             f"Your answers are written as {parameters.width} switches. Each of them is sent as it "
@@ -44,7 +44,7 @@ def how_record(parameters: ProfileParameters) -> str:
 
 
 def clear_part(parameters: ProfileParameters) -> str:
-    """Return what a report shows besides, which is drawn by lot; nothing where it shows nothing."""
+    """Return a sentence about the part of a report that is drawn by lot; empty without one."""
     drawn = {
         "marg_rr": "which answers it is about",
         "marg_ps": "which answers it is about",

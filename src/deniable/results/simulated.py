@@ -1,4 +1,4 @@
-"""How many reports there are, with the mark of simulated ones: in words, tables and pictures."""
+"""The number of reports, with the mark of simulated ones: for words, tables and pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the numbers mean, in plain English: what can be concluded, and what cannot."""
+"""A table of shares in plain English: the conclusions it allows, and those it does not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 """Standard errors on each side of an estimate: 1.96 for 95%."""
 
 NAMED = 3
-"""So many values are named in a sentence; the table has the rest."""
+"""The number of values that a sentence names; the table has the rest."""
 
 FINDING = ("prefixes", "ngrams")
 """Mechanisms whose strings nobody listed."""
@@ -28,10 +28,11 @@ def in_words(table: Table) -> Words:
 
 
 def smallest_visible(table: Table) -> float | None:
-    """Return the smallest share whose interval would usually lie above 0; None if unknown.
+    """Return the detection limit: the share whose interval half of the time lies above 0.
 
-    It is the half width of a typical interval: 1.96 median standard errors. A share of exactly
-    this size stands out every second time.
+    It is the half width of a typical interval: 1.96 median standard errors.
+
+    Edge cases: None if no standard error is known.
     """
     error = typical_error(table)
     return Z * error if math.isfinite(error) else None
@@ -57,7 +58,7 @@ def _learned(table: Table) -> tuple[str, ...]:
 
 
 def _sureness(table: Table, visible: list[Row]) -> list[str]:
-    """Say how many of the detected answers may be there by chance."""
+    """Return a sentence about false discoveries among the detected answers."""
     if any(row.storey is None for row in visible) or table.about.domain == "boolean":
         return []
     surest, false = sum(bool(row.holm) for row in visible), table.about.more["expected_false"]

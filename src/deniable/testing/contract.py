@@ -34,9 +34,9 @@ class Case:
     """A mechanism under test, with answers to simulate.
 
     Attributes:
-        mechanism: under test.
+        mechanism: the mechanism under test.
         candidates: the strings of an open alphabet; None for a closed domain.
-        answers: the number of answers; of a profile, of levels of all its attributes.
+        answers: the number of answers; for a profile, the levels of all its attributes.
     """
 
     mechanism: Mechanism
@@ -51,7 +51,7 @@ class Case:
         return cls(mechanism, None, len(mechanism.estimate(mechanism.zero()).candidates))
 
     def codes(self, n: int) -> Codes:
-        """Return n codes, the first answers more frequent than the last ones; rows of records."""
+        """Return n codes, the first answers more frequent than the last; for profiles, n rows."""
         records = self._records
         weights = 1 / np.arange(1, (self.answers if records is None else len(records)) + 1)
         edges = np.cumsum(weights / weights.sum())
@@ -60,7 +60,7 @@ class Case:
 
     @property
     def _records(self) -> Codes | None:
-        """All records in order, where answers are records."""
+        """All profiles in order, where answers are profiles."""
         if not isinstance(self.mechanism, ProfileMechanism):
             return None
         return self.mechanism.every_profile()
@@ -175,7 +175,7 @@ def _same(one: Counts, other: Counts) -> bool:
 
 
 def _refusals(case: Case, rng: np.random.Generator) -> Failures:
-    """What no client could have sent is refused, and no reports are no estimate."""
+    """Records that no client could have sent are refused; without reports all errors are NaN."""
     mechanism, reports = case.mechanism, case.simulate(3, rng)
     broken: list[tuple[str, Reports | bytes]] = [
         ("another dtype", np.zeros(3, dtype=[("else", "<u8")]))
@@ -194,7 +194,7 @@ def _refusals(case: Case, rng: np.random.Generator) -> Failures:
 
 
 def _packed(case: Case, rng: np.random.Generator) -> Failures:
-    """Where bytes say all about a few answers each, they have the likelihoods of the reports."""
+    """Packed bytes that each hold a few answers have the likelihoods of the reports."""
     mechanism, reports = case.mechanism, case.simulate(50, rng)
     packed = mechanism.packed_answers(reports, case.candidates)
     if packed is None:
@@ -230,6 +230,7 @@ def _estimates(case: Case, rng: np.random.Generator, tolerance: float, alpha: fl
 
 def _checks(deviations: Floats, closed: float, stated: float, tolerance: float) -> dict[str, Check]:
     """Return the statistical checks of one answer's deviations from the truth."""
+    # The mean of R deviations has variance closed / R; the closed form may be off by the tolerance.
     error = math.sqrt(closed * (1 + tolerance) / deviations.size)
     return {
         "estimate: unbiased": mean(float(deviations.mean()), 0.0, error),

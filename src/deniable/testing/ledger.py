@@ -1,4 +1,4 @@
-"""The false-failure ledger: what a fresh seed would risk, added up over a whole run.
+"""The false-failure ledger: the risk of a fresh seed, added up over a whole run.
 
 Statistical tests fail by bad luck with a small probability. Each states its own; the sum bounds
 the probability that a run of correct code fails (the union bound), and has a limit.

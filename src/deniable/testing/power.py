@@ -1,4 +1,4 @@
-"""How often a negative control would miss: the probability that a wrong hypothesis is accepted.
+"""The power of negative controls: the probability that a wrong hypothesis is accepted.
 
 A control states this number to `reject`; these are the closed forms for the checks of `statistics`.
 """
@@ -14,6 +14,7 @@ from deniable.testing.statistics import proportion
 
 def miss_mean(shift: float, alpha: float) -> float:
     """Return P(`mean` accepts) when the true mean is `shift` standard errors away."""
+    # The standardised mean is normal around `shift`; it is accepted within plus or minus limit.
     limit = float(stats.norm.isf(alpha / 2))
     return float(stats.norm.cdf(limit - abs(shift)) - stats.norm.cdf(-limit - abs(shift)))
 
@@ -30,6 +31,7 @@ def miss_chi_square(noncentrality: float, degrees: int, alpha: float) -> float:
 
 def miss_spread(ratio: float, degrees: int, alpha: float) -> float:
     """Return P(`spread` accepts, no tolerance) when true over stated variance is `ratio`."""
+    # The statistic is `ratio` times a chi-square variable; its ends are divided by it instead.
     low, high = stats.chi2.ppf(alpha / 2, degrees), stats.chi2.isf(alpha / 2, degrees)
     return float(stats.chi2.cdf(high / ratio, degrees) - stats.chi2.cdf(low / ratio, degrees))
 

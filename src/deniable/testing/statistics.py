@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 ALPHA = 1e-9
-"""The false-failure probability of a check unless it says another."""
+"""The default false-failure probability of a check."""
 
 
 def accept(check: Check, alpha: float = ALPHA, ledger: Ledger = LEDGER) -> None:
@@ -64,7 +64,7 @@ def reject(check: Check, alpha: float = ALPHA, *, miss: float, ledger: Ledger = 
     Guarantees: enters `miss` into the ledger, whatever the outcome.
 
     Args:
-        check: of the wrong hypothesis.
+        check: the check of the wrong hypothesis.
         alpha: as in the `accept` that this controls.
         miss: the probability that this control fails although the code is right: 1 - power.
         ledger: where `miss` is entered.

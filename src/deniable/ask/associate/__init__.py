@@ -1,4 +1,4 @@
-"""From the reports in a store to the table of several fields of a question together.
+"""Association: the joint table of several fields of a question, from the reports in a store.
 
 store -> reports of the same people -> variables -> joint table, test -> table
 """
@@ -53,9 +53,9 @@ def associate(store: Store, question: Question, options: Options = DEFAULTS) -> 
     Args:
         store: where the reports are.
         question: the question, with the version that is wanted.
-        options: of them this reads `fields` (two or more; all of them unless said), `candidates`
-            (the answers to tell apart), `folder`, `top`, `other` and `attackers`, which adds a
-            second interval to every share and odds ratio, and a range to every p-value.
+        options: this reads `fields` (two or more; by default all), `candidates` (the answers to
+            tell apart), `folder`, `top`, `other` and `attackers`, which adds a second interval to
+            every share and odds ratio, and a range to every p-value.
 
     Raises:
         InvalidParameter: if a field is not the question's, if there are fewer than two, if there
@@ -101,7 +101,7 @@ def chosen_fields(question: Question, names: Sequence[str] | None) -> list[Field
 
 
 def associated(read: FieldReports, fields: Sequence[Field], options: Options = DEFAULTS) -> Table:
-    """Return the table of fields whose reports are in memory; as `associate`."""
+    """Return the table that `associate` returns, from reports that are in memory already."""
     accumulated, attackers = read.accumulated, options.attackers
     question = accumulated.question
     if read.n == 0:

@@ -29,7 +29,7 @@ TESTED = (
 
 @dataclass(frozen=True)
 class AttackedTest:
-    """What a test of independence may say without the crafted reports.
+    """The range of a test of independence: its p-value without the crafted reports.
 
     Attributes:
         p_value: the least and the largest p-value.
@@ -42,11 +42,11 @@ class AttackedTest:
 
 @dataclass(frozen=True)
 class Attacked:
-    """What a share of crafted reports could have done to an association.
+    """The manipulation of an association that a share of crafted reports allows.
 
     Attributes:
-        attackers: the share.
-        shifts: how far it can have moved each cell, and each cell of the tables of its margins.
+        attackers: the share of crafted reports.
+        shifts: the largest shift of each cell, and of each cell of the tables of its margins.
         tests: a range of p-values for each pair.
     """
 
@@ -56,7 +56,7 @@ class Attacked:
 
     @property
     def notes(self) -> tuple[str, str]:
-        """What a reader must know."""
+        """Two sentences for the reader: the largest shift of a cell, and how to read p-values."""
         up, down = float(self.shifts.up.max()), float(self.shifts.down.max())
         return CRAFTED.format(share=self.attackers, up=up, down=down), TESTED
 
@@ -68,14 +68,14 @@ def attacked_association(
     factor: float = 1.0,
     progress: Progress | None = None,
 ) -> Attacked:
-    """Return what a share of crafted reports can have done to a table and its tests.
+    """Return how far a share of crafted reports can have moved a table and its tests.
 
     Args:
-        variables: of the table.
+        variables: the variables of the table.
         pairs: the tests of all pairs, in the order of `itertools.combinations`.
         attackers: the share of reports that may be crafted.
-        factor: of the standard errors, as in `ask.associate.weakened`.
-        progress: called with the searches that were made, and how many there are.
+        factor: the factor of the standard errors, as in `ask.associate.weakened`.
+        progress: called with the number of searches made, and the number of all of them.
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1 and the table has at most 2,048
@@ -95,7 +95,9 @@ def attacked_association(
 
 
 def _p_values(found: CraftedTest, pair: Pair, factor: float) -> tuple[float, float]:
-    """Return the least and the largest p-value, never inside of the one of all reports."""
+    """Return the least and the largest p-value; the one of all reports lies between them."""
     dof, seen = max(1, pair.test.dof), pair.test.p_value
+    # The largest statistic has the least p-value; errors larger by a factor shrink a statistic by
+    # the factor's square (`ask.associate.weakened`).
     least, most = (float(chi2_sf(t / factor**2, dof)) for t in (found.most, found.least))
     return min(least, seen), max(most, seen)

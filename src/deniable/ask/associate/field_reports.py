@@ -1,4 +1,4 @@
-"""The reports of several fields of one question, side by side: what the same people said."""
+"""The reports of several fields of one question side by side, in the same order of people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FieldReports:
 
     Attributes:
         reports: by field name; row i of each belongs to the same report.
-        accumulated: the counts of each of these fields by itself, and what they cover.
+        accumulated: the counts of each of these fields by itself, with the epochs they cover.
     """
 
     reports: Mapping[str, Reports]

@@ -57,5 +57,6 @@ def _summed(
 ) -> Floats | None:
     if covariance is None:
         return None
+    # M C M': sums over the rows, then over the columns, of each group of cells.
     rows = covariance[groups].sum(axis=1)
     return np.asarray(rows[:, groups].sum(axis=2))

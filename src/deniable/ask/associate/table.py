@@ -36,7 +36,7 @@ FIT = (
 
 @dataclass(frozen=True)
 class Associated:
-    """What was fitted: the joint table, a test per pair, what crafted reports could have done."""
+    """A fitted association: joint table, a test per pair, the shifts by crafted reports."""
 
     joint: Joint
     pairs: tuple[Pair, ...]
@@ -119,7 +119,10 @@ def _derived(joint: Joint, found: Associated) -> dict[str, Derived]:
 def _derived_columns(
     prefix: str, derived: Derived, joint: Joint, attacked: Attacked | None
 ) -> Filled:
-    """Return the columns of one derived number; people see the conditional share of the last."""
+    """Return the columns of one derived number.
+
+    Only the conditional shares of the last field have a title, so that people see them.
+    """
     axes = [derived.names.index(name) for name in joint.names]
     kind: Kind = "number" if prefix == "odds_ratio" else "share"
     *given, last = joint.names
@@ -153,7 +156,7 @@ def _ends(low: Floats, high: Floats) -> list[Cell]:
 
 
 def _attacked_ends(joint: Joint, found: Associated) -> list[Cell]:
-    """Return second intervals: what was pushed up is really lower."""
+    """Return second intervals: a share that crafted reports pushed up is really lower."""
     if found.attacked is None:
         return []
     shifts = found.attacked.shifts

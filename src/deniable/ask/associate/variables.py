@@ -1,4 +1,4 @@
-"""Which answers of a field an association tells apart: the given ones, or those that stand out."""
+"""The answers of a field that an association tells apart: given ones, or those that stand out."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from deniable.mechanisms.base import Candidate, Code
 from deniable.protocol import ABSENT, Field, Question
 
 TOP = 5
-"""So many answers of a field are told apart unless said."""
+"""The default of `Options.top`: the most answers of a field that are told apart."""
 FEW_ANSWERS = 12
-"""A closed domain of at most so many answers is shown whole."""
+"""The largest closed domain that is shown whole, in answers."""
 MOST_TOP = 1_000
 
 
@@ -31,12 +31,14 @@ def variable_of(
     """Return a field as a variable of an association.
 
     Args:
-        read: its reports.
-        field: of the question.
-        options: `candidates` has the answers to tell apart, all of them unless `top` says how
-            many; else at most `top` (5 unless said) that stand out are. `other` says whether all
-            other answers have a category of their own: where there are any, unless said.
-        listed: strings to look for, of which those that stand out are taken.
+        read: the reports of the question's fields.
+        field: a field of the question.
+        options: `candidates` lists the answers to tell apart; if it lists more than `top`, those
+            that stand out are taken. Without it, a closed domain of at most 12 (or `top`) answers
+            is taken whole, and of others the answers that stand out, at most `top` (5 by
+            default). `other` decides whether all other answers form a category of their own; by
+            default they do where there are any.
+        listed: strings to look for where `candidates` has none for the field.
 
     Raises:
         InvalidParameter: if a given answer is not one of the domain, if a field of strings has

@@ -1,4 +1,4 @@
-"""Shares of any attributes along the dependency tree, and what crafted reports did to them."""
+"""Shares of any attributes along the dependency tree, and their ranges under crafted reports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CRAFTED = (
 
 
 class _Asked(NamedTuple):
-    """Whose shares are asked for, by place, and the levels of others, by place."""
+    """A query: the places of the attributes asked for, and given levels of others by place."""
 
     places: Sequence[int]
     known: Mapping[int, int]
@@ -48,7 +48,7 @@ def along_tree(
         reports: to the question.
         asked: attributes by name.
         given: levels of other attributes.
-        options: of them this reads `attackers`, which adds what shares are without crafted reports.
+        options: this reads `attackers`, which adds the range of shares without crafted reports.
 
     Raises:
         InvalidParameter: if a name or level is unknown, a condition has no level, `attackers` is
@@ -84,11 +84,12 @@ def along_tree(
 def attacked_query(
     reports: Profiles, query: _Asked, attackers: float, progress: Progress | None = None
 ) -> tuple[Floats, Floats]:
-    """Return the least and the largest that shares along the tree are without crafted reports.
+    """Return the range of shares along the tree without crafted reports: least and largest.
 
-    Accuracy: a search, as `smoothed_without` is; a tree that liars have changed is learnt anew.
+    Accuracy: the attacks are those that `smoothed_without` tries, and the tree is learnt anew for
+    each of them.
 
-    Edge cases: where a condition may be all liars', shares lie between 0 and 1.
+    Edge cases: where only crafted reports may meet a condition, shares lie between 0 and 1.
 
     Cost: up to 1,000 smoothings.
     """

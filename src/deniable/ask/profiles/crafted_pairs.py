@@ -46,15 +46,15 @@ _NOWHERE = Range(math.nan, math.nan)
 
 @dataclass(frozen=True)
 class AttackedPair:
-    """What a pair may be without the crafted reports.
+    """The ranges of a pair's numbers without the crafted reports.
 
     Attributes:
-        p_value: of the test of independence.
-        raw: the ends of the raw correlation's attacked interval.
-        smoothed: of the smoothed correlation.
-        information: in bits.
+        p_value: the range of the p-value of the test of independence.
+        raw: the attacked interval of the raw correlation.
+        smoothed: the range of the smoothed correlation.
+        information: the range of the mutual information, in bits.
 
-    Where a number is unknown so are its ends: NaN.
+    Where a number is unknown, both ends of its range are NaN.
     """
 
     p_value: Range
@@ -65,12 +65,12 @@ class AttackedPair:
 
 @dataclass(frozen=True)
 class AttackedPairs:
-    """What all pairs may be without a share of crafted reports.
+    """The ranges of all pairs without a share of crafted reports.
 
     Attributes:
-        attackers: the share.
-        pairs: by places.
-        notes: what a reader must know.
+        attackers: the share of crafted reports.
+        pairs: the ranges, by the places of both attributes.
+        notes: sentences for the reader.
     """
 
     attackers: float
@@ -78,7 +78,7 @@ class AttackedPairs:
     notes: tuple[str, ...] = ()
 
     def still(self, alpha: float = ALPHA) -> dict[Pair, bool]:
-        """Return whether pairs are dependent for sure: Holm's test of the largest p-values."""
+        """Return whether each pair stays dependent: Holm's test of the largest p-values."""
         largest = np.array([one.p_value.high for one in self.pairs.values()])
         return {
             pair: bool(sure) for pair, sure in zip(self.pairs, holm(largest, alpha), strict=True)
@@ -88,7 +88,7 @@ class AttackedPairs:
 def attacked_pairs(
     reports: Profiles, attackers: float, progress: Progress | None = None
 ) -> AttackedPairs:
-    """Return what a share of crafted reports could have done to all pairs.
+    """Return the ranges of all pairs that a share of crafted reports allows.
 
     Cost: up to 1,000 smoothings.
 
@@ -98,7 +98,7 @@ def attacked_pairs(
     Args:
         reports: to the question.
         attackers: the share of reports that may be crafted.
-        progress: called with how much of the search is done.
+        progress: called with the progress of the search.
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1.
@@ -115,8 +115,10 @@ def attacked_pairs(
     for pair, table in tables.raw.items():
         statistics = _statistics(reports, pair, table, share)
         degrees = max(1, independence(table).degrees)
+        # The largest statistic has the least p-value, hence the reversed order.
         p_value = Range(*(float(chi2_sf(t, degrees)) for t in reversed(statistics)))
         value, bits = smoothed.get(pair, (_NOWHERE, _NOWHERE))
+        # A statistic of 0 is independence: then size and information may be 0, too.
         if statistics.low == 0 and table.probability.shape != (2, 2):
             value = Range(0.0, value.high)  # Cramer's V, which has no sign
         if statistics.low == 0:
@@ -134,7 +136,7 @@ def _statistics(reports: Profiles, pair: Pair, table: Table, attackers: float) -
 
 
 def _raw(reports: Profiles, table: Table, attackers: float) -> Range:
-    """Return the attacked interval of a raw correlation: what is moved, and 95% of chance."""
+    """Return the attacked interval of a raw correlation: the largest shift and the 95% interval."""
     if table.probability.shape != (2, 2) or not np.isfinite(table.probability).all():
         return _NOWHERE
     found = correlation(table.probability, population_covariance(table))
@@ -164,10 +166,10 @@ def _smoothed(
 
 @dataclass(frozen=True)
 class AttackedEdge:
-    """Whether an edge of the tree stays.
+    """An edge of the tree under attack: its information, its best rival, and whether it stays.
 
     Attributes:
-        information: of the pair without crafted reports, in bits.
+        information: the range of the pair's mutual information without crafted reports, in bits.
         rival: the other pair that could join the same two parts and may have the most information.
         stays: whether the edge is in every tree that the ranges allow.
     """
@@ -178,7 +180,7 @@ class AttackedEdge:
 
 
 def attacked_edges(tree: Tree, found: AttackedPairs) -> list[AttackedEdge]:
-    """Return for every edge of a tree whether it stays.
+    """Return every edge of a tree under attack, in the order of the tree's edges.
 
     Model: without an edge the tree falls into two parts. The pair that has the most information of
     all that join them is in the tree of the most information, whatever the other pairs have (cut
@@ -197,6 +199,7 @@ def attacked_edges(tree: Tree, found: AttackedPairs) -> list[AttackedEdge]:
             if (pair[0] in part) != (pair[1] in part) and pair != (edge.first, edge.second)
         ]
         best = max(rivals, key=lambda pair: _most(found.pairs[pair]), default=None)
+        # Cut property: an edge that outweighs every rival across its cut is in the tree.
         stays = best is None or own.low > _most(found.pairs[best])
         edges.append(AttackedEdge(own, best, stays))
     return edges

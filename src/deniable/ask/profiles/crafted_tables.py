@@ -1,9 +1,9 @@
-"""A second error bar for tables: what a share of crafted reports could have done to a cell.
+"""A second error bar for tables: the shift of a cell that a share of crafted reports allows.
 
-Raw shares: as of `ask/crafted_shares.py`, the 95% interval with what liars can do to any cell of
-the table added at both ends (`privacy/leverage/tables.py`); of a share given a condition, what they
-can do to this one (`marginals/crafted/derived.py`). Smoothed shares have no interval: their bar is
-the range of what they become without one of many attacks (`marginals/crafted/smoothed.py`).
+Raw shares get the 95% interval with the largest shift of any cell of the table added at both ends
+(`privacy/leverage/tables.py`), as in `ask/crafted_shares.py`. A share given a condition gets the
+largest shift of that share (`marginals/crafted/derived.py`). Smoothed shares have no interval:
+their bar is their range when each of many attacks is taken out (`marginals/crafted/smoothed.py`).
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ def attacked_tables(
     attackers: float,
     progress: Progress | None = None,
 ) -> tuple[list[Bars], tuple[str, ...]]:
-    """Return the second error bars of tables, and what a reader must know of them.
+    """Return the second error bars of tables, and notes for their reader.
 
     Args:
-        reports: what they come from.
+        reports: the reports that the tables come from.
         tables: shares of all people.
-        shown: the same, or the shares given some attributes.
-        known: what is given.
+        shown: the same tables, or the shares given some attributes.
+        known: the given attributes.
         kind: "both", "raw" or "smoothed".
         attackers: the share of reports that may be crafted.
-        progress: called with how much of the search is done.
+        progress: called with the progress of the search.
 
     Raises:
         InvalidParameter: unless `attackers` is a share from 0 to 1, or if only smoothed shares are
@@ -94,7 +94,7 @@ def attacked_tables(
 
 
 def shift_of(reports: Profiles, names: Sequence[str], attackers: float) -> Shift:
-    """Return how far crafted reports can move weighted sums of a table with these axes."""
+    """Return a function: the largest shift of a weighted sum of a table with these axes."""
     places = reports.places(names)
     order = np.argsort(places)
     rising = tuple(sorted(places))
@@ -128,7 +128,7 @@ def _raw(
         shift = table_shift(reports.mechanism.parameters, places, attackers)
         return low - shift, high + shift
     moved = _given(cells, len(known), shift_of(reports, shown.attributes, attackers))
-    # What may be all liars can be any share.
+    # A condition that only crafted reports may meet leaves any share from 0 to 1 possible.
     anything = np.isinf(moved)
     moved = np.where(anything, 0.0, moved)
     return (
@@ -138,7 +138,7 @@ def _raw(
 
 
 def _given(cells: Floats, given: int, shift: Shift) -> Floats:
-    """Return how far each share can be moved, given the last axes."""
+    """Return the largest shift of each share given the last axes; inf under an empty condition."""
     asked = cells.ndim - given
     found = np.empty(cells.shape)
     for index in np.ndindex(cells.shape):
@@ -173,7 +173,7 @@ def _smoothed(
 
 
 def _divided(cells: Floats, given: int) -> Floats:
-    """Return shares given the last axes; equal ones under a condition that nobody meets."""
+    """Return shares given the last axes; uniform ones under a condition that nobody meets."""
     if given == 0:
         return cells
     asked = tuple(range(cells.ndim - given))
@@ -187,10 +187,10 @@ class _Whole(NamedTuple):
     """The shares of all people behind a table as it is shown, in the order of its axes.
 
     Attributes:
-        places: of the attributes, rising.
-        order: the axes that make them rise.
-        raw: cells.
-        smoothed: cells.
+        places: the places of the attributes, in rising order.
+        order: the permutation of the axes that puts the places in rising order.
+        raw: the cells of the raw table.
+        smoothed: the cells of the smoothed table.
     """
 
     places: Subset

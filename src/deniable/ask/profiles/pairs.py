@@ -1,4 +1,4 @@
-"""All pairs of attributes as people read them: tests, the dependency tree, synthetic records."""
+"""All pairs of attributes as people read them: tests, the dependency tree, synthetic profiles."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ CONSTANT = (
 TREE_SEED = 0
 """Redraws are no secret: the same reports give the same confidence."""
 NOTHING = 1e-9
-"""A share below is 0."""
+"""A smoothed share of at most this counts as 0."""
 
 
 PAIR_COLUMNS = (
@@ -94,8 +94,8 @@ def pairs_table(reports: Profiles, alpha: float = ALPHA, options: Options = DEFA
 
     Args:
         reports: to the question.
-        alpha: of the tests.
-        options: of them this reads `attackers`, which adds ranges to all numbers.
+        alpha: the family-wise error of the tests.
+        options: this reads `attackers`, which adds ranges to all numbers.
 
     Raises:
         InvalidParameter: if only single attributes were collected, or `attackers` is no share.
@@ -162,7 +162,7 @@ def _crafted_cells(
 
 
 def unknown_pairs(reports: Profiles) -> tuple[str, ...]:
-    """Return a note where pairs have no raw table."""
+    """Return a note that counts the pairs without a raw table, if there are any."""
     raw = reports.pairs.raw.values()
     unknown = sum(not np.isfinite(table.probability).all() for table in raw)
     return (UNKNOWN.format(unknown=unknown, pairs=len(raw)),) if unknown else ()
@@ -182,7 +182,7 @@ def constant_attributes(reports: Profiles) -> tuple[str, ...]:
 
 
 def _surest_first(row: Sequence[Cell]) -> tuple[float, float]:
-    """Return what pairs are ordered by: the p-value, then the size; the untested come last."""
+    """Return the sort key of pairs: the p-value, then the size; untested pairs come last."""
     p_value, size = row[8], row[4]
     known = isinstance(p_value, float) and math.isfinite(p_value)
     sized = isinstance(size, float) and math.isfinite(size)
@@ -199,7 +199,7 @@ def tree_table(reports: Profiles, options: Options = DEFAULTS) -> Table:
 
     Args:
         reports: to the question.
-        options: of them this reads `attackers`, which says what edges stay without crafted
+        options: this reads `attackers`, which adds whether each edge stays without crafted
             reports.
 
     Raises:
@@ -247,10 +247,10 @@ def tree_table(reports: Profiles, options: Options = DEFAULTS) -> Table:
 
 
 def sample_table(reports: Profiles, records: int, rng: np.random.Generator) -> Table:
-    """Return synthetic records drawn along the tree.
+    """Return synthetic profiles drawn along the tree.
 
     Raises:
-        InvalidParameter: if so many cannot be drawn.
+        InvalidParameter: if the number asked for cannot be drawn.
     """
     codes = sample_profiles(reports.pairs.model(), records, rng)
     labels = [np.array(one.domain.labels, dtype=object) for one in reports.record.attributes]

@@ -1,4 +1,4 @@
-"""What the reports to a record question say: tables of any few attributes, raw and smoothed.
+"""The reports to a question about a profile: tables of any few attributes, raw and smoothed.
 
 store -> accumulate -> counts -> raw and smoothed tables
 """
@@ -26,7 +26,7 @@ from deniable.store.base import Store
 
 MOST_TABLES = 50_000
 MOST_CELLS = 2_048
-"""A table may have so many cells: its covariance has the square of them."""
+"""The largest table, in cells: its covariance has the square of them."""
 RAW = (
     "raw: unbiased, with standard error and 95% interval of each share by itself; noise can put a "
     "share below 0 or above 1, and tables need not agree with each other."
@@ -73,14 +73,14 @@ class Both:
 
 @dataclass(frozen=True)
 class Profiles:
-    """The counts of a record question, ready to be asked for tables.
+    """The counts of a question about a profile, ready to be asked for tables.
 
     Attributes:
-        question: what was asked.
-        mechanism: the one that the reports come from.
-        counts: of all reports.
-        widen: the factor of the errors: above 1 where permanent noise comes back every epoch.
-        simulated: how many of the reports are simulated.
+        question: the question.
+        mechanism: the mechanism that the reports come from.
+        counts: the counts of all reports.
+        widen: the factor of the errors: above 1 where permanent noise recurs in every epoch.
+        simulated: the number of simulated reports.
     """
 
     question: Question
@@ -94,7 +94,7 @@ class Profiles:
         """Return the reports of a question whose counts are there.
 
         Raises:
-            InvalidParameter: if it is not a question about a record of attributes.
+            InvalidParameter: if it is not a question about a profile.
         """
         question = accumulated.question
         field = record_field(question)
@@ -139,7 +139,7 @@ class Profiles:
         return tuple(known.index(name) for name in names)
 
     def check_order(self, attributes: int) -> None:
-        """Raise InvalidParameter unless a table of so many attributes can be learned."""
+        """Raise InvalidParameter unless a table of this number of attributes can be learned."""
         if not 1 <= attributes <= self.order:
             raise InvalidParameter(
                 f"The reports to {self.question.id!r} hold tables of 1 to {self.order} of its "
@@ -171,7 +171,7 @@ class Profiles:
         return self._both([places])[0]
 
     def tables(self, order: int) -> list[Both]:
-        """Return all tables of so many attributes.
+        """Return all tables of `order` attributes.
 
         Raises:
             InvalidParameter: if there are more than were collected, more than MOST_TABLES, or
@@ -244,7 +244,7 @@ def _turned(table: Table, places: tuple[int, ...]) -> Table:
 
 
 def record_field(question: Question) -> Field:
-    """Return the field of a record question.
+    """Return the field of a question about a profile.
 
     Raises:
         InvalidParameter: if the question is about something else.
@@ -264,7 +264,7 @@ def profiles(store: Store, question: Question, options: Options = DEFAULTS) -> P
     Cost: linear in the reports.
 
     Raises:
-        InvalidParameter: if the question is not about a record.
+        InvalidParameter: if the question is not about a profile.
         StoreError: if the store cannot be read.
     """
     record_field(question)

@@ -31,11 +31,11 @@ def shares_of(
     """Return tables as one: a row per cell, raw and smoothed shares side by side.
 
     Args:
-        reports: what they come from.
-        tables: all of as many attributes.
+        reports: the reports that the tables come from.
+        tables: tables that all have the same number of attributes.
         kind: show only the raw or only the smoothed shares.
         given: attributes that are given instead of asked for.
-        options: of them this reads `attackers`.
+        options: this reads `attackers`.
 
     Raises:
         InvalidParameter: if `attackers` is no share from 0 to 1, or there are too many smoothed
@@ -78,7 +78,7 @@ def shares_of(
 def about_profiles(
     reports: Profiles, kind: str, what: str, attackers: float | None = None, **more: object
 ) -> About:
-    """Return what a table of a question about many attributes is about."""
+    """Return the head of a table of a profile: question, reports, mechanism and epsilon."""
     question, parameters = reports.question, reports.mechanism.parameters
     names, order = list(reports.record.names), reports.order
     return About(

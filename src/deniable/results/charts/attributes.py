@@ -66,20 +66,20 @@ def correlations(table: Table, *, theme: str, width: int, heading: bool) -> Any:
 
 
 def correlations_described(table: Table) -> str:
-    """Return what the heat map shows, for those who do not see it."""
+    """Return a description of the heat map, for those who do not see it."""
     names, sure = table.about.more["collected"]["attributes"], sum(table.column("holm"))
     return f"Heat map of correlations of {len(names)} attributes; {sure} pairs are dependent."
 
 
 def tree_described(table: Table) -> str:
-    """Return what the tree shows, for those who do not see it."""
+    """Return a description of the tree, for those who do not see it."""
     names, first = table.about.more["collected"]["attributes"], table.rows[0]
     joined = f"{first.first} and {first.second}"
     return f"Tree that joins {len(names)} attributes; most is shared by {joined}."
 
 
 def dependency_tree(table: Table, *, theme: str, width: int, heading: bool) -> Any:
-    """Return the tree from left to right: thick lines say much, pale ones could be others."""
+    """Return the tree from left to right; thick edges have much information, pale ones rivals."""
     alt, colours = altair(), theme_of(theme)
     places = layout(table)
     nodes = [{"x": x, "y": y, "name": shortened(name, 24)} for name, (x, y) in places.items()]

@@ -1,8 +1,8 @@
 """Shares as bars: one definition for notebook, PNG, SVG and page.
 
-Bars are the first share of a table, whiskers its 95% intervals, a pale band what crafted reports
-could have done, ticks another share (the truth where it is known, or the smoothed one). An answer
-that was not found is grey.
+Bars are the first share of a table, whiskers its 95% intervals, pale bands the intervals that allow
+for crafted reports, ticks another share (the truth where it is known, or the smoothed one). An
+answer that was not found is grey.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from deniable.results.table.columns import Column, Row, plain
 from deniable.results.table.table import Table
 
 MOST_ROWS = 30
-"""So many of the most frequent answers are drawn; the table has the rest."""
+"""The number of answers that are drawn, the most frequent first; the table has the rest."""
 MOST_ORDERED_ROWS = 60
 """Bins of numbers are neighbours, so more of them are drawn before some are left out."""
 ORDERED_DOMAINS = frozenset({"boolean", "numbers", "profile"})
@@ -70,7 +70,7 @@ def shown_rows(table: Table) -> tuple[Row, ...]:
 
 
 def described(table: Table) -> str:
-    """Return what the chart shows, for those who do not see it."""
+    """Return a description of the chart, for those who do not see it."""
     shown, share = shown_rows(table), table.columns.main[0] or ""
     top = sorted((row for row in shown if row.stands_out), key=lambda row: -row[share])[:3]
     largest = ", ".join(f"{shortened(_label(table, r), 40)} {100 * r[share]:.1f}%" for r in top)
@@ -83,7 +83,7 @@ def described(table: Table) -> str:
 
 
 def key_lines(table: Table) -> list[str]:
-    """Return what the marks of the chart mean, and which rows are drawn."""
+    """Return the key of the chart: the meaning of its marks, and the rows that are drawn."""
     shown, tick = shown_rows(table), _tick(table)
     marks = ["bar: estimate", "whisker: 95% interval"]
     if any(not row.stands_out for row in shown):

@@ -96,7 +96,7 @@ def _node(row: Row, rows: tuple[Row, ...], y: float) -> dict[str, Any]:
 
 
 def tree_words(table: Table) -> str:
-    """Return what the picture shows, for those who cannot see it."""
+    """Return a description of the picture, for those who cannot see it."""
     leaves = sum(table.column("found"))
     inner = len(table.rows) - leaves - 1
     return f"A tree of {inner} beginnings that lead to {leaves} strings."

@@ -51,7 +51,7 @@ def html_of(definition: dict[str, Any], title: str, description: str) -> bytes:
 
     Args:
         definition: whose strings must be printable.
-        title: of the page.
+        title: the title of the page.
         description: what the chart shows, for those who do not see it.
     """
     # Altair's and vl-convert's own pages put the definition into the script as it is, so that a

@@ -17,7 +17,7 @@ from deniable.results.table.columns import Row, plain
 from deniable.results.table.table import Table
 
 MOST_LABELS = 40
-"""So many answers of a field are drawn; the table has the rest."""
+"""The number of answers of a field that are drawn; the table has the rest."""
 MOST_PAIRS = 6
 ROW_HEIGHT = 42
 TEXT_ROOM = 62
@@ -51,7 +51,7 @@ def _pairs(table: Table) -> list[Table]:
 
 
 def heat_map_described(table: Table) -> str:
-    """Return what the heat map shows, for those who do not see it."""
+    """Return a description of the heat map, for those who do not see it."""
     names = [column.name for column in table.columns.labels]
     top = sorted(table.rows, key=lambda row: -row.probability)[:3]
     largest = ", ".join(

@@ -15,7 +15,7 @@ from deniable.results.table.table import Table
 WIDE = 760
 FONT = "Liberation Sans, Arial, Helvetica Neue, Helvetica, sans-serif"
 COLOURS = ("#3b63c4", "#d9480f", "#2b8a3e", "#862e9c", "#b08900", "#0b7285", "#495057")
-"""Of the series of a chart, in this order."""
+"""The colours of the series of a chart, in this order."""
 
 
 @dataclass(frozen=True)

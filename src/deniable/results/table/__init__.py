@@ -1,4 +1,4 @@
-"""One table from ask to file: columns that know their kind, and every form that follows from it."""
+"""One table from ask to file: every form of it follows from the kinds of its columns."""
 
 from deniable.results.table.columns import UNLEARNED, Cell, Column, Columns, Ends, Row, plain
 from deniable.results.table.files import as_arrow, as_csv, as_json, as_parquet, save

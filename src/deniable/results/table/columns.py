@@ -23,7 +23,7 @@ Kind = Literal[
     "decision",
     "number",
 ]
-"""What a column's cells are.
+"""The kind of a column's cells.
 
 label: a string. count: a whole number. share, error: a part of 1 and its standard error. interval:
 two ends of 95% confidence. second_interval: two ends that allow for crafted reports. p_value,
@@ -43,17 +43,18 @@ class Column:
 
     Attributes:
         name: for programs: the key in JSON, the column in files.
-        kind: of its cells.
-        title: above it for people; without one only files and JSON hold the column.
+        kind: the kind of its cells.
+        title: its heading for people; without one only files and JSON hold the column.
         of: the kind of an interval's ends.
         error: the error column whose typical size says how many digits of shares have meaning.
-        word: how a decision that was taken is called; decisions side by side under one title are
+        word: the word for a decision that was taken; decisions side by side under one title are
             one column for people, the surest first.
-        otherwise: how a decision that was not taken is called, and what has no number.
-        digits: significant ones of a number.
-        decimals: of numbers that stand below each other, so many behind the point instead.
-        extra: left out on narrow pages.
-        tick: a share that a chart marks with a tick, beside the bar of another.
+        otherwise: the word for a decision that was not taken, and for a missing number.
+        digits: the number of significant digits of a number.
+        decimals: the number of digits behind the point, in place of `digits`, where numbers stand
+            below each other.
+        extra: whether narrow pages leave the column out.
+        tick: whether a chart marks this share with a tick, beside the bar of another.
     """
 
     name: str
@@ -176,13 +177,13 @@ class Row(Mapping[str, Any]):
 
     @property
     def learned(self) -> bool:
-        """Whether the share has a number and an error."""
+        """True if the share has a finite number and a finite error."""
         share, error, _, _ = self._columns.main
         return all(name is None or math.isfinite(self[name]) for name in (share, error))
 
     @property
     def stands_out(self) -> bool:
-        """Whether it was found by its test; untested, whether the whole interval lies above 0."""
+        """True if the row's test found it; without a test, if its interval lies above 0."""
         _, _, interval, decision = self._columns.main
         found = None if decision is None else self[decision]
         if found is not None or interval is None:
@@ -191,7 +192,7 @@ class Row(Mapping[str, Any]):
 
 
 def plain(cell: Any) -> Any:
-    """Return what JSON and files can hold: None for NaN and infinities, wherever they stand."""
+    """Return a cell that JSON and files can hold: None for NaN and infinities, at any depth."""
     if isinstance(cell, float):
         return float(cell) if math.isfinite(cell) else None
     if isinstance(cell, Mapping):

@@ -1,7 +1,7 @@
 """A table as a file: CSV, JSON, Parquet for programs; PNG, SVG and HTML for people.
 
-What a file of rows holds follows from the columns: an interval takes two columns, a stamp repeats
-what the table is about in every row, so that files of several questions can be put together.
+The columns decide what a file of rows holds: an interval takes two columns. Stamps repeat the
+question and its like in every row, so that files of several questions can be put together.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _named(table: Table) -> list[tuple[str, Column]]:
 
 
 def _stamps(table: Table) -> tuple[Column, ...]:
-    """Return what every row repeats; that reports are simulated is never left out."""
+    """Return the columns that every row repeats; simulated reports are always marked in one."""
     marked = Column("simulated", "count")
     return (
         (*table.stamps, marked)

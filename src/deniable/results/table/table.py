@@ -1,4 +1,4 @@
-"""The one table that every answer is: columns, rows, what it is about, and what must be known."""
+"""The one type of every answer: a table with columns, rows, a head and notes."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ class Epochs:
 
 @dataclass(frozen=True)
 class About:
-    """What a table is about: the question, its reports and their promise.
+    """The head of a table: the question, its reports and their promise.
 
     Attributes:
-        kind: of the answer: estimate, discovery, association, profiles, pairs, plan, ...
+        kind: the kind of the answer: estimate, discovery, association, profiles, pairs, plan, ...
         question, version, digest, description: what was asked; empty where there is no question.
         field: the field, or the fields with commas between them.
         domain, mechanism: the kind of answers, and how they were randomised.
-        simulated: how many of the n reports are simulated.
+        simulated: the number of simulated reports among the n.
         n: the number of reports. Where devices report in every epoch it is not one of people.
-        epsilon_once: of what is shown, in one report.
-        epsilon_forever: in all reports of one value; None if it grows with every report.
+        epsilon_once: the epsilon of what is shown, in one report.
+        epsilon_forever: the epsilon of all reports of one value; None if every report adds to it.
         memoised: whether a permanent response bounds what many reports reveal; None if unsaid.
-        epochs: what the reports cover; None without reports.
+        epochs: the epochs that the reports cover; None without reports.
         attackers: the share of crafted reports that second intervals allow for, if any.
-        what: lines for people below the heading: which table this is, what it says.
-        more: what only this kind of answer has.
+        what: lines for people below the heading: which table this is, and its main finding.
+        more: members of the JSON that only this kind of answer has.
     """
 
     kind: str
@@ -101,9 +101,9 @@ class Words:
     """A table in words.
 
     Attributes:
-        learned: what the reports say about the crowd.
-        not_learned: what they do not say, and how large a share must be to be seen.
-        promise: what each person was promised.
+        learned: sentences about the crowd that the reports support.
+        not_learned: sentences about their limits, with the detection limit.
+        promise: the promise to each person.
     """
 
     learned: tuple[str, ...] = ()
@@ -113,19 +113,19 @@ class Words:
 
 @dataclass(frozen=True)
 class Table:
-    """What an ask returns and every form shows: text, JSON, CSV, Arrow, HTML, chart.
+    """The answer of an ask, in every form: text, JSON, CSV, Arrow, HTML, chart.
 
     Attributes:
-        about: what it is about.
-        columns: what its cells are.
+        about: its head: the question, its reports and their promise.
+        columns: its columns, which say what the cells are.
         rows: one per answer, combination, pair, ...
-        notes: what a reader must know.
-        words: what it means, in sentences.
+        notes: sentences that a reader must know.
+        words: its meaning, in sentences.
         parts: further tables that belong to it, by name.
-        picture: draws it; None where there is nothing to draw.
-        described: what the picture shows, for those who do not see it.
-        caption: what the marks of the picture mean.
-        stamps: what it is about that every row of a file repeats, so that files can be put
+        picture: the function that draws it; None where there is nothing to draw.
+        described: a description of the picture, for those who do not see it.
+        caption: the meaning of the picture's marks.
+        stamps: the columns of the head that every row of a file repeats, so that files can be put
             together.
 
     Example:
@@ -161,7 +161,7 @@ class Table:
 
     @classmethod
     def of_records(cls, kind: str, records: Sequence[Mapping[str, Cell]]) -> Table:
-        """Return a table of records that all have the columns of the first one.
+        """Return a table of mappings that all have the keys of the first one.
 
         A column that holds a string is a label, every other one holds numbers.
         """
@@ -233,8 +233,8 @@ class Table:
 
         Args:
             theme: "light" or "dark".
-            width: of the whole picture, labels included, in pixels.
-            heading: whether the picture says itself what was asked, of how many, at what epsilon.
+            width: the width of the whole picture, labels included, in pixels.
+            heading: whether the picture has a heading: the question, its reports and epsilon.
 
         Raises:
             InvalidParameter: if there is no picture of such a table, or no such theme.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 MOST_ROWS = 200
-"""A terminal shows so many rows; files and JSON hold all of them."""
+"""The most rows that a terminal shows; files and JSON hold all of them."""
 WIDTH = 100
 ROOM = (48, 28)
 """Columns of a terminal for the label of a row, and for each of several."""
@@ -41,7 +41,7 @@ def as_text(table: Table, *, width: int = WIDTH) -> str:
 
 
 def heading(table: Table) -> list[str]:
-    """Return the lines above a table: what was asked, of how many, at what epsilon."""
+    """Return the lines above a table: the question, the number of reports, the epsilons."""
     about, lines = table.about, []
     if about.question:
         plain = about.field in ("", PLAIN_FIELD) or "," in about.field
