@@ -64,5 +64,6 @@ class Coefficients(SignMechanism):
 
     def _probability(self, drawn: Codes) -> Floats:
         firsts = np.array(self.coefficients.firsts)
+        # Within an order the coefficients are drawn uniformly.
         each = self.shares / np.diff(firsts)
         return np.asarray(each[np.searchsorted(firsts, drawn, side="right") - 1])

@@ -19,7 +19,7 @@ Sparse = Any
 """A scipy.sparse matrix in row form."""
 
 _TOLERANCE = 1e-9
-"""A column of which less than this share is not explained by the others counts as dependent."""
+"""The others explain all but this share of a column: then the column counts as dependent."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ def solve(design: Sparse, observed: Floats, weights: Floats) -> Fit:
     """
     normal = _Normal.of(design, observed, weights)
     inverse, null = _invert(normal.matrix)
+    # With D the scale, A^-1 = D (D A D)^-1 D: the inverse of the unscaled X'WX.
     covariance = inverse * normal.scale[:, None] * normal.scale[None, :]
     solution: Floats = covariance @ normal.right
     residual: Floats = observed - design @ solution
@@ -139,6 +140,7 @@ def _invert(matrix: Floats) -> tuple[Floats, Floats]:
     if factor is not None:
         return linalg.cho_solve((factor, True), np.eye(len(matrix))), np.empty((len(matrix), 0))
     values, vectors = linalg.eigh(matrix)
+    # The eigenvalues sum to the trace, which is the number of columns: the bound is relative.
     positive = values > _TOLERANCE * len(matrix)
     kept = vectors[:, positive]
     return (kept / values[positive]) @ kept.T, vectors[:, ~positive]

@@ -36,8 +36,8 @@ class ORR(Mechanism):
 
     Args:
         epsilon: what one report may spend.
-        symbols: k; the best for the epsilon unless said.
-        cohorts: C; 256 unless said.
+        symbols: k; by default the optimum for the epsilon.
+        cohorts: C; 256 by default.
 
     Raises:
         InvalidParameter: naming the parameter, what is allowed, and what was found.
