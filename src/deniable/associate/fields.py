@@ -61,7 +61,7 @@ def field_rows(
         variable: the field, whose reports also tell how "(other)" looks.
         profile: of "(other)".
         chunk: likelihoods that are computed at once.
-        records: whose likelihoods are wanted; the variable's own reports unless said.
+        records: whose likelihoods are wanted; by default the variable's own reports.
     """
     records = variable.mechanism.records(variable.reports if records is None else records)
     grouped = None
@@ -193,7 +193,7 @@ def _by_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.int
 
 
 def _repeat(keys: NDArray[np.uint64], times: int) -> bool:
-    """Tell from a sample whether keys occur so many times, on average.
+    """Tell from a sample whether keys occur often enough, on average.
 
     Among d equally frequent keys s of them have about s^2 / 2d repetitions.
     """

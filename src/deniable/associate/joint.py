@@ -206,6 +206,7 @@ def _informative(probability: Floats, wide: Floats) -> bool:
     """Tell whether some interval is shorter to a side than what the marginals allow (Frechet)."""
     axes = range(probability.ndim)
     margins = [probability.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+    # max(0, sum of margins - (k - 1)) <= cell <= least margin, whatever the dependence.
     largest = functools.reduce(np.minimum.outer, margins)
     smallest = np.maximum(0.0, functools.reduce(np.add.outer, margins) - (len(margins) - 1))
     # NaN: without errors there is no interval to judge by.

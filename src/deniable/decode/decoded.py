@@ -1,4 +1,4 @@
-"""What a decoder returns: a table with a row per candidate."""
+"""The decoded table: a row per candidate, with error, tests and intervals."""
 
 from __future__ import annotations
 

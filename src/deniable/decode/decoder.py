@@ -34,7 +34,7 @@ from deniable.mechanisms.candidates import label_of
 from deniable.mechanisms.closed_form import NO_REPORTS
 
 FULL = 0.5
-"""Up to so many candidates per cell with reports, all are fitted at once."""
+"""The most candidates per cell with reports that are all fitted at once."""
 
 
 @one_thread

@@ -22,7 +22,7 @@ def checked_table(likelihood: Floats) -> Floats:
 
 
 def checked_weights(weights: Floats | None, rows: int, others: Sequence[int] = ()) -> Floats:
-    """Return how often each row was seen (once unless said), else raise InvalidParameter.
+    """Return how often each row was seen (once by default), else raise InvalidParameter.
 
     Args:
         weights: per row.

@@ -121,7 +121,7 @@ class PackedProduct:
 
     @property
     def effort(self) -> int:
-        """What a row adds to a curvature: the pairs of the wide variable, whatever the cells."""
+        """The work of a row in a curvature: the pairs of the wide variable, whatever the cells."""
         return _ROUGHER * self.answers**2
 
     @property

@@ -27,11 +27,11 @@ _CHUNK = 2**20
 """Numbers that are held at once while factors are multiplied."""
 _FEWEST, _MOST = 256, 2**13
 _FEW = 3
-"""Up to so many answers of a side its pairs are worked on one by one."""
+"""The most answers of a side whose pairs are worked on one by one."""
 
 
 class Rows(Protocol):
-    """What a solver needs of the likelihoods."""
+    """The likelihoods as a solver sees them: three products, and no entries."""
 
     @property
     def cells(self) -> int:
@@ -39,7 +39,7 @@ class Rows(Protocol):
 
     @property
     def shares(self) -> Floats:
-        """How large a share of the observations each row stands for; the sum is 1."""
+        """The share of the observations that each row stands for; the shares sum to 1."""
 
     @property
     def n(self) -> float:

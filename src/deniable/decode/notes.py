@@ -1,4 +1,4 @@
-"""What a reader of a decoded table must know, in sentences."""
+"""Notes on a decoded table: warnings in sentences, for its readers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _strange_ones(observed: Observed) -> str:
 
 
 def too_many(observed: Observed, candidates: int) -> str:
-    """Say that one cohort cannot tell so many candidates apart."""
+    """Say that one cohort cannot tell the candidates apart."""
     cells = int(np.count_nonzero(observed.live))
     return (
         f"Not identifiable: {candidates:,} candidates share the {cells:,} cells of one cohort, "

@@ -1,4 +1,4 @@
-"""What was observed, in the one form that the decoders of strings work on.
+"""Counts of cells: the one form of observations that the decoders of strings work on.
 
 Model: of the N_j reports in cohort j, the share that supports cell i is r_ij on average, with
 
@@ -83,6 +83,7 @@ class Observed:
     def weights(self, share: Floats) -> Floats:
         """Return 1 / Var y at these shares of people; 0 where there are no reports."""
         r = self.support(share)
+        # The inverse of Var y = r (1 - r)/(N (p - q)^2) (docs/mathematics.md, section 1).
         return self.people * self.oracle.gap**2 / (r * (1 - r))
 
 

@@ -120,6 +120,7 @@ def choose(observed: Observed, design: Design, half: Floats) -> tuple[Places, Fl
 def _shortlist(model: Regression, design: Design, chosen: Places, size: int) -> Places:
     """Return the candidates that correlate most with the residual, and those chosen before."""
     score, plain = design.sums(model.pull, model.weights)
+    # d'Wr / sqrt(d'Wd): the z of a column by itself, without what the model shares with it.
     marginal = score / np.sqrt(np.maximum(plain, 1e-300))
     marginal[chosen] = np.inf
     size = min(size, len(design))
@@ -129,7 +130,7 @@ def _shortlist(model: Regression, design: Design, chosen: Places, size: int) -> 
 def _elastic_net(
     y: Floats, weights: Floats, design: Design, shortlist: Places, most: int
 ) -> Places:
-    """Return the members of the shortlist with a positive coefficient, at most so many."""
+    """Return the members of the shortlist with positive coefficients, at most `most` of them."""
     columns = design.take(shortlist).matrix()
     shared = columns @ weights
     gram = (columns.multiply(weights[None, :]).tocsr() @ columns.T).toarray()

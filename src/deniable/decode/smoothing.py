@@ -24,7 +24,7 @@ from deniable.mechanisms import Candidate, Counts, Mechanism
 from deniable.mechanisms.base import Floats
 
 LARGEST = 2_048
-"""Above so many bins the quadratic problems become dear."""
+"""The most bins that are smoothed: beyond it the quadratic problems become dear."""
 _GRID = np.logspace(-3, 7, 21)
 _ROUNDS = 3
 

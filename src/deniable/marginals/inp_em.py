@@ -44,7 +44,7 @@ class LikelyTable:
 
     @property
     def informative(self) -> bool:
-        """Whether the reports can be told from those of equal shares, at 5%."""
+        """True where a test at 5% tells the reports from those of equal shares."""
         return self.p_value < ALPHA
 
 

@@ -89,12 +89,12 @@ def interactions_of(
 
 
 def _trusted(kept: Floats, variance: Floats) -> Floats:
-    """Return the shares that are kept if only (m - 2)/m of what m effects lose is taken off.
+    """Return the kept shares of m effects, with (m - 2)/m of the shrinkage of a known prior.
 
-    Few effects tell little about where effects come from. Of what a known prior would take off, m
-    effects that must tell it themselves may take off (m - 2)/m [James and Stein, "Estimation with
-    quadratic loss", 1961]: from one or two effects nothing can be learned. This is for pairs, whose
-    interactions are often large; those of more attributes mostly are nothing, few or many.
+    A prior that m effects must tell themselves is worth less than a known one: James and Stein's
+    estimator shrinks by (m - 2)/m of it ["Estimation with quadratic loss", 1961], and one or two
+    effects are not shrunk at all. This is for pairs, whose interactions are often large;
+    interactions of more attributes are mostly nothing, few or many.
     """
     known = np.isfinite(variance)
     effects = int(known.sum())
@@ -130,6 +130,7 @@ def _measured(
     value = np.array([theta for theta, _ in found]) - along_axes(expected, functions)
     variance = np.array([noise for _, noise in found])
     if len(shape) == 2:
+        # Var(x_ij - theta_i theta_j) by the delta method (docs/mathematics.md, section 5).
         variance = variance + _product_noise(moments, group)
     scale = np.ones(value.shape)
     for axis in range(len(shape)):
@@ -159,6 +160,7 @@ def _product_noise(moments: Moments, group: Sequence[Subset]) -> Floats:
 def _deviation(shares: Floats) -> Floats:
     """Return the standard deviation of each contrast of an attribute."""
     functions = contrast_matrix(len(shares))[1:]
+    # Var phi = E[phi^2] - E[phi]^2 over the levels.
     squares = (functions**2) @ shares - (functions @ shares) ** 2
     return np.sqrt(np.maximum(squares, SMALLEST**2))
 

@@ -45,7 +45,7 @@ CERTAIN = 1e-9
 NOBODY = 1e-9
 """Cells of a smaller share are 0: an attribute that hardly anybody has counts as constant."""
 FAR = 2.0
-"""A mean that is missed by so many standard errors was held back too much."""
+"""The standard errors by which a fit may miss a mean; beyond, the prior held it back too much."""
 ROUNDS = 3
 
 
@@ -119,6 +119,7 @@ def _fitted(reference: Floats, known: _Means) -> Floats:
     spread, eta = known.spread, None
     for _ in range(ROUNDS):
         slack = known.noise / spread
+        # t^2 (E - x)^2/(2 V) is a quadratic term with slack q = V / t^2.
         cells, eta = relaxed_entropy(reference, known.functions, known.values, slack, eta)
         missed = np.abs(known.values - known.functions @ cells)
         wider = np.minimum(np.maximum(spread, (eta * known.scale) ** 2), LARGEST**2)
@@ -168,7 +169,7 @@ def _several(moments: Moments, step: Step) -> list[_Means]:
 
 
 def _spreads(step: Step) -> dict[Shape, Floats]:
-    """Return the prior variances of all standardised interactions of so many attributes.
+    """Return the prior variances of the standardised interactions of all sets of one size.
 
     Those of a pair are its own. Among the many of more attributes luck looks like an effect: theirs
     are at most that of one normal distribution for all of them.
@@ -186,6 +187,7 @@ def _own_spread(one: Interactions, most: float) -> Floats:
     """Return the prior variance t^2 that keeps what is kept: kept = t^2/(t^2 + noise)."""
     noise = np.where(np.isfinite(one.variance), one.variance / one.scale**2, 0.0)
     lost = np.maximum(1 - one.kept, SMALLEST_SPREAD)
+    # kept = t^2/(t^2 + V) solved for t^2 = V kept/(1 - kept).
     return np.clip(noise * one.kept / lost, SMALLEST_SPREAD, most)
 
 

@@ -73,7 +73,7 @@ def smoothed_tables(
     Args:
         mechanism: of the question.
         counts: of its reports.
-        order: attributes of every table; the question's order unless said.
+        order: attributes of every table; by default the question's order.
         subsets: the sets wanted, by names or numbers; each comes back under its rising numbers.
 
     Raises:

@@ -18,7 +18,7 @@ from deniable.mechanisms.base import Floats
 Kind = Literal["raw", "smoothed"]
 
 Z95 = 1.959963984540054
-"""Phi^-1(0.975): a normal interval of so many standard errors covers 95%."""
+"""Phi^-1(0.975): the half-width, in standard errors, of a normal interval that covers 95%."""
 
 
 @dataclass(frozen=True)

@@ -176,6 +176,7 @@ def _redrawn(table: Floats, spread: Floats, rng: np.random.Generator, redraws: i
     """Return tables with the margins of `table` and freshly noisy interactions."""
     product = np.outer(table.sum(axis=1), table.sum(axis=0))
     variances, directions = np.linalg.eigh(spread)
+    # R R' is the covariance, so that R times standard normals has it.
     root = directions * np.sqrt(np.maximum(variances, 0.0))
     noise = rng.standard_normal((redraws, len(root))) @ root.T
     drawn: Floats = np.maximum(table + noise.reshape(redraws, *table.shape), 0.0)

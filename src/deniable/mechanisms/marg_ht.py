@@ -78,7 +78,7 @@ class MargHT(TableMechanism):
             up, down = (np.sum([p.observed for p in pool], axis=0).reshape(-1) for pool in pooled)
             reports = (up + down).astype(np.float64)
             with np.errstate(invalid="ignore", divide="ignore"):
-                # E[sign] = gap theta; a sign has variance 1 - mean^2 (docs/mathematics.md, section 5).
+                # E[sign] = gap theta, Var(sign) = 1 - mean^2 (docs/mathematics.md, section 5).
                 # The clip holds |theta| to at most 1, so that few reports do not look certain.
                 mean = (up - down) / reports
                 theta, noise = mean / gap, (1 - np.clip(mean, -gap, gap) ** 2) / (reports * gap**2)

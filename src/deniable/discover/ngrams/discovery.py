@@ -48,10 +48,11 @@ lets few of them through, and those are tested."""
 
 @dataclass(frozen=True)
 class Search:
-    """How candidates are searched for.
+    """The settings of a search for candidates.
 
     Attributes:
-        threshold: a pair is an edge from so many times delta on; 0 joins everything.
+        threshold: the least share of a pair that is an edge, in multiples of delta; 0 joins
+            everything.
         most: the most candidates.
         grams: the most common n-grams of a place.
         matching: a regular expression that a whole candidate must match.

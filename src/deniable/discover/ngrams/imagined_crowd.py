@@ -32,10 +32,11 @@ from deniable.mechanisms.base import Floats
 from deniable.protocol.ngrams import possible_grams
 
 STEPS = 100_000
-"""Of the search for cliques in an imagined graph."""
+"""The budget of a search for cliques in an imagined graph."""
 _CELLS = 30_000
 _MOST_CROWDS = 8
-"""Crowds that tell a chance have so many cells in their tables, together."""
+"""A chance is taken from crowds with at most `_CELLS` cells in all their tables, and at most
+`_MOST_CROWDS` of them."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ class Imagined:
 
     @property
     def _at_pair(self) -> float:
+        # Of C(P, 2) pairs of places a person reports C(r, 2).
         chosen = math.comb(self.mechanism.parameters.grams, 2)
         return max(1.0, self.people * chosen / max(1, len(self._pairs)))
 
@@ -159,6 +161,7 @@ class Imagined:
 
         They are a part of those who report the place, whose error is known already.
         """
+        # A sample of m of N people: its mean is off by V/m, of which V/N is the error of all N.
         fewer = max(0.0, 1 / self._at_pair - 1 / self._place.people)
         more = np.sqrt(look.noise * fewer)
         return np.asarray(look.shares + look.errors + more * rng.standard_normal(len(more)))
@@ -175,6 +178,7 @@ class Imagined:
     ) -> Mask:
         """Return the candidates that pass the test of whole strings."""
         cells = self.mechanism.parameters.bits * self.mechanism.parameters.cohorts
+        # A string outside the list adds f^2/(k m) (docs/mathematics.md, section 1).
         unlisted = float((shares[~candidates] ** 2).sum()) / cells
         variance = self.mechanism.variance(self.people, shares) + unlisted
         errors = np.sqrt(variance * widened(tested, cells))

@@ -28,7 +28,8 @@ _BLOCK = 2**18
 """Extensions that are held at once, but for those of a single beginning."""
 _PER_BEGINNING = 60
 _LOOKED_AT = 20
-"""Extensions whose evidence is weighed: so many per beginning, or so many times the beam in all."""
+"""Extensions whose evidence is weighed: the first number of each beginning, or, if that is more,
+the second number times the beam in all."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of levels done and the number of levels."""
@@ -53,7 +54,7 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Level:
-    """What one level kept, the most credible first.
+    """The beginnings that one level kept, the most credible first.
 
     Attributes:
         kept: the beginnings.

@@ -1,4 +1,4 @@
-"""How far crafted reports can have moved what follows from a raw table.
+"""The reach of crafted reports on quantities derived from a raw table.
 
 Model: crafted reports have moved the unbiased cells P by some d, and no weighted sum w'd is larger
 than h(w), either way (`privacy/leverage/weighted_sums.py`). So, of the honest cells P - d:

@@ -1,4 +1,4 @@
-"""What smoothed tables can be without crafted reports: a search.
+"""The reach of crafted reports on smoothed tables, by a search over attacks.
 
 Smoothing is no linear function of the reports: how far an interaction is shrunken depends on all
 others. So the smoothed tables are made again, from moments out of which an attack was taken, for
@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]
 
 STRENGTHS = (1.0, 0.5)
 FEW = 300
-"""Up to so many attacks are made one by one."""
+"""The most attacks that are made one by one."""
 MOST = 1_000
 """So many smoothings are made at most."""
 
