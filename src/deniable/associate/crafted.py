@@ -53,7 +53,7 @@ _ROUNDS = 2
 Margins = Sequence[tuple[int, ...]]
 """The axes that each of some margins keeps."""
 Progress = Callable[[int, int], None]
-"""Called with what is done and how much there is to do."""
+"""Called with the searches done and their number."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class _Fit:
     gain: Floats
 
     def influence(self, summed: Floats) -> Floats:
-        """Return what every report adds to a sum of cells: G_c v, of one."""
+        """Return the influence of every report on a sum of cells, G_c v for one cell."""
         return self._likelihoods.mixed(self.gain @ summed) / self._likelihoods.mixed(self.table)
 
     def weight(self) -> Floats:
@@ -142,7 +142,7 @@ class _Search:
         return replace(self, others=tuple(others))
 
     def shift(self, summed: Floats, sign: int) -> float:
-        """Return how far liars can have moved a sum of cells, up (sign 1) or down (-1)."""
+        """Return the largest shift of a sum of cells by liars, up (sign 1) or down (-1)."""
         starts = (self.seen,) if self.each else (self.seen, *self.others)
         first_order = [self._first_order(fit, summed, sign) for fit in starts]
         without = [fit.unbounded @ summed for fit in self._tables(summed, sign)]
@@ -150,7 +150,7 @@ class _Search:
         return min(1.0, max(0.0, *first_order, *moved))
 
     def _first_order(self, fit: _Fit, summed: Floats, sign: int) -> float:
-        """Return what the most influential reports add to a sum of cells."""
+        """Return the shift of a sum of cells by the most influential reports, to first order."""
         influence = sign * fit.influence(summed)
         most = largest(influence, self.liars)
         # x - x' = sum over A of G v / (n - m), summed over the m largest influences.
@@ -184,7 +184,7 @@ def crafted_shifts(
     progress: Progress | None = None,
     margins: Margins = (),
 ) -> Shifts:
-    """Return how far a share of crafted reports can have moved each cell of the joint table.
+    """Return the largest shifts of the cells of the joint table by a share of crafted reports.
 
     Guarantees: for k-RR, whose tables fit exactly, no choice of that share of reports moves a
     cell by more, as long as the table has no cell at 0. Never below 0.

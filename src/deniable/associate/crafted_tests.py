@@ -53,7 +53,7 @@ class CraftedTest:
 
 @one_thread
 def crafted_test(variables: Sequence[Variable], attackers: float) -> CraftedTest:
-    """Return what the score test's statistic can be if a share of the reports is crafted.
+    """Return the range of the score test's statistic if a share of the reports is crafted.
 
     Guarantees: both ends hold for scores that are centred and scaled as in all reports, whichever
     reports are crafted; that liars also move centre and scale is looked for, not proven.

@@ -27,7 +27,7 @@ class Derived:
         std_error: one standard deviation (of the logarithm, for odds ratios).
         low: of each interval.
         high: of each interval.
-        notes: what a reader must know.
+        notes: caveats for the reader.
         attacked_low: of each interval with what crafted reports could do; None if nobody asked.
         attacked_high: its other end.
     """

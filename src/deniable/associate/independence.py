@@ -32,7 +32,7 @@ class Independence:
         dof: degrees of freedom of its chi-square distribution under independence.
         p_value: P(a statistic as large | independence).
         n: reports.
-        notes: what a reader must know.
+        notes: caveats for the reader.
     """
 
     method: str

@@ -19,7 +19,7 @@ from deniable.mechanisms.base import Floats
 
 SOLVERS = ("sqp", "squarem", "em")
 GAP = 1e-6
-"""What a default run may leave of the log-likelihood, per report."""
+"""The certificate, per report, that a default run must reach."""
 NO_INFORMATION = (
     "No information at this epsilon and n: every cell's error is as large as all that the "
     "marginals allow. Collect more reports, or ask for fewer categories."
@@ -45,7 +45,7 @@ class Joint:
         solver: "sqp", "squarem" or "em".
         patterns: distinct rows of likelihoods after grouping.
         informative: whether some cell is known better than the marginals alone determine it.
-        notes: what a reader must know.
+        notes: caveats for the reader.
         level: of the intervals.
         unbounded: the table one Newton step from the maximum without the bounds at 0; nearly
             unbiased, may be negative, and the centre of the intervals.

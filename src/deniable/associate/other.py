@@ -101,7 +101,7 @@ def _by_profile(
 def _raw(
     variable: Variable, mechanism: Rappor | ORR, reports: Reports
 ) -> tuple[Floats, Floats, Counts] | None:
-    """Return what known answers do not explain, its standard error, and the counts.
+    """Return the profile that known answers leave, its standard error, and the counts.
 
     None where the known answers leave no mass.
     """

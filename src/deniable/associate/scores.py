@@ -125,7 +125,7 @@ def _moments(patterns: Product, vectors: Sequence[Vectors]) -> tuple[Floats, lis
 def _moments_of_bytes(
     patterns: PackedProduct, margins: Sequence[Floats]
 ) -> tuple[Floats, list[Floats]]:
-    """Return what `_moments` returns of scores, from sums over bytes.
+    """Return the moments of scores as `_moments` does, from sums over bytes.
 
     With d = A p of the wide variable the sums of A / d by pattern are all that its own vectors add
     to the means of products, and the mean of u u' is that of A A' / d^2, less those of A / d.

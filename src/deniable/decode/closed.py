@@ -39,7 +39,7 @@ class PointEstimates:
         base_cut: what is significant, as it is; the rest 0.
         likely: maximum likelihood on the simplex.
         posterior: empirical-Bayes posterior mean; usually the smallest squared error.
-        notes: what a reader must know.
+        notes: caveats for the reader.
     """
 
     answers: tuple[str, ...]

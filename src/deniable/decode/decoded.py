@@ -60,7 +60,7 @@ class Decoded:
         other: the mass of strings outside the model; None for closed domains.
         dispersion: the factor by which variances were widened.
         decoys: how many random columns the p-values were checked against.
-        notes: what a reader must know.
+        notes: caveats for the reader.
 
     Guarantees: where a number is NaN, a note says why.
     """

@@ -128,7 +128,7 @@ def _finished(rows: Rows, x: Floats, done: int) -> Mixture:
 
 
 def _off(x: Floats, slope: Floats) -> float:
-    """Return by how much the conditions of a minimum are missed."""
+    """Return the largest violation of the conditions of a minimum."""
     # Karush-Kuhn-Tucker: g >= 0, and x g = 0 in every component.
     return float(max(-slope.min(), np.abs(x * slope).max()))
 

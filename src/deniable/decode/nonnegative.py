@@ -80,6 +80,7 @@ def _on_support(
     if places.size == 0:
         return x, 0.0
     part = gram[np.ix_(places, places)]
+    # The ridge that makes a singular part solvable.
     part[np.diag_indices_from(part)] *= 1 + 1e-12
     sides = np.column_stack([right[places], np.ones(places.size)])
     try:

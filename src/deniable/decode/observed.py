@@ -61,7 +61,7 @@ class Observed:
 
     @property
     def live(self) -> NDArray[np.bool_]:
-        """Of each cell, whether its cohort has reports."""
+        """True for the cells whose cohort has reports."""
         return self.people > 0
 
     @property
@@ -88,7 +88,7 @@ class Observed:
 
 
 def observe(mechanism: Mechanism, counts: Counts) -> Observed:
-    """Return what a mechanism's counts say about each cell.
+    """Return a mechanism's counts as observations of cells.
 
     Raises:
         InvalidParameter: if the mechanism has no hashed strings, or the counts could not have come

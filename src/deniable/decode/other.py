@@ -51,7 +51,7 @@ class Other:
 
     @property
     def excess(self) -> float:
-        """By how much the residuals exceed the noise; 1 is none."""
+        """The dispersion: residual chi-square over its degrees; 1 where noise explains all."""
         return self.chi_square / self.degrees if self.degrees > 0 else 1.0
 
 
@@ -75,7 +75,7 @@ def other_mass(
 
 
 def missing_mass(found: Estimate, level: float = 0.95, widen: float = 1.0) -> Other:
-    """Return what the listed strings leave over, where reports are not counted in cells.
+    """Return the mass that listed strings leave over, where reports are not counted in cells.
 
     It is 1 less the sum of their frequencies. Where the covariance is not kept the estimates count
     as uncorrelated, as they nearly are: different strings have independent hashes.

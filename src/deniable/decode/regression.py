@@ -114,7 +114,7 @@ class Regression:
         return sparse.diags_array(self.weights).tocsr() @ _with_intercept(self.design)
 
     def evidence(self, design: Design) -> Evidence:
-        """Return what the data say about each column if it alone were added to the model.
+        """Return the evidence about each column, as if it alone were added to the model.
 
         With G = (X'WX)^-1 and r the residual, a further column d has by the inverse of a
         partitioned matrix f_hat = d'Wr / (d'Wd - d'WX G X'Wd), with variance phi over the

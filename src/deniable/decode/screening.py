@@ -139,6 +139,8 @@ def _elastic_net(
     right = columns @ (weights * (y - np.average(y, weights=weights)))
     information = np.maximum(gram.diagonal(), 0.0)
     gram[np.diag_indices_from(gram)] += RIDGE * information
+    # Elastic net: the ridge stands in the diagonal, and the l1 penalty is taken off c; sqrt of
+    # the information is the standard error of a column's score.
     found = nonnegative_least_squares(gram, right - PENALTY * np.sqrt(information))
     strength = found * np.sqrt(information)
     strongest = np.argsort(-strength, kind="stable")[: min(most, np.count_nonzero(found))]

@@ -40,7 +40,7 @@ class Structure(NamedTuple):
 
 
 def common_causes(matrix: Floats, variance: Floats, known: NDArray[np.bool_]) -> Structure:
-    """Return what a matrix of low rank says about every entry.
+    """Return the part of every entry that a matrix of low rank explains.
 
     Cost: 6 ROUNDS eigenvalue problems of the matrix' size.
 

@@ -71,6 +71,7 @@ def likely_table(mechanism: InpEM, counts: Counts, attributes: Sequence[str | in
     channel = mechanism.channel(rising)[:, kept.reshape(-1)]
     observed = mechanism.observed(counts, rising)
     fitted = fit_mixture(channel, observed)
+    # Wilks: twice the log-likelihood ratio is chi-square, a degree for each free share.
     gain = observed @ (np.log(channel @ fitted.weights) - np.log(channel.mean(axis=1)))
     p_value = float(chi2_sf(2 * max(0.0, float(gain)), channel.shape[1] - 1))
     cells = fitted.weights.reshape(kept.shape).transpose([rising.index(i) for i in wanted])

@@ -25,7 +25,7 @@ Shape = tuple[int, ...]
 SMALLEST = 1e-3
 """The least standard deviation of a contrast: an attribute that is all but constant has none."""
 PREFERRED = 2.0
-"""By how much the log-likelihood must be larger for common causes to be believed."""
+"""The gain in log-likelihood from which common causes are believed."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def interactions_of(
     """Return the interactions of the sets of every shape; none where none was measured.
 
     Args:
-        moments: what was measured.
+        moments: the measured ones.
         groups: the sets of each shape.
         expected: their tables of largest entropy.
         tables: of single attributes at least.
@@ -170,7 +170,7 @@ def _explained(
     groups: Mapping[Shape, Sequence[Subset]],
     measured: Mapping[Shape, Interactions],
 ) -> tuple[Floats, Floats]:
-    """Return what common causes explain of every standardised interaction, and without itself."""
+    """Return the fit of common causes to standardised interactions, with and without itself."""
     starts = np.concatenate([[0], np.cumsum([count - 1 for count in moments.levels])])
     size = int(starts[-1])
     matrix, variance = np.zeros((size, size)), np.full((size, size), np.inf)

@@ -73,7 +73,7 @@ class _Means(NamedTuple):
 
 
 def is_fitted_whole(moments: Moments) -> bool:
-    """Return whether the profile has few cells and moments, and noise that is worth taking off."""
+    """Tell whether the profile has few cells and moments, and noise that is worth taking off."""
     pairs = [moment.variance.reshape(-1) for s, moment in moments.measured.items() if len(s) == 2]
     if not pairs or prod(moments.levels) > MOST_CELLS:
         return False
@@ -91,7 +91,7 @@ def joint_distribution(
     Cost: O(cells moments^2) for each of ten or twenty steps.
 
     Args:
-        moments: what was measured.
+        moments: the measured ones.
         tables: of every single attribute, smoothed.
         steps: the interactions of pairs, of three attributes, and so on.
     """

@@ -20,7 +20,7 @@ GRID = 16
 FINEST = 1 / 8
 """The smallest standard deviation on the grid besides 0, as a share of the least noise."""
 DOUBT = 1.0
-"""How many values' worth of weight is spread evenly over the grid, whatever the data say."""
+"""The weight of the Dirichlet prior, in values, that is spread evenly over the grid."""
 LARGEST = 1.0
 """The largest standard deviation on the grid: effects are correlations."""
 SPREADS = 100

@@ -22,7 +22,7 @@ from deniable.marginals.information import information_matrix, mutual_informatio
 from deniable.mechanisms.base import Floats
 
 REDRAWS = 200
-"""How often the noise is drawn again for the confidence of an edge."""
+"""Redraws of the noise for the confidence of an edge."""
 TIE = 1e-12
 """Bits by which pairs that nobody reported about differ in a redraw."""
 

@@ -101,7 +101,7 @@ class Estimate:
         std_error: one standard deviation of `frequency`; NaN where nothing can be learned.
         covariance: of `frequency`; None where it is too large to keep.
         n: the number of reports.
-        notes: what a reader must know (not identifiable, cohorts without reports, ...).
+        notes: caveats for the reader (not identifiable, cohorts without reports, ...).
 
     Guarantees: where `frequency` and `std_error` are NaN, a note says why.
     """

@@ -44,7 +44,7 @@ class Hadamard(Mechanism):
         epsilon: what one report may spend.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np

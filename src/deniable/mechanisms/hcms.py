@@ -43,7 +43,7 @@ class HCMS(Mechanism):
         width: w, a power of two; 4,096 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np

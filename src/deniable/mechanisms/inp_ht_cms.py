@@ -106,6 +106,7 @@ class InpHTCMS(ProfileMechanism):
             # chance. Only s W^/2 varies: its covariance is (E[W^ W^'] - mean mean')/4.
             mean = weights @ signed / n
             products = (weights * seen) @ weights.T / n - np.outer(mean, mean)
+            # A pure oracle's frequency, summed over the m merged profiles.
             found = (merged / 2 + mean / 2 - merged * pure.q) / pure.gap
             covariance = products / (4 * n * pure.gap**2)
             return found, covariance + np.diag(np.full(cells, merged * shared))

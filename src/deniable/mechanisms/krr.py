@@ -41,7 +41,7 @@ class KRR(Mechanism):
         keep: the probability of reporting the true answer, instead of an epsilon.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np

@@ -119,7 +119,7 @@ def solutions(matrix: Floats, right: Floats) -> Floats:
 
 
 def _scale(matrix: Floats) -> Floats:
-    """Return what makes the diagonal 1; 0 where it is 0."""
+    """Return the column scales that make the diagonal 1; 0 where it is 0."""
     length = np.sqrt(matrix.diagonal())
     return np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
 

@@ -108,7 +108,7 @@ class Members(Mechanism):
         return self._mechanism.hashed
 
     def _asked(self) -> list[Candidate]:
-        """Return what the mechanism is asked about: names, none of them, absent."""
+        """Return the candidates of the mechanism: names, none of them, absent."""
         size = len(self._domain.values) + 1
         if self.hashed:
             return every_code(size, self._absent)

@@ -52,7 +52,7 @@ class NGrams(Mechanism):
         cohorts: m of every part.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
     """
 
     parameters_type = NGramsParameters

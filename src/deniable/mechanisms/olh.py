@@ -68,7 +68,7 @@ class OLH(Mechanism):
         seeds: K, the size of the pool; 2^32 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np

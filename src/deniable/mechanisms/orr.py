@@ -40,7 +40,7 @@ class ORR(Mechanism):
         cohorts: C; 256 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np

@@ -35,7 +35,7 @@ class OUE(Mechanism):
         epsilon_forever: what all reports of one value may spend; adds the permanent stage.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np

@@ -48,7 +48,7 @@ class PGR(Mechanism):
         points: the least number of points that strings are hashed into; 16,384 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np

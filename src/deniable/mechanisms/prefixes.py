@@ -44,7 +44,7 @@ class Prefixes(Mechanism):
         points: the least number of points that strings are hashed into; 8,192 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
     """
 
     parameters_type = PrefixesParameters

@@ -130,7 +130,7 @@ class ProfileMechanism(Mechanism):
 
     @abstractmethod
     def reader(self, counts: Counts) -> Reader:
-        """Return what finds tables in counts; work that all tables share is done once, here."""
+        """Return a reader of tables from counts; work that all tables share is done once, here."""
 
     def chosen(self, attributes: Sequence[str | int]) -> Subset:
         """Return attributes by number, in the order asked for.

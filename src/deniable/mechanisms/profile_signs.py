@@ -43,7 +43,7 @@ class SignMechanism(ProfileMechanism):
     @property
     @abstractmethod
     def _selection(self) -> Selection:
-        """How many functions each attribute offers."""
+        """The choices of attributes and functions, by the number of functions of each attribute."""
 
     @abstractmethod
     def _matrix(self, attribute: int) -> Floats:
@@ -51,7 +51,7 @@ class SignMechanism(ProfileMechanism):
 
     @abstractmethod
     def _drawn(self, count: int, rng: np.random.Generator) -> Codes:
-        """Return so many drawn coefficients."""
+        """Return `count` drawn coefficients."""
 
     @property
     @abstractmethod

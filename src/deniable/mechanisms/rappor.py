@@ -63,7 +63,7 @@ class Rappor(Mechanism):
         epsilon_forever: what all reports of one value may spend.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> from deniable.mechanisms import Rappor
@@ -409,6 +409,6 @@ def _given(
     epsilon: float | None,
     epsilon_forever: float | None,
 ) -> dict[str, object]:
-    """Return what was given, by the names that a survey uses."""
+    """Return the given parameters, by the names that a survey uses."""
     every = {"f": f, "p": p, "q": q, "epsilon": epsilon, "epsilon_forever": epsilon_forever}
     return {name: value for name, value in every.items() if value is not None}

@@ -162,7 +162,7 @@ def from_fit(counts: Counts, labels: tuple[str, ...], fit: Fit, notes: tuple[str
 
 
 def fit_notes(counts: Counts, labels: tuple[str, ...], fit: Fit, cells: str = "bits") -> list[str]:
-    """Return what a reader must know about a fit whose cells are bits or symbols."""
+    """Return the notes on a fit whose cells are bits or symbols."""
     notes = []
     empty = int(np.count_nonzero(counts.reports == 0))
     if empty:

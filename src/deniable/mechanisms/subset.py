@@ -36,7 +36,7 @@ class Subset(Mechanism):
         size: d, the number of answers in a report; by default the optimum for the epsilon.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np

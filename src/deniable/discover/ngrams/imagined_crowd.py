@@ -58,7 +58,7 @@ class Imagined:
     most: int
 
     def found(self, shares: Floats, rng: np.random.Generator) -> Mask:
-        """Return which of several strings are found.
+        """Tell which of several strings are found.
 
         The strings are random, of full length; whoever holds none of them holds one of very many.
 
@@ -125,7 +125,7 @@ class Imagined:
     def _joined(
         self, looks: list[Look], held: Floats, rng: np.random.Generator
     ) -> dict[Pair, Mask]:
-        """Return which n-grams are joined, for every pair of places."""
+        """Return the edges between n-grams, for every pair of places."""
         if not self._pairs:
             return {}
         tables, most = len(self._pairs), max(len(look.shares) for look in looks)
@@ -147,7 +147,7 @@ class Imagined:
         return {(a, b): edges[t, : sizes[a], : sizes[b]] for t, (a, b) in enumerate(self._pairs)}
 
     def _table(self, first: Look, second: Look, held: Floats, rng: np.random.Generator) -> Floats:
-        """Return what is seen of the pairs themselves."""
+        """Return noisy shares of the pairs themselves."""
         shape = (len(first.shares), len(second.shares))
         chance = self._unheld(held) / self.letters ** (2.0 * self.mechanism.parameters.n)
         true = np.full(shape, chance)
@@ -157,7 +157,7 @@ class Imagined:
         return np.asarray(true + np.sqrt(noise / self._at_pair) * rng.standard_normal(shape))
 
     def _side(self, look: Look, rng: np.random.Generator) -> Floats:
-        """Return what the people of one pair say of the n-grams of one place.
+        """Return noisy shares of the n-grams of one place, from the people of one pair.
 
         They are a part of those who report the place, whose error is known already.
         """
@@ -167,7 +167,7 @@ class Imagined:
         return np.asarray(look.shares + look.errors + more * rng.standard_normal(len(more)))
 
     def _possible(self, first: Look, second: Look, places: Pair) -> Mask:
-        """Return which n-grams agree where they overlap."""
+        """Tell which n-grams agree where they overlap."""
         shape = self.mechanism.parameters
         overlap = max(0, shape.n - (places[1] - places[0]) * shape.step)
         ends, starts = first.grams[:, shape.n - overlap :], second.grams[:, :overlap]

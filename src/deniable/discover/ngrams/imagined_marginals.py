@@ -74,7 +74,7 @@ class Place:
         return np.asarray(self.gram.variance(1, s) + s * (1 - s))
 
     def look(self, texts: Digits, held: Floats, chance: float, rng: np.random.Generator) -> Look:
-        """Return what passes the first look.
+        """Return the n-grams that pass the first look.
 
         Args:
             texts: the n-gram of every string, a row of letters each.

@@ -86,7 +86,7 @@ def fit_pairs(first: Floats, second: Floats, possible: Mask) -> Joint:
 
 
 def _strides(n: int) -> list[int]:
-    """Return which parts of the reports are fitted one after the other; the last are all of them.
+    """Return the strides of the parts that are fitted one after the other; the last is 1, for all.
 
     A solution of an eighth of the reports is so near that few rounds with all of them are left.
     """

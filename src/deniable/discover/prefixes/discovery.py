@@ -41,7 +41,7 @@ class Discovery:
         verifiers: reports of the verification group.
         expected_false: how many of the discoveries by Storey are expected to be false.
         limit: computes `learnable`.
-        notes: what a reader must know.
+        notes: caveats for the reader.
     """
 
     rows: tuple[Found, ...]

@@ -89,7 +89,7 @@ def grow(
     beam: int = BEAM,
     progress: Progress | None = None,
 ) -> list[Level]:
-    """Return what every level kept.
+    """Return the beginnings that every level kept.
 
     Guarantees: deterministic; ties are broken by the order of the extensions.
 

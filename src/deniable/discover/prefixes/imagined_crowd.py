@@ -31,7 +31,7 @@ def imagined_levels(
     beam: int,
     rng: np.random.Generator,
 ) -> list[Hurdle]:
-    """Return what must be passed at every level by one of 1 / f strings of share f.
+    """Return the hurdles of every level for one of 1 / f strings of share f.
 
     Cost: the evidence of about 20 times the beam, per level: hundredths of a second.
 
