@@ -79,6 +79,7 @@ def field_rows(
 
 
 def _scaled(logs: Floats) -> Floats:
+    # A factor per record changes no estimate; with a maximum of 1 nothing overflows.
     logs -= logs.max(axis=1, keepdims=True)
     np.exp(logs, out=logs)
     return np.maximum(logs, _SMALLEST, out=logs).T
@@ -115,6 +116,7 @@ def _pooled(variable: Variable, asked: NDArray[np.intp]) -> LogLikelihood:
 
     def read(records: Reports, _: int) -> Floats:
         logs = mechanism.likelihood(records, labels, log=True)
+        # ln of sum_a share_a P(record | a) over the other answers a.
         pooled = np.logaddexp.reduce(logs[:, rest] + weights, axis=1)
         return np.column_stack([logs[:, asked], pooled])
 

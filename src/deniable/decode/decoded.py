@@ -135,6 +135,7 @@ def decided(
     frequency, error = evidence.estimate, evidence.std_error
     tested = int(np.count_nonzero(~np.isnan(p_values)))
     plain = half_width(1 - alpha, degrees) * error
+    # False coverage rate after selection: the level is 1 - alpha R / M [BY05].
     level = selected_level(int(found.decisions.sum()), max(1, tested), alpha)
     wide = np.where(found.decisions, half_width(level, degrees) * error, np.nan)
     return Decoded(

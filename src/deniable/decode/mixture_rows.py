@@ -99,6 +99,7 @@ class Table:
     def curvature(self, r: Floats, every: int = 1) -> Floats:
         """Return L' diag(r) L; with `every` = s from each s-th row only, scaled up."""
         part, weights = self.table[::every], r[::every]
+        # (sqrt(r) L)'(sqrt(r) L), scaled up from the rows that were taken to all of them.
         rooted = part * np.sqrt(weights)[:, None]
         return np.asarray(len(self.table) / len(part) * (rooted.T @ rooted))
 
@@ -169,6 +170,7 @@ class Product:
         table = np.ascontiguousarray(x.reshape(int(np.prod(self.sizes[:split])), -1).T)
         for block in self._blocks():
             left, right = self._sides(block, split)
+            # (L x)_i = sum_b B_ib sum_a x_ab A_ia.
             found[block] = np.einsum("ij,ij->j", table @ left, right)
         return found
 
@@ -178,6 +180,7 @@ class Product:
         found = np.zeros((int(np.prod(self.sizes[split:])), int(np.prod(self.sizes[:split]))))
         for block in self._blocks():
             left, right = self._sides(block, split)
+            # (L'r)_ab = sum_i r_i A_ia B_ib.
             found += (right * r[block]) @ left.T
         return found.T.reshape(-1)
 

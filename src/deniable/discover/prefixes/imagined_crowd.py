@@ -1,4 +1,4 @@
-"""An imagined crowd through prefix growth: what a beginning must show to be kept, before it is so.
+"""An imagined crowd through prefix growth: the odds that a beginning needs to be kept.
 
 Model: N strings of share f each, and beginnings that nobody holds, whose estimates are noise. The
 evidence of every beginning is weighed as in a real discovery (`evidence.py`), level by level; of M
@@ -68,6 +68,7 @@ def _others(
     """Return extensions that nobody holds: what they extend, and their noise."""
     most = np.where(real >= 0, _OF_REAL, _LOOKED_AT * beam if level == 0 else _OF_OTHERS)
     weighed = np.minimum(most, count)
+    # Poisson(w) uniform points on 0..w are a Poisson process of rate 1: the ranks of the largest.
     sizes = np.minimum(rng.poisson(weighed), count)
     parents = np.repeat(np.arange(len(real)), sizes)
     tails = rng.random(len(parents)) * np.repeat(weighed, sizes) / count
