@@ -125,7 +125,7 @@ def _ends(centre: Floats, up: Floats, down: Floats) -> Ends:
 
 
 def _rest(cell: Ends, total: Ends, axis: int) -> Ends:
-    """Return the ends of what a row or column has besides each cell."""
+    """Return the ends of the rest of a row or column beside each cell."""
     low = cell.low.sum(axis=axis, keepdims=True) - cell.low
     high = cell.high.sum(axis=axis, keepdims=True) - cell.high
     return Ends(

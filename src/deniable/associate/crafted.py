@@ -73,7 +73,7 @@ class Shifts:
 
 @dataclass(frozen=True)
 class _Fit:
-    """The table of some reports, flat, and what tells the influence of every report on it.
+    """The table of some reports, flat, with the influence of every report on it.
 
     Attributes:
         variables: with the reports that the table is of.
@@ -297,7 +297,7 @@ def left_over(variables: Sequence[Variable], kept: NDArray[np.bool_]) -> list[Va
 
 
 def check_size(variables: Sequence[Variable]) -> None:
-    """Refuse a table that is too large to say what crafted reports could have done to it."""
+    """Refuse a table that is too large for a search over crafted reports."""
     cells = int(np.prod([len(variable.categories) for variable in variables]))
     if cells > LARGEST_TABLE and not all_krr(variables):
         raise InvalidParameter(

@@ -26,7 +26,7 @@ _SAMPLE = 4_096
 _OFTEN = 16
 """Records that occur so often are better counted than kept as bytes."""
 _MOST_BYTES = 6
-"""Bytes that what a record says may have, to be compared."""
+"""The most bytes of a packed record by which records are compared."""
 _SMALLEST = 1e-300
 
 

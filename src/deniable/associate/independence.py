@@ -190,7 +190,7 @@ def independence_of_pairs(
 
 
 def holm_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by [Holm79]: P(any false claim) is below what is claimed at."""
+    """Return p-values adjusted by [Holm79], which control the family-wise error."""
     order = np.argsort(p_values)
     # p_(i) (M - i + 1), then the running maximum: adjusted p-values must not fall.
     raised = p_values[order] * np.arange(p_values.size, 0, -1)
@@ -200,7 +200,7 @@ def holm_adjusted(p_values: Floats) -> Floats:
 
 
 def bh_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by [BH95]: the share of false claims."""
+    """Return p-values adjusted by [BH95], which control the false discovery rate."""
     order = np.argsort(p_values)[::-1]
     # p_(i) M / i from the largest down, with the running minimum: the step-up rule.
     raised = p_values[order] * p_values.size / np.arange(p_values.size, 0, -1)

@@ -19,7 +19,7 @@ from deniable.mechanisms.base import Floats
 
 SOLVERS = ("sqp", "squarem", "em")
 GAP = 1e-6
-"""The certificate, per report, that a default run must reach."""
+"""The certificate, per report, above which a fit is noted to have stopped early."""
 NO_INFORMATION = (
     "No information at this epsilon and n: every cell's error is as large as all that the "
     "marginals allow. Collect more reports, or ask for fewer categories."
@@ -203,7 +203,7 @@ def _notes(variables: Sequence[Variable]) -> Iterator[str]:
 
 
 def _informative(probability: Floats, wide: Floats) -> bool:
-    """Tell whether some interval is shorter to a side than what the marginals allow (Frechet)."""
+    """Tell whether some half-width is below the range that the marginals allow (Frechet)."""
     axes = range(probability.ndim)
     margins = [probability.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
     # max(0, sum of margins - (k - 1)) <= cell <= least margin, whatever the dependence.

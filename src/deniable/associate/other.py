@@ -123,7 +123,7 @@ def _raw(
 
 
 def _fitted(variable: Variable, mechanism: Rappor | ORR, reports: Reports, flat: Floats) -> Floats:
-    """Return the paper's profile, a row per cohort: what known answers do not explain."""
+    """Return the paper's profile, a row per cohort: the part that known answers leave."""
     found = _raw(variable, mechanism, reports)
     if found is None:
         return flat

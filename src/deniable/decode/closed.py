@@ -88,7 +88,7 @@ class Support:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Unbiased frequencies with independent normal errors: what every mechanism can give."""
+    """Unbiased frequencies with independent normal errors, as every mechanism has them."""
 
     unbiased: Floats
     std_error: Floats

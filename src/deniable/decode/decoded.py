@@ -130,7 +130,7 @@ def decided(
     method: str,
     notes: tuple[str, ...] = (),
 ) -> Decoded:
-    """Return the table from what is known about each candidate: decisions and intervals."""
+    """Return the table from the evidence about each candidate: decisions and intervals."""
     found = storey(p_values, alpha)
     frequency, error = evidence.estimate, evidence.std_error
     tested = int(np.count_nonzero(~np.isnan(p_values)))

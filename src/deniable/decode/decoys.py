@@ -1,4 +1,4 @@
-"""Decoys: strings that nobody holds, whose scores show what chance alone can do.
+"""Decoys: strings that nobody holds, whose scores are the null distribution.
 
 Hashing places an absent candidate like a random column, so that the score of a decoy (a random
 Bloom column that goes through the same computation) is exchangeable with that of any absent

@@ -33,7 +33,7 @@ _RIDGE = 1e-10
 _SAMPLED = 2**31
 """Multiplications beyond which a curvature is taken from a part of the rows."""
 _SERVES = 0.25
-"""A curvature from a part of the rows is kept while a round leaves no more of what is off."""
+"""A sampled curvature is kept while a round leaves no more than this share of the violation."""
 _PER_CELL = 100
 """The least number of rows per cell that a curvature is taken from."""
 

@@ -1,4 +1,4 @@
-"""Checks of what a mixture is fitted to."""
+"""Checks of the likelihoods and weights that a mixture is fitted to."""
 
 from __future__ import annotations
 

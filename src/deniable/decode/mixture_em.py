@@ -97,7 +97,7 @@ def run_squarem(
 
 
 def _ratio(rows: Rows, x: Floats) -> Floats:
-    """Return L'(u / Lx): what an EM step multiplies each weight by."""
+    """Return L'(u / Lx), the factor of an EM step on each weight."""
     return rows.pulled(rows.shares / rows.mixed(x))
 
 

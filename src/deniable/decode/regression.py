@@ -1,4 +1,4 @@
-"""Weighted least squares on candidates plus an intercept, and what one more column would get.
+"""Weighted least squares on candidates plus an intercept, and the evidence for one more column.
 
 Model: y = b + X f + noise, Var(noise_i) = phi / w_i. The intercept b takes the average of what
 strings outside the model add to every cell; what they add around that average shows in the

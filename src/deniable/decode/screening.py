@@ -34,7 +34,7 @@ PENALTY = 2.0
 RIDGE = 0.01
 """The ridge of each column as a share of its information: columns that overlap stay apart."""
 ROUNDS = 2
-"""The second round looks again at what the first has left over."""
+"""Rounds of screening: the second one looks at the residuals of the first."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ def choose(observed: Observed, design: Design, half: Floats) -> tuple[Places, Fl
 def _shortlist(model: Regression, design: Design, chosen: Places, size: int) -> Places:
     """Return the candidates that correlate most with the residual, and those chosen before."""
     score, plain = design.sums(model.pull, model.weights)
-    # d'Wr / sqrt(d'Wd): the z of a column by itself, without what the model shares with it.
+    # d'Wr / sqrt(d'Wd): up to one factor the z of a column by itself, as if it shared no cell
+    # with the model.
     marginal = score / np.sqrt(np.maximum(plain, 1e-300))
     marginal[chosen] = np.inf
     size = min(size, len(design))

@@ -30,7 +30,7 @@ NO_INFORMATION = (
 
 @dataclass(frozen=True)
 class LikelyTable:
-    """The most likely table, and what is known about it.
+    """The most likely table, with its certificate and test.
 
     Attributes:
         table: a distribution; smoothed, because the simplex biases it.

@@ -1,4 +1,4 @@
-"""Interactions of all attributes of a set: measured, less what smaller tables expect, shrunken.
+"""Interactions of sets of attributes: measured moments less expected ones, shrunken.
 
 Model: x_S is the measured moment of set S (one contrast of each attribute), e_S the one of the
 table of largest entropy with the margins known so far; for a pair the product of the two moments.

@@ -39,7 +39,7 @@ PRECISE = 0.004
 """So are pairs whose moments have a smaller standard error in the middle: there is nothing to win,
 and that the prior is about interactions with all other attributes held fixed begins to show."""
 RAREST = 1e-4
-"""The least share of a level in the reference: what one attribute says is 0 may be not quite."""
+"""The least share of a level in the reference: an estimated 0 may be not quite 0."""
 CERTAIN = 1e-9
 """The least variance of a moment."""
 NOBODY = 1e-9
@@ -184,7 +184,7 @@ def _spreads(step: Step) -> dict[Shape, Floats]:
 
 
 def _own_spread(one: Interactions, most: float) -> Floats:
-    """Return the prior variance t^2 that keeps what is kept: kept = t^2/(t^2 + noise)."""
+    """Return the prior variance t^2 of the kept shares: kept = t^2/(t^2 + noise)."""
     noise = np.where(np.isfinite(one.variance), one.variance / one.scale**2, 0.0)
     lost = np.maximum(1 - one.kept, SMALLEST_SPREAD)
     # kept = t^2/(t^2 + V) solved for t^2 = V kept/(1 - kept).

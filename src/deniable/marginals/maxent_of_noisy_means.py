@@ -27,7 +27,7 @@ TOLERANCE = 1e-12
 SMALLEST = 1e-300
 """The least cell of the reference; smaller ones are raised to it."""
 ENOUGH = 1e-4
-"""The share of what a step promises that it must keep."""
+"""The share of its promised decrease that a step must keep (Armijo)."""
 HALVINGS = 60
 
 

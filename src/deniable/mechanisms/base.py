@@ -1,4 +1,4 @@
-"""The mechanism contract: what every mechanism does for a whole population.
+"""The mechanism contract: the methods of every mechanism, for whole populations.
 
     values -> simulate -> reports -> accumulate -> counts -> estimate -> estimate
 

@@ -1,4 +1,4 @@
-"""Weighted least squares with a sparse design, and what it cannot tell apart.
+"""Weighted least squares with a sparse design, and the identifiability of its columns.
 
 Model: y = X b + noise, Var(noise_i) = 1 / w_i, independent. The solution of the normal equations
 X'WX b = X'Wy has covariance (X'WX)^-1 and is the best linear unbiased one.
@@ -140,7 +140,7 @@ def _invert(matrix: Floats) -> tuple[Floats, Floats]:
     if factor is not None:
         return linalg.cho_solve((factor, True), np.eye(len(matrix))), np.empty((len(matrix), 0))
     values, vectors = linalg.eigh(matrix)
-    # The eigenvalues sum to the trace, which is the number of columns: the bound is relative.
+    # The eigenvalues sum to the trace, at most the number of columns: the bound is relative.
     positive = values > _TOLERANCE * len(matrix)
     kept = vectors[:, positive]
     return (kept / values[positive]) @ kept.T, vectors[:, ~positive]

@@ -121,7 +121,7 @@ class Prefixes(Mechanism):
         return reports
 
     def _words(self, keys: Sequence[bytes]) -> Words:
-        """Return the words of what each group reports of each answer: groups x answers x 2."""
+        """Return the words of each answer as each group reports it: groups x answers x 2."""
         shape = self.parameters
         for key in keys:
             if len(key) > 1 and len(key[1:].decode("utf-8")) > shape.length:

@@ -93,7 +93,7 @@ def estimate_strings(
 def _estimate_open(
     bloom: Bloom, counts: Counts, design: Sparse, labels: tuple[str, ...]
 ) -> Estimate:
-    """Fit with an intercept for what is not listed, unless that would cost a candidate."""
+    """Fit with an intercept for unlisted strings, unless it would cost a candidate."""
     with_intercept = sparse.hstack([design, np.ones((design.shape[0], 1))], format="csr")
     fit, notes = _fit(bloom, counts, with_intercept), []
     if not fit.identifiable[:-1].all():

@@ -35,8 +35,8 @@ STEPS = 100_000
 """The budget of a search for cliques in an imagined graph."""
 _CELLS = 30_000
 _MOST_CROWDS = 8
-"""A chance is taken from crowds with at most `_CELLS` cells in all their tables, and at most
-`_MOST_CROWDS` of them."""
+"""A chance is taken from crowds with `_CELLS` cells in all their tables, as far as that goes, and
+from at most `_MOST_CROWDS` crowds."""
 
 
 @dataclass(frozen=True)

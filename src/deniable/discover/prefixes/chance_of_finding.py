@@ -44,7 +44,7 @@ class Group:
 
     @property
     def noise(self) -> float:
-        """The standard error of what nobody reports."""
+        """The standard error of a string that nobody reports."""
         return float(np.sqrt(float(self.variance(0.0))))
 
     def variance(self, frequency: Floats | float) -> Floats:

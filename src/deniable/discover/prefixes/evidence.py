@@ -72,7 +72,7 @@ class Beliefs:
     def update(
         self, parents: Places, extensions: Places, estimates: Floats, table: Noisy
     ) -> tuple[Floats, Beliefs]:
-        """Return the log odds of extensions, and what is then believed of them.
+        """Return the log odds of extensions, and the beliefs about them afterwards.
 
         Args:
             parents: for each extension the row of what it extends.

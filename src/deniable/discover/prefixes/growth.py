@@ -71,7 +71,7 @@ class Level:
 
 @dataclass(frozen=True)
 class _Found:
-    """Extensions that look best, in order of what they extend, then of their numbers."""
+    """The best extensions, in order of their parents, then of their numbers."""
 
     parents: Places
     extensions: Places
@@ -163,7 +163,7 @@ def _best(
 
 
 class _Part(NamedTuple):
-    """Some extensions: what each extends, its number (-1: it is listed), words and estimates."""
+    """Some extensions: their parents, numbers (-1: listed), words and estimates."""
 
     parents: Places
     numbers: Places

@@ -65,7 +65,7 @@ def imagined_levels(
 def _others(
     real: Places, count: int, beam: int, level: int, rng: np.random.Generator
 ) -> tuple[Places, Floats]:
-    """Return extensions that nobody holds: what they extend, and their noise."""
+    """Return extensions that nobody holds: their parents and their noise."""
     most = np.where(real >= 0, _OF_REAL, _LOOKED_AT * beam if level == 0 else _OF_OTHERS)
     weighed = np.minimum(most, count)
     # Poisson(w) uniform points on 0..w are a Poisson process of rate 1: the ranks of the largest.

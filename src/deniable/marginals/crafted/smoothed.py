@@ -130,7 +130,7 @@ def check_tables(shapes: Mapping[Subset, tuple[int, ...]]) -> None:
 
 
 def without(moments: Moments, moved: Mapping[Subset, Floats]) -> Moments:
-    """Return moments less what cells were moved by, of tables that share no attribute."""
+    """Return moments without the shifts of cells, of tables that share no attribute."""
     measured = dict(moments.measured)
     for attributes, change in moved.items():
         for subset in subsets_of(attributes):
