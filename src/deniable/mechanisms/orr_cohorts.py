@@ -65,7 +65,7 @@ class Cohorts:
 
     @property
     def constraint(self) -> Floats:
-        """The coefficients of the constraint: all frequencies, and k times the even rest, sum to 1."""
+        """The constraint's coefficients: all frequencies and k times the even rest sum to 1."""
         ones = np.ones(self.symbols.shape[1] + (not self.closed))
         if not self.closed:
             ones[-1] = self.count
