@@ -1,16 +1,17 @@
-"""Two or more questions together: which answers go with which, and how sure that is.
+"""Association of two or more fields: joint tables, tests of independence, and their errors.
 
     Variable                a field's reports, and the answers to tell apart in them
     estimate_joint          the joint distribution: table, errors, intervals, certificate
-    independence            whether the variables depend on each other at all
+    independence            the test that the variables are independent
     associate               both at once, sharing their work
     independence_of_pairs   the same for many pairs, corrected for their number
     conditional             P(one | the others), with intervals
     odds_ratios             of two variables, with intervals
     hellinger               the distance of two distributions
-    crafted_shifts          how far a share of crafted reports can have moved each cell
-    crafted_test            what the test's statistic can be without them
-    attacked_conditional    conditional shares with what that does to them; so attacked_odds
+    crafted_shifts          the largest shift of each cell by a share of crafted reports
+    crafted_test            the range of the test's statistic without the crafted reports
+    attacked_conditional    conditional shares with intervals that cover such manipulation
+    attacked_odds           odds ratios with intervals that cover such manipulation
 
 Everything works from `mechanism.likelihood`; no mechanism's formula stands in this folder.
 """

@@ -1,4 +1,4 @@
-"""How far crafted reports can have moved what follows from a joint table.
+"""Attacked intervals of conditional shares and odds ratios: the reach of crafted reports.
 
 Model: no cell, row or column sum was moved further than `crafted.py` says, so that the table of the
 honest reports lies in a box around the one that was found. Of a share given a condition, with cell
@@ -103,6 +103,8 @@ def attacked_odds(joint: Joint, found: Derived, shifts: Shifts) -> Derived:
         rest.append(_rest(a, whole, axis=1 - axis))
     b, c = rest
     ends = Ends(
+        # Concave in a: the least value is at an end. Without bounds a (1 - a - b - c) is largest
+        # at a = (1 - b - c)/2.
         np.minimum(_odds(a.low, b.high, c.high), _odds(a.high, b.high, c.high)),
         _odds(np.clip((1 - b.low - c.low) / 2, a.low, a.high), b.low, c.low),
     )
@@ -117,12 +119,13 @@ def attacked_odds(joint: Joint, found: Derived, shifts: Shifts) -> Derived:
 
 
 def _ends(centre: Floats, up: Floats, down: Floats) -> Ends:
-    """Return what was pushed up is really lower, but nothing is below 0."""
+    """Return the ends of the honest values, none below 0."""
+    # Crafted reports that pushed a cell up by `up` hide a value lower by as much.
     return Ends(np.maximum(centre - up, 0.0), np.maximum(centre + down, 0.0))
 
 
 def _rest(cell: Ends, total: Ends, axis: int) -> Ends:
-    """Return the ends of what a row or column has besides each cell."""
+    """Return the ends of the rest of a row or column beside each cell."""
     low = cell.low.sum(axis=axis, keepdims=True) - cell.low
     high = cell.high.sum(axis=axis, keepdims=True) - cell.high
     return Ends(

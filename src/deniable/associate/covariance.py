@@ -59,6 +59,7 @@ def information(patterns: Patterns, x: Floats) -> tuple[Floats, Floats]:
         that is kept as bytes only where reports times its answers^2 exceed 3e9.
     """
     mixed = patterns.mixed(x)
+    # L'(w / Lx), and I = L' diag(w / (Lx)^2) L with w = n u.
     score = patterns.n * patterns.pulled(patterns.shares / mixed)
     every = sampling(patterns, _WORTH if isinstance(patterns, PackedProduct) else 1)
     return score, patterns.n * patterns.curvature(patterns.shares / mixed**2, every)
@@ -71,10 +72,11 @@ def on_simplex(information: Floats, free: NDArray[np.bool_] | None = None) -> Fl
 
     Args:
         information: cells x cells.
-        free: True where a cell may move; all unless said.
+        free: True where a cell may move; everywhere by default.
     """
     places = np.arange(len(information)) if free is None else np.flatnonzero(free)
     plain, _ = inverse(information[np.ix_(places, places)])
+    # Sigma = G - G11'G/(1'G1) on {sum = 0} (docs/mathematics.md, section 3).
     sums = plain.sum(axis=1)
     plain -= np.outer(sums, sums) / sums.sum()
     covariance = np.zeros_like(information)
@@ -97,10 +99,12 @@ def cell_errors(patterns: Patterns, x: Floats, level: float) -> CellErrors:
         return CellErrors(unknown, unknown, unknown, None, x, None)
     score, whole = information(patterns, x)
     sigma = on_simplex(whole)
+    # One Newton step from the maximum without the bounds at 0: unbiased to first order.
     unbounded = x + sigma @ score
     std_error = np.sqrt(np.maximum(sigma.diagonal(), 0.0))
     wide = half_width(level) * std_error
     low = np.minimum(np.clip(unbounded - wide, 0.0, 1.0), x)
+    # Power-constrained: an estimate below minus one standard error says no more than that.
     high = np.maximum(np.clip(np.maximum(unbounded, -std_error) + wide, 0.0, 1.0), x)
     active = on_simplex(whole, x > _AT_BOUND)
     return CellErrors(std_error, low, high, active, unbounded, sigma)

@@ -1,4 +1,4 @@
-"""How far crafted reports can have moved the cells of a joint table.
+"""Leverage of crafted reports on the cells of a joint table.
 
 Model: of n reports at most m = beta n are crafted; the table wanted is that of the others. To first
 order, and exactly where the table fits the reports exactly (k-RR), a table without the reports A is
@@ -43,7 +43,7 @@ from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
 MOST_ATTACKED = 256
-"""Of tables of more cells no cell is searched by new estimates: that costs eight for each."""
+"""The most cells of a table that are searched by new estimates, at eight estimates per cell."""
 MAJORITY = 0.5
 """From this share on crafted reports can say anything."""
 
@@ -53,17 +53,17 @@ _ROUNDS = 2
 Margins = Sequence[tuple[int, ...]]
 """The axes that each of some margins keeps."""
 Progress = Callable[[int, int], None]
-"""Called with what is done and how much there is to do."""
+"""Called with the searches done and their number."""
 
 
 @dataclass(frozen=True)
 class Shifts:
-    """How far crafted reports can have moved each cell; the axes are those of the table.
+    """The largest shift of each cell by crafted reports; the axes are those of the table.
 
     Attributes:
-        up: by so much a cell's unbounded estimate may be too large.
-        down: by so much it may be too small.
-        margins: the same of the tables that keep some axes, by these, where they were asked for.
+        up: the most by which a cell's unbounded estimate may be too large.
+        down: the most by which it may be too small.
+        margins: the shifts of the margins that were asked for, by the axes that they keep.
     """
 
     up: Floats
@@ -73,7 +73,7 @@ class Shifts:
 
 @dataclass(frozen=True)
 class _Fit:
-    """The table of some reports, flat, and what tells the influence of every report on it.
+    """The table of some reports, flat, with the influence of every report on it.
 
     Attributes:
         variables: with the reports that the table is of.
@@ -92,7 +92,7 @@ class _Fit:
     gain: Floats
 
     def influence(self, summed: Floats) -> Floats:
-        """Return what every report adds to a sum of cells: G_c v, of one."""
+        """Return the influence of every report on a sum of cells, G_c v for one cell."""
         return self._likelihoods.mixed(self.gain @ summed) / self._likelihoods.mixed(self.table)
 
     def weight(self) -> Floats:
@@ -100,6 +100,7 @@ class _Fit:
         rows, found = self._likelihoods, np.zeros(self.every[0].n)
         for cell, place in enumerate(np.ndindex(rows.sizes)):
             own = np.prod([f[i] for f, i in zip(rows.factors, place, strict=True)], axis=0)
+            # v'G v = sum over cells c of L_c (G L)_c / (Lx)^2, and v = L / (Lx).
             found += own * rows.mixed(self.gain[cell])
         return np.asarray(found / rows.mixed(self.table) ** 2)
 
@@ -120,7 +121,7 @@ class _Search:
 
     Attributes:
         variables: with all reports.
-        liars: so many of them may be crafted.
+        liars: the number of reports that may be crafted.
         seen: the table of all reports.
         others: tables at which influence is looked for too: the one without the reports of the
             largest weight and, where there is "(other)", the one with its plain profile.
@@ -141,7 +142,7 @@ class _Search:
         return replace(self, others=tuple(others))
 
     def shift(self, summed: Floats, sign: int) -> float:
-        """Return how far liars can have moved a sum of cells, up (sign 1) or down (-1)."""
+        """Return the largest shift of a sum of cells by liars, up (sign 1) or down (-1)."""
         starts = (self.seen,) if self.each else (self.seen, *self.others)
         first_order = [self._first_order(fit, summed, sign) for fit in starts]
         without = [fit.unbounded @ summed for fit in self._tables(summed, sign)]
@@ -149,9 +150,10 @@ class _Search:
         return min(1.0, max(0.0, *first_order, *moved))
 
     def _first_order(self, fit: _Fit, summed: Floats, sign: int) -> float:
-        """Return what the most influential reports add to a sum of cells."""
+        """Return the shift of a sum of cells by the most influential reports, to first order."""
         influence = sign * fit.influence(summed)
         most = largest(influence, self.liars)
+        # x - x' = sum over A of G v / (n - m), summed over the m largest influences.
         return float(influence[most].sum()) / (influence.size - self.liars)
 
     def _tables(self, summed: Floats, sign: int) -> Iterator[_Fit]:
@@ -182,10 +184,10 @@ def crafted_shifts(
     progress: Progress | None = None,
     margins: Margins = (),
 ) -> Shifts:
-    """Return how far a share of crafted reports can have moved each cell of the joint table.
+    """Return the largest shifts of the cells of the joint table by a share of crafted reports.
 
-    Guarantees: for k-RR, whose tables fit exactly, no choice of so many reports moves a cell
-    whose table has no cell at 0 by more. Never below 0.
+    Guarantees: for k-RR, whose tables fit exactly, no choice of that share of reports moves a
+    cell by more, as long as the table has no cell at 0. Never below 0.
 
     Accuracy: elsewhere it is a search, and reports that are not the most influential one by one
         might do more together. One such case is known: an "(other)" of strings that nobody is in,
@@ -283,7 +285,7 @@ def summing(shape: tuple[int, ...], axes: Sequence[int]) -> Floats:
 
 
 def all_but_last(order: Floats, count: int) -> NDArray[np.bool_]:
-    """Tell which reports are left without so many that come last in an order."""
+    """Tell which reports are left without the `count` that come last in an order."""
     kept = np.ones(order.size, dtype=np.bool_)
     kept[largest(order, count)] = False
     return kept
@@ -295,7 +297,7 @@ def left_over(variables: Sequence[Variable], kept: NDArray[np.bool_]) -> list[Va
 
 
 def check_size(variables: Sequence[Variable]) -> None:
-    """Refuse a table that is too large to say what crafted reports could have done to it."""
+    """Refuse a table that is too large for a search over crafted reports."""
     cells = int(np.prod([len(variable.categories) for variable in variables]))
     if cells > LARGEST_TABLE and not all_krr(variables):
         raise InvalidParameter(
@@ -306,7 +308,7 @@ def check_size(variables: Sequence[Variable]) -> None:
 
 
 def largest(influence: Floats, count: int) -> NDArray[np.intp]:
-    """Return the places of so many of the largest numbers."""
+    """Return the places of the `count` largest numbers."""
     return np.argpartition(influence, influence.size - count)[influence.size - count :]
 
 
@@ -324,4 +326,5 @@ def _fitted(
     errors = cell_errors(patterns, table, _LEVEL)
     # Tables that are too large to have a covariance were refused.
     sigma = np.zeros(0) if errors.unbounded_covariance is None else errors.unbounded_covariance
+    # G = n Sigma: the inverse information of one report.
     return _Fit(variables, every, profile, table, errors.unbounded, patterns.n * sigma)

@@ -1,4 +1,4 @@
-"""How far crafted reports can have moved the cells of a large table of fields of k-RR.
+"""Exact leverage of crafted reports on the cells of a large table of fields of k-RR.
 
 Model: where every field is k-RR over all its answers, the unbounded table is linear in the reports.
 With u = (1 - q)/(p - q) and d = q/(p - q) of each field, a report adds to a cell
@@ -36,10 +36,10 @@ def all_krr(variables: Sequence[Variable]) -> bool:
 def krr_shifts(
     variables: Sequence[Variable], liars: int, axes: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Return how far so many reports can have moved each cell of a margin, up and down.
+    """Return the largest shifts of each cell of a margin by crafted reports, up and down.
 
-    Guarantees: exact: some choice of so many reports moves the unbounded table so far, and none
-    further, as long as it is the linear solution (no cell of the likeliest table is at 0).
+    Guarantees: exact: some choice of that number of reports moves the unbounded table so far, and
+    none further, as long as it is the linear solution (no cell of the likeliest table is at 0).
 
     Cost: O(cells 2^fields).
 
@@ -60,6 +60,7 @@ def krr_shifts(
         for named in sorted(seen, key=lambda one: -sign * worth[one]):
             part = np.minimum(left, seen[named])
             left, taken = left - part, taken + part * worth[named]
+        # x - x' = x - (n x - T)/(n - m) = (T - m x)/(n - m), T the summed w of the m reports.
         moved = sign * (taken - liars * table) / (n - liars)
         found.append(np.clip(moved, 0.0, 1.0))
     return found[0], found[1]
@@ -92,6 +93,7 @@ def _worth(variables: Sequence[Variable], named: tuple[bool, ...]) -> float:
     """Return w of a report that names the cell's answers in these fields."""
     both = zip((variable.mechanism for variable in variables), named, strict=True)
     return prod(
+        # The leverage of a report (docs/mathematics.md, section 7), field by field.
         (1 - one.pure.q if same else -one.pure.q) / one.pure.gap
         for one, same in both
         if isinstance(one, KRR)

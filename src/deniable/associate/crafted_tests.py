@@ -1,4 +1,4 @@
-"""How far crafted reports can have moved a test of independence.
+"""The reach of crafted reports on a test of independence.
 
 Model: the statistic of the score test (`scores.py`) is T = |sum over reports of z|^2 / n, where z
 is the product of a report's whitened scores: the root of T is a norm. Without the reports A of m
@@ -40,7 +40,7 @@ _ROUNDS = 2
 
 @dataclass(frozen=True)
 class CraftedTest:
-    """What the statistic of a test can be without the crafted reports.
+    """The range of a test's statistic without the crafted reports.
 
     Attributes:
         least: the smallest; its p-value is the largest.
@@ -53,7 +53,7 @@ class CraftedTest:
 
 @one_thread
 def crafted_test(variables: Sequence[Variable], attackers: float) -> CraftedTest:
-    """Return what the score test's statistic can be if a share of the reports is crafted.
+    """Return the range of the score test's statistic if a share of the reports is crafted.
 
     Guarantees: both ends hold for scores that are centred and scaled as in all reports, whichever
     reports are crafted; that liars also move centre and scale is looked for, not proven.
@@ -115,11 +115,12 @@ class _Products:
     size: Floats
 
     def bounds(self, liars: int) -> tuple[float, float]:
-        """Return the least and the largest statistic of all reports but so many."""
+        """Return bounds of the statistic without any `liars` of the reports."""
         taken = float(self.along[largest(self.along, liars)].sum())
         given = -float(-self.along[largest(-self.along, liars)].sum())
         sizes = float(self.size[largest(self.size, liars)].sum())
         left = self.along.size - liars
+        # |S - sum z| >= |S| - sum z.e, and |S - sum z|^2 <= |S|^2 - 2 |S| sum z.e + (sum |z|)^2.
         least = max(0.0, self.length - taken) ** 2
         most = self.length**2 - 2 * self.length * min(0.0, given) + sizes**2
         return least / left, most / left
@@ -150,5 +151,6 @@ def _whitened(
     scores = np.delete(scores, int(np.argmax(margin)), axis=0)
     scores = scores if rows.codes is None else scores[:, rows.codes]
     scores = scores - scores[:, kept].mean(axis=1, keepdims=True)
+    # Cov = F F', so that F^-1 u has the identity as covariance.
     factor = linalg.cholesky(scores[:, kept] @ scores[:, kept].T / kept.sum(), lower=True)
     return np.asarray(linalg.solve_triangular(factor, scores, lower=True))

@@ -1,4 +1,4 @@
-"""What follows from a joint table: conditional probabilities, odds ratios, distances."""
+"""Derived quantities of a joint table: conditional probabilities, odds ratios, distances."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Derived:
         std_error: one standard deviation (of the logarithm, for odds ratios).
         low: of each interval.
         high: of each interval.
-        notes: what a reader must know.
+        notes: caveats for the reader.
         attacked_low: of each interval with what crafted reports could do; None if nobody asked.
         attacked_high: its other end.
     """
@@ -84,6 +84,7 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
         covariance = summing @ joint.unbounded_covariance @ summing.T
         for group in np.flatnonzero(table.sum(axis=1) > 0):
             own = slice(group * size, (group + 1) * size)
+            # d c_ga / d x_gb = ([a = b] - c_ga)/x_g, and Cov c = J Sigma J' (delta method).
             jacobian = (np.eye(size) - value[group][:, None]) / table[group].sum()
             spread = jacobian @ covariance[own, own] @ jacobian.T
             std_error[group] = np.sqrt(np.maximum(spread.diagonal(), 0.0))
@@ -133,6 +134,7 @@ def odds_ratios(joint: Joint) -> Derived:
         value[i, j] = _quotient(four[0] * four[3], four[1] * four[2])
         if joint.unbounded_covariance is not None and four.min() > 0:
             signs = np.array([1.0, -1.0, -1.0, 1.0])
+            # d log(a d / (b c)): 1/a, -1/b, -1/c, 1/d, each for all cells that it sums.
             slope = sum(s / p * mask for s, p, mask in zip(signs, four, masks, strict=True))
             flat = np.asarray(slope).reshape(-1)
             spread = float(flat @ joint.unbounded_covariance @ flat)

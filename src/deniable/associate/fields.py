@@ -26,7 +26,7 @@ _SAMPLE = 4_096
 _OFTEN = 16
 """Records that occur so often are better counted than kept as bytes."""
 _MOST_BYTES = 6
-"""Bytes that what a record says may have, to be compared."""
+"""The most bytes of a packed record by which records are compared."""
 _SMALLEST = 1e-300
 
 
@@ -61,7 +61,7 @@ def field_rows(
         variable: the field, whose reports also tell how "(other)" looks.
         profile: of "(other)".
         chunk: likelihoods that are computed at once.
-        records: whose likelihoods are wanted; the variable's own reports unless said.
+        records: whose likelihoods are wanted; by default the variable's own reports.
     """
     records = variable.mechanism.records(variable.reports if records is None else records)
     grouped = None
@@ -79,6 +79,7 @@ def field_rows(
 
 
 def _scaled(logs: Floats) -> Floats:
+    # A factor per record changes no estimate; with a maximum of 1 nothing overflows.
     logs -= logs.max(axis=1, keepdims=True)
     np.exp(logs, out=logs)
     return np.maximum(logs, _SMALLEST, out=logs).T
@@ -115,6 +116,7 @@ def _pooled(variable: Variable, asked: NDArray[np.intp]) -> LogLikelihood:
 
     def read(records: Reports, _: int) -> Floats:
         logs = mechanism.likelihood(records, labels, log=True)
+        # ln of sum_a share_a P(record | a) over the other answers a.
         pooled = np.logaddexp.reduce(logs[:, rest] + weights, axis=1)
         return np.column_stack([logs[:, asked], pooled])
 
@@ -193,7 +195,7 @@ def _by_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.int
 
 
 def _repeat(keys: NDArray[np.uint64], times: int) -> bool:
-    """Tell from a sample whether keys occur so many times, on average.
+    """Tell from a sample whether keys occur often enough, on average.
 
     Among d equally frequent keys s of them have about s^2 / 2d repetitions.
     """

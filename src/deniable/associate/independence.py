@@ -1,4 +1,4 @@
-"""Tests of independence between variables of which only noisy reports are known."""
+"""Tests of independence between variables that are known by noisy reports alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Independence:
         dof: degrees of freedom of its chi-square distribution under independence.
         p_value: P(a statistic as large | independence).
         n: reports.
-        notes: what a reader must know.
+        notes: caveats for the reader.
     """
 
     method: str
@@ -190,8 +190,9 @@ def independence_of_pairs(
 
 
 def holm_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by [Holm79]: P(any false claim) is below what is claimed at."""
+    """Return p-values adjusted by [Holm79], which control the family-wise error."""
     order = np.argsort(p_values)
+    # p_(i) (M - i + 1), then the running maximum: adjusted p-values must not fall.
     raised = p_values[order] * np.arange(p_values.size, 0, -1)
     adjusted = np.empty_like(p_values)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(raised))
@@ -199,8 +200,9 @@ def holm_adjusted(p_values: Floats) -> Floats:
 
 
 def bh_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by [BH95]: the share of false claims."""
+    """Return p-values adjusted by [BH95], which control the false discovery rate."""
     order = np.argsort(p_values)[::-1]
+    # p_(i) M / i from the largest down, with the running minimum: the step-up rule.
     raised = p_values[order] * p_values.size / np.arange(p_values.size, 0, -1)
     adjusted = np.empty_like(p_values)
     adjusted[order] = np.minimum(1.0, np.minimum.accumulate(raised))

@@ -19,7 +19,7 @@ from deniable.mechanisms.base import Floats
 
 SOLVERS = ("sqp", "squarem", "em")
 GAP = 1e-6
-"""What a default run may leave of the log-likelihood, per report."""
+"""The certificate, per report, above which a fit is noted to have stopped early."""
 NO_INFORMATION = (
     "No information at this epsilon and n: every cell's error is as large as all that the "
     "marginals allow. Collect more reports, or ask for fewer categories."
@@ -45,7 +45,7 @@ class Joint:
         solver: "sqp", "squarem" or "em".
         patterns: distinct rows of likelihoods after grouping.
         informative: whether some cell is known better than the marginals alone determine it.
-        notes: what a reader must know.
+        notes: caveats for the reader.
         level: of the intervals.
         unbounded: the table one Newton step from the maximum without the bounds at 0; nearly
             unbiased, may be negative, and the centre of the intervals.
@@ -203,9 +203,10 @@ def _notes(variables: Sequence[Variable]) -> Iterator[str]:
 
 
 def _informative(probability: Floats, wide: Floats) -> bool:
-    """Tell whether some interval is shorter to a side than what the marginals allow (Frechet)."""
+    """Tell whether some half-width is below the range that the marginals allow (Frechet)."""
     axes = range(probability.ndim)
     margins = [probability.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+    # max(0, sum of margins - (k - 1)) <= cell <= least margin, whatever the dependence.
     largest = functools.reduce(np.minimum.outer, margins)
     smallest = np.maximum(0.0, functools.reduce(np.add.outer, margins) - (len(margins) - 1))
     # NaN: without errors there is no interval to judge by.

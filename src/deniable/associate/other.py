@@ -101,7 +101,7 @@ def _by_profile(
 def _raw(
     variable: Variable, mechanism: Rappor | ORR, reports: Reports
 ) -> tuple[Floats, Floats, Counts] | None:
-    """Return what known answers do not explain, its standard error, and the counts.
+    """Return the profile that known answers leave, its standard error, and the counts.
 
     None where the known answers leave no mass.
     """
@@ -117,12 +117,13 @@ def _raw(
         explained = _explained_symbols(variable, counts, known)
     else:
         explained = _explained_bits(variable, mechanism, known)
+    # r_js = (c - c^m)/(N_j (1 - F)): the binomial error of c/N, over 1 - F as well.
     noise = np.sqrt(np.clip(seen * (1 - seen), 1 / people, None) / people)
     return (seen - explained) / left, noise / left, counts
 
 
 def _fitted(variable: Variable, mechanism: Rappor | ORR, reports: Reports, flat: Floats) -> Floats:
-    """Return the paper's profile, a row per cohort: what known answers do not explain."""
+    """Return the paper's profile, a row per cohort: the part that known answers leave."""
     found = _raw(variable, mechanism, reports)
     if found is None:
         return flat
@@ -153,6 +154,7 @@ def _peaks(variable: Variable, mechanism: Rappor, flat: Floats) -> Floats:
 
 def _flat_bits(mechanism: Rappor) -> Floats:
     shape = mechanism.parameters
+    # d/k: a bit is missed by all h hash functions with probability (1 - 1/k)^h.
     filled = 1 - (1 - 1 / shape.bits) ** shape.hashes
     return np.full((shape.cohorts, shape.bits), mechanism.pure.q + mechanism.pure.gap * filled)
 
@@ -180,6 +182,7 @@ def _bits_column(mechanism: Rappor) -> Callable[[Floats], LogLikelihood]:
         # Imported here because Numba takes most of a second to load and few commands need it.
         from deniable.kernels.byte_sums import summed_bits
 
+        # ln P = sum over bits of ln(1 - r), plus ln(r/(1 - r)) where a bit is set, less ln m.
         odds = np.log(profile) - np.log1p(-profile)
         base = np.log1p(-profile).sum(axis=1) - np.log(mechanism.parameters.cohorts)
         return lambda records, _: np.asarray(

@@ -20,7 +20,7 @@ from deniable.mechanisms.closed_form import NO_REPORTS
 from deniable.mechanisms.packed import PackedAnswers
 
 Patterns = Product | PackedProduct
-"""What a joint table is fitted to."""
+"""The likelihoods that a joint table is fitted to."""
 
 MOST_CELLS = 2**16
 """Larger tables are refused."""

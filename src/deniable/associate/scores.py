@@ -52,6 +52,7 @@ def score_test(patterns: Patterns, margins: Sequence[Floats]) -> tuple[float, in
     for axis, square in enumerate(squares):
         moments = np.moveaxis(np.tensordot(_whitening(square), moments, (1, axis)), 0, axis)
     interactions = moments[_interactions(moments.shape)]
+    # Whitened products have unit covariance under independence: n |mean|^2 is chi-square.
     statistic = patterns.n * float(interactions @ interactions)
     return statistic, interactions.size, float(chi2_sf(statistic, interactions.size))
 
@@ -78,6 +79,7 @@ def moments_test(patterns: Patterns) -> tuple[float, int, float]:
     if n <= degrees + 1:
         return 0.0, degrees, 1.0
     statistic = n * float(mean @ np.linalg.pinv(covariance, rcond=1e-12, hermitian=True) @ mean)
+    # Hotelling: T^2 (n - d)/(d (n - 1)) is F with d and n - d degrees of freedom.
     ratio = statistic * (n - degrees) / (degrees * (n - 1))
     return statistic, degrees, float(f_sf(ratio, degrees, n - degrees))
 
@@ -123,7 +125,7 @@ def _moments(patterns: Product, vectors: Sequence[Vectors]) -> tuple[Floats, lis
 def _moments_of_bytes(
     patterns: PackedProduct, margins: Sequence[Floats]
 ) -> tuple[Floats, list[Floats]]:
-    """Return what `_moments` returns of scores, from sums over bytes.
+    """Return the moments of scores as `_moments` does, from sums over bytes.
 
     With d = A p of the wide variable the sums of A / d by pattern are all that its own vectors add
     to the means of products, and the mean of u u' is that of A A' / d^2, less those of A / d.
@@ -136,6 +138,7 @@ def _moments_of_bytes(
     square = np.ones((len(kept) + 1, len(kept) + 1))
     square[0, 1:] = square[1:, 0] = means
     products = wide.curvature(patterns.shares / mixed**2)[np.ix_(kept, kept)]
+    # u = A/d - 1 of mean m: E[u u'] = E[A A'/d^2] - (m_a + 1) - (m_b + 1) + 1.
     square[1:, 1:] = products - np.add.outer(means, means) - 1
     others = [*margins[:place], *margins[place + 1 :]]
     every = slice(0, len(shares))

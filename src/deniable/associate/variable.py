@@ -72,7 +72,7 @@ class Variable:
             )
 
     def _incomplete(self) -> bool:
-        """Return whether there are answers outside the candidates."""
+        """Tell whether there are answers outside the candidates."""
         if self.mechanism.hashed:
             return not any(isinstance(candidate, Code) for candidate in self.candidates or ())
         return self.candidates is not None and len(self.candidates) < len(self.answers)

@@ -51,6 +51,7 @@ def wald_test(joint: Joint) -> tuple[float, int, float]:
     kept = values > _RANK * max(values[-1], 0.0)
     if not kept.any():
         return 0.0, 0, 1.0
+    # c'(J Sigma J')^+ c in its eigenvectors; the degrees are the rank.
     along = vectors[:, kept].T @ departure
     statistic = float(np.sum(along**2 / values[kept]))
     degrees = int(kept.sum())
@@ -84,6 +85,7 @@ def bootstrap_test(
             for v, margin in zip(variables, margins, strict=True)
         ]
         larger += _ratio(patterns_of(drawn))[0] >= observed
+    # Free cells of the full table less those of the independent one.
     degrees = patterns.cells - 1 - sum(size - 1 for size in patterns.sizes)
     return observed, degrees, larger / (REPLICATES + 1)
 

@@ -1,4 +1,4 @@
-"""A field of so many answers that its records hardly repeat, kept as bytes instead of floats."""
+"""Wide fields: records of many answers hardly repeat, and are kept as bytes, not as floats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deniable.mechanisms.base import Floats
 from deniable.mechanisms.packed import PackedAnswers
 
 _FLOATS = 2**22
-"""Up to so many likelihoods are simply held as floats."""
+"""The most likelihoods that are held as floats."""
 _PER_PATTERN = 256
 """Reports that each pattern of the other fields must have on average: tables are made for it."""
 _MOST_PATTERNS = 2**16

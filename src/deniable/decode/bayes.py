@@ -56,8 +56,10 @@ def posterior_mean(frequency: Floats, std_error: Floats) -> Posterior:
         )
     atoms = _atoms(frequency, float(np.median(std_error)))
     log_likelihood = -0.5 * np.square((frequency[:, None] - atoms) / std_error[:, None])
+    # A factor per row changes neither the fitted prior nor the posterior; it avoids underflow.
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     prior = fit_mixture(likelihood).weights
+    # Bayes: E[f | estimate] = sum_a a L_a prior_a / sum_a L_a prior_a over the atoms a.
     joint = likelihood * prior
     mean = joint @ atoms / joint.sum(axis=1)
     return Posterior(project(mean), mean, atoms, prior)

@@ -39,7 +39,7 @@ class PointEstimates:
         base_cut: what is significant, as it is; the rest 0.
         likely: maximum likelihood on the simplex.
         posterior: empirical-Bayes posterior mean; usually the smallest squared error.
-        notes: what a reader must know.
+        notes: caveats for the reader.
     """
 
     answers: tuple[str, ...]
@@ -54,7 +54,7 @@ class PointEstimates:
 
 @dataclass(frozen=True)
 class Support:
-    """How often each answer of a closed domain was supported, and the mechanism's two numbers.
+    """The support of each answer of a closed domain, with the mechanism's two probabilities.
 
     Attributes:
         counts: reports that support each answer.
@@ -75,6 +75,8 @@ class Support:
         """
         r = self.oracle.q + self.oracle.gap * np.clip(frequency, 0.0, 1.0)
         r = (self.n * r + 0.5) / (self.n + 1)
+        # 1 / Var f_hat = n (p - q)^2 / (r (1 - r)) of a binomial. Of a multinomial, diag(1 / r)
+        # is a generalised inverse of the covariance on residuals that sum to 0: no 1 - r.
         noise = r if self.exclusive else r * (1 - r)
         return np.asarray(self.n * self.oracle.gap**2 / noise)
 
@@ -86,7 +88,7 @@ class Support:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Unbiased frequencies with independent normal errors: what every mechanism can give."""
+    """Unbiased frequencies with independent normal errors, as every mechanism has them."""
 
     unbiased: Floats
     std_error: Floats
@@ -285,8 +287,10 @@ def _at_slope(support: Support, slope: float) -> Floats:
     """Return the frequency of each answer at which its log-likelihood has this slope."""
     c, n = support.counts, support.n
     if support.exclusive:
+        # c / r = mu.
         r = c / slope
     else:
+        # c/r - (n - c)/(1 - r) = mu, times r (1 - r): mu r^2 - (n + mu) r + c = 0.
         middle = n + slope
         root = np.sqrt(middle**2 - 4 * slope * c)
         # Two forms of the same root: each avoids a difference of nearly equal numbers.

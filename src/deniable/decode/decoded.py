@@ -1,4 +1,4 @@
-"""What a decoder returns: a table with a row per candidate."""
+"""The decoded table: a row per candidate, with error, tests and intervals."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Decoded:
         other: the mass of strings outside the model; None for closed domains.
         dispersion: the factor by which variances were widened.
         decoys: how many random columns the p-values were checked against.
-        notes: what a reader must know.
+        notes: caveats for the reader.
 
     Guarantees: where a number is NaN, a note says why.
     """
@@ -130,11 +130,12 @@ def decided(
     method: str,
     notes: tuple[str, ...] = (),
 ) -> Decoded:
-    """Return the table from what is known about each candidate: decisions and intervals."""
+    """Return the table from the evidence about each candidate: decisions and intervals."""
     found = storey(p_values, alpha)
     frequency, error = evidence.estimate, evidence.std_error
     tested = int(np.count_nonzero(~np.isnan(p_values)))
     plain = half_width(1 - alpha, degrees) * error
+    # False coverage rate after selection: the level is 1 - alpha R / M [BY05].
     level = selected_level(int(found.decisions.sum()), max(1, tested), alpha)
     wide = np.where(found.decisions, half_width(level, degrees) * error, np.nan)
     return Decoded(

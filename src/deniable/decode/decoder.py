@@ -34,7 +34,7 @@ from deniable.mechanisms.candidates import label_of
 from deniable.mechanisms.closed_form import NO_REPORTS
 
 FULL = 0.5
-"""Up to so many candidates per cell with reports, all are fitted at once."""
+"""The most candidates per cell with reports that are all fitted at once."""
 
 
 @one_thread
@@ -100,6 +100,7 @@ def _decode_closed(
     if found.n == 0:
         return nothing_decoded(found.candidates, alpha, found.notes)
     known = found.std_error > 0
+    # Evidence as a pair: information 1 / Var, and score f / Var.
     information = np.divide(1.0, found.variance, out=np.zeros_like(found.std_error), where=known)
     evidence = Evidence(np.where(known, information * found.frequency, 0.0), information)
     evidence = evidence.widened(widen)
@@ -224,7 +225,7 @@ class _Solution:
     widen: float
 
     def about(self, places: Places) -> Evidence:
-        """Return what is known about the candidates at these places."""
+        """Return the evidence about the candidates at these places."""
         return Evidence(self.evidence.score[places], self.evidence.information[places])
 
     def spread(self, alone: Places, count: int, groups: Sequence[Places]) -> _Solution:
@@ -251,6 +252,8 @@ class _Solution:
     def p_values(self) -> Floats:
         """The larger of the model's p-value and the decoys'."""
         z = self.evidence.z
+        # The dispersion is estimated from the residuals, hence Student's t. Decoys show what
+        # unlisted strings do beyond the model.
         p = t_sf(z, max(1.0, self.degrees))
         if self.tail is not None:
             p = np.maximum(p, np.where(np.isnan(z), 0.0, self.tail.p_values(np.nan_to_num(z))))

@@ -1,4 +1,4 @@
-"""Decoys: strings that nobody holds, whose scores show what chance alone can do.
+"""Decoys: strings that nobody holds, whose scores are the null distribution.
 
 Hashing places an absent candidate like a random column, so that the score of a decoy (a random
 Bloom column that goes through the same computation) is exchangeable with that of any absent
@@ -60,9 +60,11 @@ class Tail:
         mean excess itself.
         """
         reach = self.largest.size - np.searchsorted(self.largest, z, side="left")
+        # Exchangeable: the rank of an absent candidate among the decoys is uniform.
         inside = (1 + reach) / (1 + self.total)
         top = self.largest[self.largest.size - self._top :]
         edge, excess = top[0], max(float(np.mean(top - top[0])), 1e-12)
+        # P(decoy > edge) times the exponential tail of the excess over the edge.
         beyond = (1 + top.size) / (1 + self.total) * np.exp(-np.maximum(z - edge, 0) / excess)
         result = np.where(z > edge, beyond, inside)
         return np.where(z < self.largest[0], 0.0, result)
@@ -109,7 +111,7 @@ def _largest(block: Design, pull: Floats, share: float) -> Design:
 
 
 def added_evidence(parts: Sequence[Regression], design: Design) -> Evidence:
-    """Return what all parts together say about each column, one at a time."""
+    """Return the evidence of all parts together about each column, one at a time."""
     total = Evidence(np.zeros(len(design)), np.zeros(len(design)))
     for part in parts:
         total = total + part.evidence(design)

@@ -1,4 +1,4 @@
-"""Which cells each candidate sets: a sparse design of zeros and ones, as lists of cells.
+"""The design of candidates: the cells that each one sets, a sparse matrix of zeros and ones.
 
 Model: cell number cohort * k + bit. A candidate's column has a 1 in each cell that it sets, so that
 with f_v the share of people who hold candidate v, the expected observation of a cell is the sum of
@@ -37,7 +37,7 @@ BLOCK_ENTRIES = 2**21
 
 @dataclass(frozen=True)
 class Shape:
-    """How hashing places strings: in every cohort, `hashes` of `bits` cells, uniformly.
+    """The shape of hashing: a string sets `hashes` of `bits` cells in every cohort, uniformly.
 
     Attributes:
         cohorts: m.

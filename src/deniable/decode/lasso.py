@@ -40,7 +40,7 @@ and 0.1 detects 31.9, 32.3 and 34.4 strings under Bonferroni, and 39.6, 40.4 and
 (means of 20 runs).
 """
 MOST_SELECTED = 0.5
-"""The path ends earlier when so many columns per cell are selected."""
+"""The path ends earlier when more columns per cell than this are selected."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,7 @@ def _select(design: Floats, y: Floats) -> NDArray[np.bool_]:
     except ImportError:
         raise MissingExtra("analysis", "The paper's Lasso decoder") from None
     centred, rest = design - design.mean(axis=0), y - y.mean()
+    # The least penalty that selects nothing: there every x'y / rows is at most the penalty.
     largest = max(float((centred.T @ rest).max()) / len(y), 1e-12)
     penalties = largest * np.geomspace(1, SMALLEST_PENALTY, 50)
     _, path, _ = lasso_path(centred, rest, positive=True, alphas=penalties)
@@ -132,6 +133,7 @@ def _least_squares(
         return frequency, error, p_value
     inverse = linalg.pinvh(columns.T @ columns)
     found = inverse @ columns.T @ y
+    # Ordinary least squares: Var b = s^2 (X'X)^-1, s^2 = |residual|^2 / degrees.
     noise = float(np.square(y - columns @ found).sum()) / degrees
     errors = np.sqrt(np.maximum(noise * inverse.diagonal(), 1e-300))
     frequency[selected], error[selected] = found, errors

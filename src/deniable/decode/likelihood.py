@@ -48,12 +48,15 @@ def most_likely(observed: Observed, design: Design) -> Likely:
     Edge cases: candidates with the same cells share their frequency in an arbitrary way.
     """
     columns = design.matrix().T.tocsr()
+    # A string outside the list sets any given cell with probability d/k.
     filled = observed.shape.distinct / observed.shape.bits
     everything = sparse.hstack(
         [columns, sparse.csr_matrix(np.full((design.rows, 1), filled))], format="csr"
     )
     found = np.append(np.zeros(len(design)), 1.0)
     for _ in range(ROUNDS):
+        # Fisher scoring: the expected information is X'WX, W = 1 / Var y at the last fit, and
+        # the next solution minimises f'X'WX f / 2 - f'X'W y under the constraints.
         weights = observed.weights(everything @ found)
         weighted = sparse.diags_array(weights).tocsr() @ everything
         gram, right = (everything.T @ weighted).toarray(), weighted.T @ observed.y

@@ -33,9 +33,9 @@ _RIDGE = 1e-10
 _SAMPLED = 2**31
 """Multiplications beyond which a curvature is taken from a part of the rows."""
 _SERVES = 0.25
-"""A curvature from a part of the rows is kept while a round leaves no more of what is off."""
+"""A sampled curvature is kept while a round leaves no more than this share of the violation."""
 _PER_CELL = 100
-"""But from at least so many rows per cell."""
+"""The least number of rows per cell that a curvature is taken from."""
 
 
 @one_thread
@@ -53,7 +53,7 @@ def fit_mixture(
 
     Args:
         likelihood: a row per observation, a column per component; rows may be scaled freely.
-        weights: how often each observation was seen; once unless said.
+        weights: how often each observation was seen; once by default.
         most: iterations after which it stops, converged or not.
 
     Raises:
@@ -80,13 +80,14 @@ def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) ->
 
     Args:
         rows: the likelihoods.
-        start: a first guess, at least 0; it must give every row a likelihood. Uniform unless said.
+        start: a first guess, at least 0; it must give every row a likelihood. Uniform by default.
         most: rounds.
     """
     x = np.full(rows.cells, 1 / rows.cells) if start is None else start
     model, mixed, done, off = _Curvature(rows, sampling(rows)), rows.mixed(x), 0, np.inf
     while done < most:
         done += 1
+        # The gradient of f, g = 1 - L'(u / Lx) (docs/mathematics.md, section 3).
         slope = 1 - rows.pulled(rows.shares / mixed)
         off, before = _off(x, slope), off
         if off < _TOLERANCE:
@@ -121,12 +122,14 @@ def sampling(rows: Rows, worth: int = 1) -> int:
 
 def _finished(rows: Rows, x: Floats, done: int) -> Mixture:
     slope = 1 - rows.pulled(rows.shares / rows.mixed(x))
+    # The certificate: no weights on the simplex gain more than n max_j(-g_j).
     gap = rows.n * max(0.0, float(-slope.min()))
     return Mixture(x, gap, done, _off(x, slope) < _TOLERANCE)
 
 
 def _off(x: Floats, slope: Floats) -> float:
-    """Return by how much the conditions of a minimum are missed."""
+    """Return the largest violation of the conditions of a minimum."""
+    # Karush-Kuhn-Tucker: g >= 0, and x g = 0 in every component.
     return float(max(-slope.min(), np.abs(x * slope).max()))
 
 
@@ -153,6 +156,7 @@ class _Curvature:
         """
         self.fresh = self._kept.size == 0
         if self.fresh:
+            # H = L' diag(u / (Lx)^2) L, the second derivative of f.
             hessian = self._rows.curvature(self._rows.shares / mixed**2, self.every)
             hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(hessian)
             self._kept = hessian
@@ -165,6 +169,7 @@ def _step(
     """Return weights with a smaller f and their Lx, towards the minimum of the model; or None."""
     x, mixed, slope = at
     hessian = model.at(mixed)
+    # g'(t - x) + (t - x)'H(t - x)/2 is t'Ht/2 - (Hx - g)'t and a constant.
     target = nonnegative_least_squares(hessian, hessian @ x - slope, start=x)
     return searched(rows, at, target)
 
@@ -189,6 +194,7 @@ def searched(
     loss = float(-change.min())
     step = 1.0 if loss <= _KEPT else _KEPT / loss
     while step > 1e-10:
+        # f(x + t d) - f(x) = t sum(d) - sum u log(1 + t Ld/Lx); Armijo asks for 1e-4 of t g'd.
         gained = float(rows.shares @ np.log1p(step * change))
         if step * direction.sum() - gained <= 1e-4 * step * promised:
             return np.maximum(x + step * direction, 0.0), mixed * (1 + step * change)

@@ -1,4 +1,4 @@
-"""Checks of what a mixture is fitted to."""
+"""Checks of the likelihoods and weights that a mixture is fitted to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def checked_table(likelihood: Floats) -> Floats:
 
 
 def checked_weights(weights: Floats | None, rows: int, others: Sequence[int] = ()) -> Floats:
-    """Return how often each row was seen (once unless said), else raise InvalidParameter.
+    """Return how often each row was seen (once by default), else raise InvalidParameter.
 
     Args:
         weights: per row.

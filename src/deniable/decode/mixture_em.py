@@ -47,8 +47,8 @@ def run_em(
     Args:
         rows: the likelihoods.
         gap: the certificate to reach.
-        rounds: at most so many.
-        start: uniform unless said.
+        rounds: the most iterations.
+        start: the first weights; uniform by default.
     """
     x = np.full(rows.cells, 1 / rows.cells) if start is None else start
     reached, done = np.inf, 0
@@ -75,8 +75,8 @@ def run_squarem(
     Args:
         rows: the likelihoods.
         gap: the certificate to reach.
-        rounds: at most so many applications of F.
-        start: uniform unless said.
+        rounds: the most applications of F.
+        start: the first weights; uniform by default.
     """
     x = np.full(rows.cells, 1 / rows.cells) if start is None else start
     ratio, done = _ratio(rows, x), 1
@@ -97,11 +97,12 @@ def run_squarem(
 
 
 def _ratio(rows: Rows, x: Floats) -> Floats:
-    """Return L'(u / Lx): what an EM step multiplies each weight by."""
+    """Return L'(u / Lx), the factor of an EM step on each weight."""
     return rows.pulled(rows.shares / rows.mixed(x))
 
 
 def _gap(rows: Rows, ratio: Floats) -> float:
+    # -g = L'(u / Lx) - 1: the certificate n max_j(-g_j) (docs/mathematics.md, section 3).
     return rows.n * max(0.0, float(ratio.max() - 1))
 
 
@@ -111,6 +112,7 @@ def _extrapolated(x: Floats, once: Floats, twice: Floats) -> Floats | None:
     length = float(np.linalg.norm(v))
     if not length > 0:
         return None
+    # a = -1 gives F(F(x)) itself: a step is never shorter than two of EM.
     a = min(-1.0, -float(np.linalg.norm(r)) / length)
     # A weight of exactly 0 would stay there for ever: every weight keeps a little of its last.
     jumped = np.maximum(x - 2 * a * r + a * a * v, 1e-3 * twice)

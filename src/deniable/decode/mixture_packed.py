@@ -121,7 +121,7 @@ class PackedProduct:
 
     @property
     def effort(self) -> int:
-        """What a row adds to a curvature: the pairs of the wide variable, whatever the cells."""
+        """The work of a row in a curvature: the pairs of the wide variable, whatever the cells."""
         return _ROUGHER * self.answers**2
 
     @property
@@ -144,6 +144,7 @@ class PackedProduct:
         # Imported here because Numba takes most of a second to load.
         from deniable.kernels.byte_sums import summed_bytes
 
+        # y_ca = sum_m x_am P_cm; then a byte's value stands for the sum of y_ca V over its answers.
         wanted = x[self._order].reshape(self.answers, -1) @ self._lines
         patterns, (width, each) = self.scale.shape[1], (self.packed.shape[1], self.values.shape[1])
         padded = np.zeros((patterns, width * each))
@@ -158,6 +159,7 @@ class PackedProduct:
     def pulled(self, r: Floats) -> Floats:
         """Return L' r, a number per cell."""
         found = np.empty(self.cells)
+        # (L'r)_am = sum_c R_ca P_cm.
         found[self._order] = (self.pulled_by_pattern(r).T @ self._lines.T).reshape(-1)
         return found
 

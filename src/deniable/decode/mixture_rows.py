@@ -27,11 +27,11 @@ _CHUNK = 2**20
 """Numbers that are held at once while factors are multiplied."""
 _FEWEST, _MOST = 256, 2**13
 _FEW = 3
-"""Up to so many answers of a side its pairs are worked on one by one."""
+"""The most answers of a side whose pairs are worked on one by one."""
 
 
 class Rows(Protocol):
-    """What a solver needs of the likelihoods."""
+    """The likelihoods as a solver sees them: three products, and no entries."""
 
     @property
     def cells(self) -> int:
@@ -39,7 +39,7 @@ class Rows(Protocol):
 
     @property
     def shares(self) -> Floats:
-        """How large a share of the observations each row stands for; the sum is 1."""
+        """The share of the observations that each row stands for; the shares sum to 1."""
 
     @property
     def n(self) -> float:
@@ -99,6 +99,7 @@ class Table:
     def curvature(self, r: Floats, every: int = 1) -> Floats:
         """Return L' diag(r) L; with `every` = s from each s-th row only, scaled up."""
         part, weights = self.table[::every], r[::every]
+        # (sqrt(r) L)'(sqrt(r) L), scaled up from the rows that were taken to all of them.
         rooted = part * np.sqrt(weights)[:, None]
         return np.asarray(len(self.table) / len(part) * (rooted.T @ rooted))
 
@@ -169,6 +170,7 @@ class Product:
         table = np.ascontiguousarray(x.reshape(int(np.prod(self.sizes[:split])), -1).T)
         for block in self._blocks():
             left, right = self._sides(block, split)
+            # (L x)_i = sum_b B_ib sum_a x_ab A_ia.
             found[block] = np.einsum("ij,ij->j", table @ left, right)
         return found
 
@@ -178,6 +180,7 @@ class Product:
         found = np.zeros((int(np.prod(self.sizes[split:])), int(np.prod(self.sizes[:split]))))
         for block in self._blocks():
             left, right = self._sides(block, split)
+            # (L'r)_ab = sum_i r_i A_ia B_ib.
             found += (right * r[block]) @ left.T
         return found.T.reshape(-1)
 

@@ -40,7 +40,7 @@ def nonnegative_least_squares(
     Args:
         gram: G, symmetric, positive semi-definite.
         right: c.
-        total: an upper bound of the sum; none unless said.
+        total: an upper bound of the sum; none by default.
         equal: whether the sum must be the total.
         start: a first guess of the solution; only its support is used.
     """
@@ -51,6 +51,7 @@ def nonnegative_least_squares(
     x = np.zeros(len(right))
     for _ in range(_ROUNDS):
         x, price = _on_support(gram, right, free, total, equal)
+        # The gradient of the Lagrangian; at the minimum it is 0 where x > 0, else at least 0.
         slope = (gram @ x - right + price) / scale
         limit = _TOLERANCE * max(1.0, float(np.abs(right / scale).max(initial=0.0)))
         broken = np.flatnonzero((free & (x * scale < 0)) | (~free & (slope < -limit)))
@@ -79,6 +80,7 @@ def _on_support(
     if places.size == 0:
         return x, 0.0
     part = gram[np.ix_(places, places)]
+    # The ridge that makes a singular part solvable.
     part[np.diag_indices_from(part)] *= 1 + 1e-12
     sides = np.column_stack([right[places], np.ones(places.size)])
     try:
@@ -87,6 +89,7 @@ def _on_support(
         plain, ones = linalg.lstsq(gram[np.ix_(places, places)], sides)[0].T
     price = 0.0
     if total is not None and ones.sum() > 0 and (equal or plain.sum() > total):
+        # Lagrange: G x = c - price 1 gives x = plain - price G^-1 1, whose sum must be the total.
         price = float((plain.sum() - total) / ones.sum())
     x[places] = plain - price * ones
     return x, price

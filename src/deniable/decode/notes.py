@@ -1,4 +1,4 @@
-"""What a reader of a decoded table must know, in sentences."""
+"""Notes on a decoded table: warnings in sentences, for its readers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SURPRISE = 5.0
 
 
 def about_counts(observed: Observed, candidates: int) -> tuple[str, ...]:
-    """Say what is unusual about the counts themselves."""
+    """Return notes on unusual counts."""
     notes = []
     people = observed.people[:: observed.shape.bits]
     empty = int(np.count_nonzero(people == 0))
@@ -48,7 +48,9 @@ def _strange_ones(observed: Observed) -> str:
     shape, n = observed.shape, observed.n
     most = min(shape.hashes, shape.bits)
     oracle = observed.oracle
+    # A report with c cells set shows k q + c (p - q) ones on average.
     low, high = (n * (shape.bits * oracle.q + c * oracle.gap) for c in (1, most))
+    # Of n k independent bits each has a variance of at most 1/4.
     noise = _SURPRISE * float(np.sqrt(n * shape.bits * 0.25))
     ones = float(observed.counts.sum())
     if low - noise <= ones <= high + noise:
@@ -61,7 +63,7 @@ def _strange_ones(observed: Observed) -> str:
 
 
 def too_many(observed: Observed, candidates: int) -> str:
-    """Say that one cohort cannot tell so many candidates apart."""
+    """Say that one cohort cannot tell the candidates apart."""
     cells = int(np.count_nonzero(observed.live))
     return (
         f"Not identifiable: {candidates:,} candidates share the {cells:,} cells of one cohort, "
@@ -72,7 +74,7 @@ def too_many(observed: Observed, candidates: int) -> str:
 def about_groups(
     groups: Sequence[Places], labels: Sequence[str], together: Evidence
 ) -> tuple[str, ...]:
-    """Say which candidates set the same bits everywhere, and what is known of them together.
+    """Return notes on candidates that set the same bits everywhere, with their joint share.
 
     Args:
         groups: places of candidates that cannot be told apart.
@@ -103,7 +105,7 @@ def about_unknown(unknown: Places, labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def about_other(other: Other, method: str) -> tuple[str, ...]:
-    """Say what the residuals tell about strings outside the list."""
+    """Return the note on strings outside the list, from the residuals."""
     if not np.isfinite(other.frequency):
         return ("The mass of strings outside the list is not identifiable with these candidates.",)
     if not other.suspected:
@@ -118,7 +120,7 @@ def about_other(other: Other, method: str) -> tuple[str, ...]:
 
 
 def about_missing(other: Other) -> tuple[str, ...]:
-    """Say what the sum of the listed shares tells about strings outside the list."""
+    """Return the note on strings outside the list, from the sum of the listed shares."""
     if not (np.isfinite(other.frequency) and other.suspected):
         return ()
     mass, low, high = (min(1.0, max(0.0, share)) for share in (other.frequency, *other.interval))

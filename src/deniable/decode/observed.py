@@ -1,4 +1,4 @@
-"""What was observed, in the one form that the decoders of strings work on.
+"""Counts of cells: the one form of observations that the decoders of strings work on.
 
 Model: of the N_j reports in cohort j, the share that supports cell i is r_ij on average, with
 
@@ -61,7 +61,7 @@ class Observed:
 
     @property
     def live(self) -> NDArray[np.bool_]:
-        """Of each cell, whether its cohort has reports."""
+        """True for the cells whose cohort has reports."""
         return self.people > 0
 
     @property
@@ -83,11 +83,12 @@ class Observed:
     def weights(self, share: Floats) -> Floats:
         """Return 1 / Var y at these shares of people; 0 where there are no reports."""
         r = self.support(share)
+        # The inverse of Var y = r (1 - r)/(N (p - q)^2) (docs/mathematics.md, section 1).
         return self.people * self.oracle.gap**2 / (r * (1 - r))
 
 
 def observe(mechanism: Mechanism, counts: Counts) -> Observed:
-    """Return what a mechanism's counts say about each cell.
+    """Return a mechanism's counts as observations of cells.
 
     Raises:
         InvalidParameter: if the mechanism has no hashed strings, or the counts could not have come

@@ -46,12 +46,12 @@ class Other:
 
     @property
     def suspected(self) -> bool:
-        """Whether there are surely strings outside the model."""
+        """True where the data show strings outside the model (p-value below 0.001)."""
         return self.p_value < SURPRISE
 
     @property
     def excess(self) -> float:
-        """By how much the residuals exceed the noise; 1 is none."""
+        """The dispersion: residual chi-square over its degrees; 1 where noise explains all."""
         return self.chi_square / self.degrees if self.degrees > 0 else 1.0
 
 
@@ -65,6 +65,7 @@ def other_mass(
     """
     each = [_mass(part, shape) for part in parts]
     mass = float(np.mean([m for m, _ in each]))
+    # The mean of independent parts has the sum of their variances over their number squared.
     error = widen * float(np.sqrt(np.sum([v for _, v in each]))) / len(each)
     chi_square = sum(part.solved.chi_square for part in parts)
     degrees = sum(max(0, part.solved.degrees) for part in parts)
@@ -74,7 +75,7 @@ def other_mass(
 
 
 def missing_mass(found: Estimate, level: float = 0.95, widen: float = 1.0) -> Other:
-    """Return what the listed strings leave over, where reports are not counted in cells.
+    """Return the mass that listed strings leave over, where reports are not counted in cells.
 
     It is 1 less the sum of their frequencies. Where the covariance is not kept the estimates count
     as uncorrelated, as they nearly are: different strings have independent hashes.
@@ -82,6 +83,7 @@ def missing_mass(found: Estimate, level: float = 0.95, widen: float = 1.0) -> Ot
     Edge cases: NaN where a frequency is.
     """
     mass = 1 - float(found.frequency.sum())
+    # Var(sum f) is the sum of all entries of the covariance.
     whole = found.variance.sum() if found.covariance is None else found.covariance.sum()
     error = widen * float(np.sqrt(max(0.0, float(whole))))
     wide = half_width(level, np.inf) * error
@@ -94,6 +96,7 @@ def _mass(part: Regression, shape: Shape) -> tuple[float, float]:
     if not part.solved.identifiable[0]:
         return float("nan"), float("nan")
     intercept = np.zeros(1 + len(part.design))
+    # The intercept estimates g d/k; times k/d it is g. The other way is 1 - sum f.
     intercept[0] = shape.bits / shape.distinct
     missing = np.append(0.0, np.full(len(part.design), -1.0))
     ways = np.array([intercept, missing])
@@ -101,6 +104,7 @@ def _mass(part: Regression, shape: Shape) -> tuple[float, float]:
     covariance = part.dispersion * ways @ part.solved.covariance @ ways.T
     weight = 1.0
     if part.solved.identifiable.all() and len(part.design):
+        # Var(w a + (1 - w) b) is least at w = (V_b - C)/(V_a + V_b - 2 C).
         apart = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
         weight = (covariance[1, 1] - covariance[0, 1]) / apart if apart > 0 else 1.0
     weights = np.array([weight, 1 - weight])

@@ -1,4 +1,4 @@
-"""Weighted least squares on candidates plus an intercept, and what one more column would get.
+"""Weighted least squares on candidates plus an intercept, and the evidence for one more column.
 
 Model: y = b + X f + noise, Var(noise_i) = phi / w_i. The intercept b takes the average of what
 strings outside the model add to every cell; what they add around that average shows in the
@@ -23,12 +23,12 @@ from deniable.mechanisms.base import Floats
 from deniable.mechanisms.least_squares import Fit, solve
 
 _DEPENDENT = 1e-6
-"""A column of which less than this share is left unexplained says nothing of its own."""
+"""The model explains all but this share of a column: then the column adds no information."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What some data say about each of several coefficients, one at a time."""
+    """The evidence of some data about several coefficients, one at a time."""
 
     score: Floats
     information: Floats
@@ -98,7 +98,7 @@ class Regression:
 
     @property
     def fitted_evidence(self) -> Evidence:
-        """What is known about each column in the model."""
+        """The evidence about each column in the model."""
         variance = self.dispersion * self.solved.covariance.diagonal()[1:]
         known = self.solved.identifiable[1:] & (variance > 0)
         information = np.divide(1.0, variance, out=np.zeros_like(variance), where=known)
@@ -114,7 +114,7 @@ class Regression:
         return sparse.diags_array(self.weights).tocsr() @ _with_intercept(self.design)
 
     def evidence(self, design: Design) -> Evidence:
-        """Return what the data say about each column if it alone were added to the model.
+        """Return the evidence about each column, as if it alone were added to the model.
 
         With G = (X'WX)^-1 and r the residual, a further column d has by the inverse of a
         partitioned matrix f_hat = d'Wr / (d'Wd - d'WX G X'Wd), with variance phi over the
@@ -128,6 +128,7 @@ class Regression:
         score, plain = design.sums(self.pull, self.weights)
         information = np.empty(len(design))
         for where, block in design.blocks():
+            # The Schur complement d'Wd - d'WX G X'Wd: information that the model does not have yet.
             information[where] = plain[where] - self._explained(block)
         known = information > _DEPENDENT * np.maximum(plain, 1e-300)
         information = np.where(known, information / self.dispersion, 0.0)

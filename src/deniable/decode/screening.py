@@ -34,7 +34,7 @@ PENALTY = 2.0
 RIDGE = 0.01
 """The ridge of each column as a share of its information: columns that overlap stay apart."""
 ROUNDS = 2
-"""The second round looks again at what the first has left over."""
+"""Rounds of screening: the second one looks at the residuals of the first."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,8 @@ def choose(observed: Observed, design: Design, half: Floats) -> tuple[Places, Fl
 def _shortlist(model: Regression, design: Design, chosen: Places, size: int) -> Places:
     """Return the candidates that correlate most with the residual, and those chosen before."""
     score, plain = design.sums(model.pull, model.weights)
+    # d'Wr / sqrt(d'Wd): up to one factor the z of a column by itself, as if it shared no cell
+    # with the model.
     marginal = score / np.sqrt(np.maximum(plain, 1e-300))
     marginal[chosen] = np.inf
     size = min(size, len(design))
@@ -129,7 +131,7 @@ def _shortlist(model: Regression, design: Design, chosen: Places, size: int) -> 
 def _elastic_net(
     y: Floats, weights: Floats, design: Design, shortlist: Places, most: int
 ) -> Places:
-    """Return the members of the shortlist with a positive coefficient, at most so many."""
+    """Return the members of the shortlist with positive coefficients, at most `most` of them."""
     columns = design.take(shortlist).matrix()
     shared = columns @ weights
     gram = (columns.multiply(weights[None, :]).tocsr() @ columns.T).toarray()
@@ -138,6 +140,8 @@ def _elastic_net(
     right = columns @ (weights * (y - np.average(y, weights=weights)))
     information = np.maximum(gram.diagonal(), 0.0)
     gram[np.diag_indices_from(gram)] += RIDGE * information
+    # Elastic net: the ridge stands in the diagonal, and the l1 penalty is taken off c; sqrt of
+    # the information is the standard error of a column's score.
     found = nonnegative_least_squares(gram, right - PENALTY * np.sqrt(information))
     strength = found * np.sqrt(information)
     strongest = np.argsort(-strength, kind="stable")[: min(most, np.count_nonzero(found))]

@@ -1,4 +1,4 @@
-"""Which of many p-values are discoveries, and what intervals remain honest afterwards.
+"""Multiple testing: family-wise error, false discovery rate, and intervals after selection.
 
 Every procedure takes a plain array of p-values (NaN: not tested) and returns decisions in the same
 order.
@@ -50,6 +50,7 @@ def holm(p_values: Floats, alpha: float = 0.05) -> Decisions:
     """
     p, tested = _checked(p_values, alpha)
     order = np.argsort(p, kind="stable")[:tested]
+    # The i-th smallest is compared with alpha / (M - i + 1); the first that fails ends it.
     fails = np.flatnonzero(p[order] > alpha / (tested - np.arange(tested)))
     return _first(order, fails[0] if fails.size else tested, p.size)
 
@@ -89,6 +90,7 @@ def storey(p_values: Floats, alpha: float = 0.05) -> Discoveries:
     p, tested = _checked(p_values, alpha)
     absent = absent_share(p_values)
     decisions = _step_up(p, tested, alpha / absent) & (p <= alpha)
+    # pi0 M absent candidates have uniform p-values: pi0 M t of them fall below a cut t.
     cut = float(p[decisions].max()) if decisions.any() else 0.0
     return Discoveries(decisions, absent, absent * tested * cut)
 
@@ -116,6 +118,7 @@ def half_width(level: float, degrees: float) -> float:
 
 def _step_up(p: Floats, tested: int, alpha: float) -> Decisions:
     order = np.argsort(p, kind="stable")[:tested]
+    # [BH95]: the largest i with p_(i) <= alpha i / M, whatever smaller i do.
     passes = np.flatnonzero(p[order] <= alpha * np.arange(1, tested + 1) / max(1, tested))
     return _first(order, passes[-1] + 1 if passes.size else 0, p.size)
 

@@ -24,7 +24,7 @@ from deniable.mechanisms import Candidate, Counts, Mechanism
 from deniable.mechanisms.base import Floats
 
 LARGEST = 2_048
-"""Above so many bins the quadratic problems become dear."""
+"""The most bins that are smoothed: beyond it the quadratic problems become dear."""
 _GRID = np.logspace(-3, 7, 21)
 _ROUNDS = 3
 
@@ -97,6 +97,7 @@ def _smoothed(support: Support | Gaussian, strength: float) -> tuple[Smoothed, f
     differences = np.diff(np.eye(raw.size), n=2, axis=0)
     for _ in range(_ROUNDS):
         weights = support.weights(frequency)
+        # Penalised least squares: sum w (x - raw)^2 + strength mean(w) |second differences of x|^2.
         penalty = strength * float(weights.mean()) * differences.T @ differences
         gram = np.diag(weights) + penalty
         frequency = nonnegative_least_squares(gram, weights * raw, total=1.0, equal=True)
@@ -104,5 +105,6 @@ def _smoothed(support: Support | Gaussian, strength: float) -> tuple[Smoothed, f
     inner = gram[np.ix_(free, free)]
     # The trace of the matrix that maps observations to fits, less one for the known sum.
     effective = max(0.0, float(np.trace(np.linalg.solve(inner, np.diag(weights[free])))) - 1)
+    # Mallows' Cp in units of the noise: misfit + 2 effective parameters.
     misfit = float(weights @ np.square(raw - frequency))
     return Smoothed(raw, frequency, strength, effective), misfit + 2 * effective

@@ -1,4 +1,4 @@
-"""How beginnings go on: by every character, or by every piece of a code.
+"""Extensions of beginnings: by every character, or by every piece of a code.
 
 A beginning is a tuple of symbols as `protocol.prefixes` reports them. `Branches` lists its
 extensions to the next level in one fixed order, so that a number stands for each.

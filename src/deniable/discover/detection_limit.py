@@ -1,7 +1,8 @@
-"""The share of which half is found, from imagined crowds: a search by chances, not by one number.
+"""Detection limit: the share that half of the runs find, by simulation.
 
-Each crowd says which of its strings were found. The chance rises with the share s about as
-Phi(a + b ln s); the line is fitted to crowds on both sides of one half.
+Each simulated crowd tells which of its strings were found. The chance of finding a string rises
+with its share s about as Phi(a + b ln s). The line a + b ln s is fitted to chances on both sides
+of one half.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from deniable._distributions import normal_ppf
 from deniable.mechanisms.base import Floats
 
 FIRST_STEP = 0.25
-"""Of ln s, while one half is not yet between two shares."""
+"""The step of ln s of the search, until one half lies between two shares."""
 SIDES = (-0.18, -0.09, 0.0, 0.09, 0.18)
-"""Of ln s around the first guess: where the line is fitted."""
+"""Distances of ln s from the first guess at which the line is fitted."""
 _LEAST = 1e-9
 _INNER = 0.02
 """Chances nearer to 0 or 1 say little of the line."""
 
 Chance = Callable[[float], float]
-"""From a share to the part of the strings of that share that a few crowds find."""
+"""From a share to the chance of finding it: the part of such strings that a few crowds find."""
 
 
 def half_found(chance: Chance, guess: float, most: float = 1.0) -> float:
-    """Return the share at which one half is found; the largest where it is not even then.
+    """Return the detection limit: the share with a chance of 1/2, at most `most`.
 
     Guarantees: the same chances give the same share.
 
@@ -57,6 +58,7 @@ def half_found(chance: Chance, guess: float, most: float = 1.0) -> float:
 def _crossing(x: Floats, chances: Floats, middle: float) -> float:
     """Return where a line through the probits of the chances is 0."""
     probits = normal_ppf(np.clip(chances, _INNER, 1 - _INNER))
+    # The chance is 1/2 where its probit a + b (x - middle) is 0.
     slope, at = np.polyfit(x - middle, probits, 1)
     if not slope > 0:
         return middle

@@ -1,4 +1,4 @@
-"""What the reports of one group say about any sequence of symbols.
+"""Estimates from the reports of one group: the frequency of any sequence of symbols.
 
 Model: in cohort c, of n_c of the group's n reports, point v has the support s_c(v). Its worth is
 (s_c(v) - n_c q) / (n (p - q)), so that the sum over the cohorts of the worth of a sequence's points
@@ -38,7 +38,8 @@ class Table:
         weights: each cohort's share of the reports.
         first: the number of the first cohort's hash function.
         pure: p and q.
-        squares: the sum of squares of the frequencies that are left, divided as collisions do.
+        squares: the sum of squares of the frequencies that are not peeled, each cohort's estimate
+            of it weighed by the square of the cohort's share of the reports.
     """
 
     n: int
@@ -61,6 +62,7 @@ class Table:
         for cohort in np.flatnonzero(own.reports):
             sums = mechanism.oracle.geometry.hyperplane_sums(own.table[cohort])
             reports = int(own.reports[cohort])
+            # (C/n - q)/(p - q) of a pure oracle (docs/mathematics.md, section 2), by cohort.
             worth[cohort] = (sums - reports * pure.q) / (n * pure.gap)
             squares += (reports / n) ** 2 * mechanism.oracle.squares(sums, reports)
         weights = own.reports / max(1, n)
@@ -69,12 +71,13 @@ class Table:
     @property
     def collisions(self) -> float:
         """The variance that what is not peeled adds to every frequency."""
+        # Another sequence of share f shares the point with probability 1/K in each cohort.
         return max(0.0, self.squares) / float(self.worth.shape[1] - 1)
 
     def variance(self, frequency: Floats | float) -> Floats:
         """Return the variance of estimates at given frequencies, given the people's values.
 
-        Without reports it is that of one: so much noise that nothing follows from it.
+        Without reports it is the variance of a single report: nothing follows from such noise.
         """
         return np.asarray(self.pure.variance(max(1, self.n), frequency)) + self.collisions
 
@@ -109,6 +112,7 @@ class Table:
             frequency = float(self.worth[rows, places[row]].sum())
             if frequency > floor:
                 self.worth[rows, places[row]] -= (frequency * self.weights).astype(np.float32)
+                # A peeled sequence collides no more: its f^2 leaves the variance of all others.
                 self.squares -= frequency**2 * float((self.weights**2).sum())
                 taken[sequence] = frequency
         return self.estimate(words) + taken

@@ -36,7 +36,7 @@ from deniable.protocol.domain import Strings
 ORDER = 4
 TYPICAL_SHARE = 0.95
 _TIMED = 2_000
-"""So many lines, evenly spread over the list, tell the typical length of a code."""
+"""Lines, evenly spread over the list, that tell the typical length of a code."""
 
 Tables = Mapping[Context, Counter[int]]
 
@@ -115,7 +115,7 @@ def _count(texts: Iterable[str], domain: Strings, order: int) -> Tables:
 
 
 def _chosen(tables: Tables, domain: Strings, order: int, spare: int) -> dict[Context, Counts]:
-    """Return the contexts that save the most, quantised, in so many bytes."""
+    """Return the contexts that save the most bits per byte, quantised, in `spare` bytes."""
     width = 1 if len(domain.letters) <= 254 else 2
     kept = {context: _quantised(counts) for context, counts in tables.items()}
     costs = {c: 3 + width * len(c) + (width + 1) * len(counts) for c, counts in kept.items()}
@@ -151,6 +151,8 @@ def _savings(tables: Tables, order: int, symbols: int) -> dict[Context, float]:
         for symbol, count in counts.items():
             base = parent.get(symbol, 1 / symbols)
             others = distinct - (count == 1)
+            # Blending as in `after`, without this occurrence: one count less, and one distinct
+            # symbol less where it was the only one.
             left = (count - 1 + others * base) / max(1, total - 1 + others)
             gain += count * math.log2(max(left, 1e-6) / base)
             after[symbol] = (count + distinct * base) / (total + distinct)

@@ -70,6 +70,7 @@ def verify(strings: Sequence[str], table: Table, people: int) -> list[Found]:
     by_holm, by_storey = holm(p_values, ALPHA), storey(p_values, ALPHA).decisions
     corrected = holm_adjusted(p_values)
     chosen = by_holm | by_storey
+    # Intervals of R discoveries among M tests have the level 1 - alpha R / M [BY05].
     wide = half_width(selected_level(int(chosen.sum()), len(strings), ALPHA), np.inf)
     narrow = half_width(1 - ALPHA, np.inf)
     found = []
@@ -92,12 +93,14 @@ def verify(strings: Sequence[str], table: Table, people: int) -> list[Found]:
 
 
 def null_p_values(frequency: Floats, table: Table) -> Floats:
-    """Return P(an estimate at least so high | nobody holds the string).
+    """Return p-values: P(an estimate at least as high | nobody holds the string).
 
     The larger of two tails: the normal one, whose variance includes collisions, and the binomial
     one of the support, which is skewed where q is small.
     """
     p, q, n = table.pure.p, table.pure.q, table.n
+    # The number of supporting reports behind the estimate, C = n (q + f (p - q)), is binomial
+    # with q where nobody holds the string; 1e-6 undoes rounding before the floor.
     support = np.floor(n * (q + frequency * (p - q)) + 1e-6)
     skewed = binomial_sf(support - 1, n, q)
     return np.asarray(np.maximum(normal_sf(frequency / table.noise), skewed))
@@ -116,6 +119,7 @@ def _errors(frequency: Floats, table: Table, people: int) -> Floats:
     """Return standard errors: of the reports' noise, of collisions, and of drawing the group."""
     share = table.pure.q + np.clip(frequency, 0, 1) * table.pure.gap
     held = np.clip(frequency, 0, 1)
+    # The group is drawn from the people without replacement: f (1 - f)/N (1 - N/n).
     drawn = held * (1 - held) / table.n * (1 - table.n / max(people, table.n))
     noise = table.pure.variance_observed(share, table.n)
     return np.sqrt(noise + table.collisions + drawn)

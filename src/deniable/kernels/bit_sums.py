@@ -80,7 +80,7 @@ def _add_rows(packed: Bytes, table: Integers) -> None:
 
 @njit
 def _sum(words: Words, groups: int, sums: Integers) -> None:
-    """Add the bits of a whole number of 15 rows, each of so many groups of 8 words."""
+    """Add the bits of a whole number of 15 rows, each of `groups` groups of 8 words."""
     blocks = np.zeros((groups, BLOCK), dtype=np.uint64)
     additions = 0
     for start in range(0, words.size, BUFFER * groups):

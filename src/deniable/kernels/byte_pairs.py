@@ -20,7 +20,7 @@ Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.floating[Any]]
 
 _FEW = 2**13
-"""Below so many reports the plain product is faster than tables of up to 65,536 values."""
+"""The least number of reports for which tables of up to 65,536 values beat the plain product."""
 
 
 def paired_bytes(packed: Bytes, weights: Numbers, values: Numbers, answers: int) -> Numbers:
@@ -50,6 +50,7 @@ def paired_bytes(packed: Bytes, weights: Numbers, values: Numbers, answers: int)
         for k in range(j, width):
             table[:] = 0.0
             _pair(columns[j], columns[k], weights, table)
+            # sum_i w_i A_ia A_ib = sum over values v, u of T_vu V_va V_ub, T the weights by value.
             found[j, :, k] = values.T @ table @ values
     upper = np.triu(found.reshape(width * each, -1)[:answers, :answers])
     return np.asarray(upper + np.triu(upper, 1).T)

@@ -55,6 +55,8 @@ def below(state: State, bound: np.uint64) -> np.uint64:
     """Return an integer of 0..bound-1, exactly uniform, by Lemire's rejection; bound < 2^32."""
     product = (next_word(state, LANES) >> _32) * bound
     if (product & _LOW) < bound:
+        # least = 2^32 mod bound. Without the products whose lower half is below it, every number
+        # has the same count of words, floor(2^32 / bound).
         least = (_LOW + np.uint64(1) - bound) % bound
         while (product & _LOW) < least:
             product = (next_word(state, LANES) >> _32) * bound
@@ -87,6 +89,7 @@ def coin_words(state: State, threshold: np.uint64, flip: np.uint64, out: State) 
         open_coins = np.uint64(0)
         for lane in range(LANES):
             word = next_word(state, lane)
+            # Below the threshold: equal so far, then 0 against 1. Undecided: still equal.
             out[lane] |= undecided[lane] & ~word & digit
             undecided[lane] &= ~(word ^ digit)
             open_coins |= undecided[lane]

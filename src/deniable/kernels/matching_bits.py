@@ -1,8 +1,8 @@
 """Count how many of an answer's bits a report has set.
 
 Model: answer v sets the bits places[j, v, :] in cohort j; -1 stands for no bit. A report of cohort
-j matches it in as many bits as it has set among them: a number below h + 1 for h hash functions,
-of which several fit a byte.
+j matches it in as many bits as it has set among them: a number below h + 1 for h hash functions.
+Several such numbers fit a byte.
 """
 
 from __future__ import annotations

@@ -84,6 +84,7 @@ def moved_points(
             product += u[place] * v[place]
         for place in range(last):
             product += u[place] * v[place]
+        # <u, v> = product + u_last v_last must be 0 (inside) or 1 (outside, up to scale) modulo q.
         wanted = (prime - product % prime) + (0 if inside[i] else 1)
         u[last] = inverses[v[last]] * wanted % prime
         found[i] = _number(u, prime, starts, inverses)

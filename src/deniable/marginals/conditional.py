@@ -11,7 +11,7 @@ from deniable.marginals.table import Table
 from deniable.mechanisms.base import Floats
 
 LEAST = 3.0
-"""A condition must be estimated at so many standard errors, else raw shares given it are NaN."""
+"""The least standard errors from 0 of a condition; raw shares given a weaker one are NaN."""
 TOO_RARE = (
     "A raw share given a condition that is within 3 standard errors of 0 is not shown: what is "
     "divided by could be nothing."
@@ -76,6 +76,7 @@ def _ratios(cells: Floats, covariance: Floats) -> tuple[Floats, Floats]:
     error = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", adds, covariance, adds), 0.0))
     known = np.where(total > LEAST * error, total, np.nan)
     ratio = cells / known
+    # d P(a|b) / d P_a'b = ([a = a'] - P(a|b))/P_b; cells of other conditions do not matter.
     slope = np.diag(np.tile(1 / known, asked))
     slope -= (ratio / known).reshape(-1, 1) * np.tile(adds, (asked, 1))
     # NaN in a column must not reach the others through the product of matrices.

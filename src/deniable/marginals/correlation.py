@@ -1,4 +1,4 @@
-"""How strongly two attributes go together, as one number per pair: what a heat map shows."""
+"""Correlation of two attributes, one number per pair: Pearson's coefficient or Cramer's V."""
 
 from __future__ import annotations
 
@@ -63,6 +63,8 @@ def _error(p: Floats, noise: Floats, value: float, scale: float) -> float:
     in_row = np.array([0.0, 0.0, 1.0, 1.0])
     in_column = np.array([0.0, 1.0, 0.0, 1.0])
     both = in_row * in_column
+    # r = c/s with c = P_11 - P_1. P_.1: dr = dc/s - r d(ln s), where ln s has the derivative
+    # (1 - 2 P)/(2 P (1 - P)) by each of the two margins P.
     slope = (both - in_row * other - in_column * one) / scale
     slope -= value / 2 * (1 - 2 * one) / (one * (1 - one)) * in_row
     slope -= value / 2 * (1 - 2 * other) / (other * (1 - other)) * in_column

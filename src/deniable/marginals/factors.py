@@ -21,14 +21,14 @@ from deniable.mechanisms.base import Floats
 
 ROUNDS = 40
 LARGE = 100
-"""Above so many contrasts a few rounds must do."""
+"""The most contrasts that get all rounds; larger matrices get a fifth of them."""
 FOLDS = 5
 LEAST = 5
 """Fewer attributes have no structure to find."""
 
 
 class Structure(NamedTuple):
-    """What common causes explain.
+    """The covariances that common causes explain.
 
     Attributes:
         fitted: of every entry, from all entries.
@@ -40,7 +40,7 @@ class Structure(NamedTuple):
 
 
 def common_causes(matrix: Floats, variance: Floats, known: NDArray[np.bool_]) -> Structure:
-    """Return what a matrix of low rank says about every entry.
+    """Return the part of every entry that a matrix of low rank explains.
 
     Cost: 6 ROUNDS eigenvalue problems of the matrix' size.
 
@@ -74,6 +74,7 @@ def completed(matrix: Floats, known: NDArray[np.bool_]) -> Floats:
     result = np.diag(np.abs(matrix).max(axis=1))
     for _ in range(ROUNDS if size <= LARGE else ROUNDS // 5):
         values, vectors = np.linalg.eigh(np.where(known, matrix, result))
+        # Optimal shrinkage, sqrt(lambda^2 - 4 s^2 d) with s = 1 [GD17]; 0 below 2 sqrt(d).
         kept = np.where(values > 0, np.sqrt(np.maximum(values**2 - edge, 0.0)), 0.0)
         if not kept.any():
             return np.zeros_like(matrix)
@@ -88,5 +89,6 @@ def _scale(variance: Floats, known: NDArray[np.bool_]) -> Floats:
     parts = logs.sum(axis=1) / count / 2
     for _ in range(ROUNDS):
         # Half a step each time: whole ones would swing to and fro.
+        # ln v_ab = part_a + part_b, part = 2 ln u: each is the mean of its row less the others'.
         parts = (parts + (logs.sum(axis=1) - known @ parts) / count) / 2
     return np.asarray(np.exp(parts / 2))

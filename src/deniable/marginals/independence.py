@@ -28,7 +28,7 @@ from deniable.mechanisms.base import Floats
 
 ALPHA = 0.05
 _SMALL = 1e-12
-"""Directions whose variance is below so much of the largest carry no information."""
+"""The least variance of a direction, as a share of the largest; below it nothing is tested."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +141,7 @@ def standardised(cells: Floats, covariance: Floats) -> tuple[Floats, Floats]:
     variances, directions = np.linalg.eigh(noise)
     known = variances > _SMALL * max(float(variances.max(initial=0.0)), _SMALL)
     whitening = np.zeros((int(known.sum()), values.size))
+    # W = c'(Cov c)^-1 c = sum over eigenvectors v of (v.c)^2 / lambda.
     whitening[:, kept] = (directions[:, known] / np.sqrt(variances[known])).T
     return values, whitening
 

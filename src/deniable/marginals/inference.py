@@ -57,6 +57,7 @@ class TreeModel:
                 first = joint.sum(axis=1) / joint.sum()
             rows = joint.sum(axis=1, keepdims=True)
             alone = np.broadcast_to(joint.sum(axis=0) / joint.sum(), joint.shape)
+            # P(child | parent) = P(parent, child) / P(parent).
             given[child] = np.divide(joint, rows, out=alone.copy(), where=rows > 0)
         if first is None:
             raise InvalidParameter("A tree needs at least two attributes.")
@@ -120,6 +121,7 @@ class TreeModel:
         kept = [attribute] if wanted else []
         for child in children:
             inner, names = below[child]
+            # The child's level is summed out: sum_c P(c | level) P(what is below | c).
             message = self.given[child] @ inner
             factor = (factor[:, :, None] * message[:, None, :]).reshape(levels, -1)
             kept = [*kept, *names]

@@ -1,4 +1,4 @@
-"""How much one attribute says about another: mutual information, in bits."""
+"""Mutual information of two attributes, in bits."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ NO_INFORMATION = (
 
 @dataclass(frozen=True)
 class LikelyTable:
-    """The most likely table, and what is known about it.
+    """The most likely table, with its certificate and test.
 
     Attributes:
         table: a distribution; smoothed, because the simplex biases it.
@@ -44,7 +44,7 @@ class LikelyTable:
 
     @property
     def informative(self) -> bool:
-        """Whether the reports can be told from those of equal shares, at 5%."""
+        """True where a test at 5% tells the reports from those of equal shares."""
         return self.p_value < ALPHA
 
 
@@ -71,6 +71,7 @@ def likely_table(mechanism: InpEM, counts: Counts, attributes: Sequence[str | in
     channel = mechanism.channel(rising)[:, kept.reshape(-1)]
     observed = mechanism.observed(counts, rising)
     fitted = fit_mixture(channel, observed)
+    # Wilks: twice the log-likelihood ratio is chi-square, a degree for each free share.
     gain = observed @ (np.log(channel @ fitted.weights) - np.log(channel.mean(axis=1)))
     p_value = float(chi2_sf(2 * max(0.0, float(gain)), channel.shape[1] - 1))
     cells = fitted.weights.reshape(kept.shape).transpose([rising.index(i) for i in wanted])

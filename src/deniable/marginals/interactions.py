@@ -1,4 +1,4 @@
-"""Interactions of all attributes of a set: measured, less what smaller tables expect, shrunken.
+"""Interactions of sets of attributes: measured moments less expected ones, shrunken.
 
 Model: x_S is the measured moment of set S (one contrast of each attribute), e_S the one of the
 table of largest entropy with the margins known so far; for a pair the product of the two moments.
@@ -25,7 +25,7 @@ Shape = tuple[int, ...]
 SMALLEST = 1e-3
 """The least standard deviation of a contrast: an attribute that is all but constant has none."""
 PREFERRED = 2.0
-"""By how much the log-likelihood must be larger for common causes to be believed."""
+"""The gain in log-likelihood from which common causes are believed."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def interactions_of(
     """Return the interactions of the sets of every shape; none where none was measured.
 
     Args:
-        moments: what was measured.
+        moments: the measured ones.
         groups: the sets of each shape.
         expected: their tables of largest entropy.
         tables: of single attributes at least.
@@ -89,12 +89,12 @@ def interactions_of(
 
 
 def _trusted(kept: Floats, variance: Floats) -> Floats:
-    """Return the shares that are kept if only (m - 2)/m of what m effects lose is taken off.
+    """Return the kept shares of m effects, with (m - 2)/m of the shrinkage of a known prior.
 
-    Few effects tell little about where effects come from. Of what a known prior would take off, m
-    effects that must tell it themselves may take off (m - 2)/m [James and Stein, "Estimation with
-    quadratic loss", 1961]: from one or two effects nothing can be learned. This is for pairs, whose
-    interactions are often large; those of more attributes mostly are nothing, few or many.
+    A prior that m effects must tell themselves is worth less than a known one: James and Stein's
+    estimator shrinks by (m - 2)/m of it ["Estimation with quadratic loss", 1961], and one or two
+    effects are not shrunk at all. This is for pairs, whose interactions are often large;
+    interactions of more attributes are mostly nothing, few or many.
     """
     known = np.isfinite(variance)
     effects = int(known.sum())
@@ -130,6 +130,7 @@ def _measured(
     value = np.array([theta for theta, _ in found]) - along_axes(expected, functions)
     variance = np.array([noise for _, noise in found])
     if len(shape) == 2:
+        # Var(x_ij - theta_i theta_j) by the delta method (docs/mathematics.md, section 5).
         variance = variance + _product_noise(moments, group)
     scale = np.ones(value.shape)
     for axis in range(len(shape)):
@@ -159,6 +160,7 @@ def _product_noise(moments: Moments, group: Sequence[Subset]) -> Floats:
 def _deviation(shares: Floats) -> Floats:
     """Return the standard deviation of each contrast of an attribute."""
     functions = contrast_matrix(len(shares))[1:]
+    # Var phi = E[phi^2] - E[phi]^2 over the levels.
     squares = (functions**2) @ shares - (functions @ shares) ** 2
     return np.sqrt(np.maximum(squares, SMALLEST**2))
 
@@ -168,7 +170,7 @@ def _explained(
     groups: Mapping[Shape, Sequence[Subset]],
     measured: Mapping[Shape, Interactions],
 ) -> tuple[Floats, Floats]:
-    """Return what common causes explain of every standardised interaction, and without itself."""
+    """Return the fit of common causes to standardised interactions, with and without itself."""
     starts = np.concatenate([[0], np.cumsum([count - 1 for count in moments.levels])])
     size = int(starts[-1])
     matrix, variance = np.zeros((size, size)), np.full((size, size), np.inf)

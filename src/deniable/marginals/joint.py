@@ -39,13 +39,13 @@ PRECISE = 0.004
 """So are pairs whose moments have a smaller standard error in the middle: there is nothing to win,
 and that the prior is about interactions with all other attributes held fixed begins to show."""
 RAREST = 1e-4
-"""The least share of a level in the reference: what one attribute says is 0 may be not quite."""
+"""The least share of a level in the reference: an estimated 0 may be not quite 0."""
 CERTAIN = 1e-9
 """The least variance of a moment."""
 NOBODY = 1e-9
 """Cells of a smaller share are 0: an attribute that hardly anybody has counts as constant."""
 FAR = 2.0
-"""A mean that is missed by so many standard errors was held back too much."""
+"""The standard errors by which a fit may miss a mean; beyond, the prior held it back too much."""
 ROUNDS = 3
 
 
@@ -73,7 +73,7 @@ class _Means(NamedTuple):
 
 
 def is_fitted_whole(moments: Moments) -> bool:
-    """Return whether the profile has few cells and moments, and noise that is worth taking off."""
+    """Tell whether the profile has few cells and moments, and noise that is worth taking off."""
     pairs = [moment.variance.reshape(-1) for s, moment in moments.measured.items() if len(s) == 2]
     if not pairs or prod(moments.levels) > MOST_CELLS:
         return False
@@ -91,7 +91,7 @@ def joint_distribution(
     Cost: O(cells moments^2) for each of ten or twenty steps.
 
     Args:
-        moments: what was measured.
+        moments: the measured ones.
         tables: of every single attribute, smoothed.
         steps: the interactions of pairs, of three attributes, and so on.
     """
@@ -119,6 +119,7 @@ def _fitted(reference: Floats, known: _Means) -> Floats:
     spread, eta = known.spread, None
     for _ in range(ROUNDS):
         slack = known.noise / spread
+        # t^2 (E - x)^2/(2 V) is a quadratic term with slack q = V / t^2.
         cells, eta = relaxed_entropy(reference, known.functions, known.values, slack, eta)
         missed = np.abs(known.values - known.functions @ cells)
         wider = np.minimum(np.maximum(spread, (eta * known.scale) ** 2), LARGEST**2)
@@ -168,7 +169,7 @@ def _several(moments: Moments, step: Step) -> list[_Means]:
 
 
 def _spreads(step: Step) -> dict[Shape, Floats]:
-    """Return the prior variances of all standardised interactions of so many attributes.
+    """Return the prior variances of the standardised interactions of all sets of one size.
 
     Those of a pair are its own. Among the many of more attributes luck looks like an effect: theirs
     are at most that of one normal distribution for all of them.
@@ -183,9 +184,10 @@ def _spreads(step: Step) -> dict[Shape, Floats]:
 
 
 def _own_spread(one: Interactions, most: float) -> Floats:
-    """Return the prior variance t^2 that keeps what is kept: kept = t^2/(t^2 + noise)."""
+    """Return the prior variance t^2 of the kept shares: kept = t^2/(t^2 + noise)."""
     noise = np.where(np.isfinite(one.variance), one.variance / one.scale**2, 0.0)
     lost = np.maximum(1 - one.kept, SMALLEST_SPREAD)
+    # kept = t^2/(t^2 + V) solved for t^2 = V kept/(1 - kept).
     return np.clip(noise * one.kept / lost, SMALLEST_SPREAD, most)
 
 

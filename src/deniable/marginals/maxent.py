@@ -17,7 +17,7 @@ SWEEPS = 200
 TOLERANCE = 1e-9
 
 VANISHED = 1e-200
-"""A margin below so much counts as nothing."""
+"""The least margin that is not taken for 0."""
 
 
 def fit_margins(
@@ -39,7 +39,7 @@ def fit_margins(
     Args:
         start: tables along the first axis, at least 0.
         margins: for every further axis, the tables summed over that axis.
-        sweeps: at most so many.
+        sweeps: the most sweeps.
         tolerance: the largest error of a margin at which a table is done.
     """
     fitted = start.copy()

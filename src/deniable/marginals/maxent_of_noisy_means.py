@@ -25,9 +25,9 @@ STEPS = 200
 TOLERANCE = 1e-12
 """The Newton decrement, in nats, at which the minimum counts as found."""
 SMALLEST = 1e-300
-"""A cell of the reference below so much counts as nothing."""
+"""The least cell of the reference; smaller ones are raised to it."""
 ENOUGH = 1e-4
-"""The share of what a step promises that it must keep."""
+"""The share of its promised decrease that a step must keep (Armijo)."""
 HALVINGS = 60
 
 
@@ -64,13 +64,14 @@ def relaxed_entropy(
         functions: a row per mean, a column per cell.
         means: as measured.
         slack: of each mean, above 0.
-        start: a first guess of eta; 0 unless said.
+        start: a first guess of eta; 0 by default.
     """
     log = np.log(np.maximum(reference, SMALLEST))
     eta = np.zeros(len(means)) if start is None else start
     value, cells = _dual(log, functions, means, slack, eta)
     for _ in range(STEPS):
         now = functions @ cells
+        # Gradient E_p[F] - x + q eta, and second derivative Cov_p(F) + diag(q), of the dual.
         slope = now - means + slack * eta
         curve = (functions * cells) @ functions.T - np.outer(now, now) + np.diag(slack)
         step = np.linalg.solve(curve, -slope)

@@ -1,4 +1,4 @@
-"""Every pair of attributes: raw and smoothed tables, and what follows from them.
+"""Every pair of attributes: raw and smoothed tables, tests, correlations and the tree.
 
 counts -> tables of all pairs -> tests, correlations, dependency tree
 """

@@ -26,7 +26,7 @@ def raw_table(
     Args:
         mechanism: of the question.
         counts: of its reports.
-        attributes: names or numbers, at most as many as were collected together.
+        attributes: names or numbers; at most the number that was collected together.
 
     Raises:
         InvalidParameter: if an attribute is unknown or repeated, or they are more than were

@@ -20,7 +20,7 @@ GRID = 16
 FINEST = 1 / 8
 """The smallest standard deviation on the grid besides 0, as a share of the least noise."""
 DOUBT = 1.0
-"""How many values' worth of weight is spread evenly over the grid, whatever the data say."""
+"""The weight of the Dirichlet prior, in values, that is spread evenly over the grid."""
 LARGEST = 1.0
 """The largest standard deviation on the grid: effects are correlations."""
 SPREADS = 100
@@ -57,6 +57,8 @@ class Prior:
         known = np.isfinite(variances)
         result = np.zeros(values.shape)
         log = _log_densities(values[known], variances[known], self.deviations)
+        # P(component | x) by Bayes; within a component of variance s^2 the mean given x is
+        # x s^2/(s^2 + v).
         share = np.exp(log - log.max(axis=1, keepdims=True)) * self.weights
         share /= share.sum(axis=1, keepdims=True)
         squares = self.deviations**2
@@ -106,6 +108,7 @@ def fit_spread(values: Floats, variances: Floats) -> float:
 
 
 def _log_densities(values: Floats, variances: Floats, deviations: Floats) -> Floats:
+    # Effect and noise are independent normals: x ~ N(0, v + s^2).
     spread = variances[:, None] + deviations**2
     result: Floats = -0.5 * (np.log(2 * np.pi * spread) + values[:, None] ** 2 / spread)
     return result

@@ -73,7 +73,7 @@ def smoothed_tables(
     Args:
         mechanism: of the question.
         counts: of its reports.
-        order: attributes of every table; the question's order unless said.
+        order: attributes of every table; by default the question's order.
         subsets: the sets wanted, by names or numbers; each comes back under its rising numbers.
 
     Raises:
@@ -107,7 +107,7 @@ def smoothed_tables(
 
 
 def _common_notes(mechanism: ProfileMechanism, n: int) -> tuple[str, ...]:
-    """Return what must be known of all smoothed tables: that there are no or too few reports."""
+    """Return the notes of all smoothed tables: that there are no or too few reports."""
     order, unknowns = mechanism.parameters.order, mechanism.parameters.unknowns
     if n == 0:
         return (NO_REPORTS,)
@@ -140,10 +140,10 @@ def smooth(
     """Return the smoothed tables of all sets up to an order, and those that agree only nearly.
 
     Args:
-        moments: what was measured.
+        moments: the measured ones.
         order: attributes of the largest tables.
-        wanted: of three and more attributes only these sets and their subsets are made; all,
-            unless said.
+        wanted: of three and more attributes only these sets and their subsets are made; by
+            default all.
         whole: whether profiles of few cells are fitted as one distribution; for comparisons.
 
     Raises:
@@ -231,10 +231,12 @@ def _with_interaction(tables: Floats, interactions: Interactions | None) -> Floa
         return _distributions(tables)
     interaction, shape = interactions.shrunken, tables.shape[1:]
     undo = [inverse(contrast_matrix(count))[:, 1:] for count in shape]
+    # Only moments of all attributes together change: contrasts sum to 0, so that margins stay.
     change = along_axes(interaction, undo)
     if interaction[0].size > 1:
         return _distributions(fit_margins(np.maximum(tables + change, 0.0), margins_of(tables)))
     with np.errstate(divide="ignore", invalid="ignore"):
+        # The longest step t with table + t change >= 0 in every cell.
         reach = np.where(change < 0, tables / -change, np.inf)
     step = np.minimum(1.0, reach.reshape(len(tables), -1).min(axis=1))
     return _distributions(tables + step.reshape(-1, *[1] * len(shape)) * change)

@@ -18,7 +18,7 @@ from deniable.mechanisms.base import Floats
 Kind = Literal["raw", "smoothed"]
 
 Z95 = 1.959963984540054
-"""Phi^-1(0.975): a normal interval of so many standard errors covers 95%."""
+"""Phi^-1(0.975): the half-width, in standard errors, of a normal interval that covers 95%."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Table:
             the table is smoothed.
         kind: "raw" or "smoothed".
         n: the number of reports of the question.
-        notes: what a reader must know.
+        notes: caveats for the reader.
 
     Guarantees: where a share is NaN, a note says why. Smoothed shares are at least 0 and sum to 1.
     """
@@ -79,7 +79,7 @@ class Table:
             cells: the shares, with an axis per attribute.
             covariance: of the cells in C order.
             n: the number of reports.
-            notes: what a reader must know.
+            notes: caveats for the reader.
         """
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0)).reshape(cells.shape)
         half = Z95 * error

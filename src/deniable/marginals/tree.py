@@ -22,7 +22,7 @@ from deniable.marginals.information import information_matrix, mutual_informatio
 from deniable.mechanisms.base import Floats
 
 REDRAWS = 200
-"""How often the noise is drawn again for the confidence of an edge."""
+"""Redraws of the noise for the confidence of an edge."""
 TIE = 1e-12
 """Bits by which pairs that nobody reported about differ in a redraw."""
 
@@ -176,6 +176,7 @@ def _redrawn(table: Floats, spread: Floats, rng: np.random.Generator, redraws: i
     """Return tables with the margins of `table` and freshly noisy interactions."""
     product = np.outer(table.sum(axis=1), table.sum(axis=0))
     variances, directions = np.linalg.eigh(spread)
+    # R R' is the covariance, so that R times standard normals has it.
     root = directions * np.sqrt(np.maximum(variances, 0.0))
     noise = rng.standard_normal((redraws, len(root))) @ root.T
     drawn: Floats = np.maximum(table + noise.reshape(redraws, *table.shape), 0.0)

@@ -1,4 +1,4 @@
-"""The mechanism contract: what every mechanism does for a whole population.
+"""The mechanism contract: the methods of every mechanism, for whole populations.
 
     values -> simulate -> reports -> accumulate -> counts -> estimate -> estimate
 
@@ -31,7 +31,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Code:
-    """An answer of a closed domain, by its number: what hashed mechanisms are asked about."""
+    """An answer of a closed domain by its number; hashed mechanisms take it as a candidate."""
 
     number: int
 
@@ -48,7 +48,7 @@ Values = (
 """True values for simulation: strings, or codes into a list that is given beside them."""
 
 LARGEST_COVARIANCE = 4_096
-"""Above so many candidates a closed domain's covariance (128 MiB and more) is not kept."""
+"""The most candidates whose covariance is kept; one more would take over 128 MiB."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Estimate:
         std_error: one standard deviation of `frequency`; NaN where nothing can be learned.
         covariance: of `frequency`; None where it is too large to keep.
         n: the number of reports.
-        notes: what a reader must know (not identifiable, cohorts without reports, ...).
+        notes: caveats for the reader (not identifiable, cohorts without reports, ...).
 
     Guarantees: where `frequency` and `std_error` are NaN, a note says why.
     """
@@ -171,7 +171,7 @@ class Mechanism(ABC):
 
     @property
     def hashed(self) -> bool:
-        """Whether answers are known by their hash alone, so that estimates need candidates."""
+        """True where reports hold hashes of answers alone, so that estimates need candidates."""
         return False
 
     @abstractmethod
@@ -220,7 +220,7 @@ class Mechanism(ABC):
 
         A cohort is part of the report: the probability includes the cohort's 1/m. So each
         candidate's probabilities sum to 1 over all possible records. With `log`, natural
-        logarithms, for records of so many bits that the probability itself underflows.
+        logarithms: the probability itself underflows for records of many bits.
         """
 
     def packed_answers(

@@ -10,11 +10,11 @@ from deniable.errors import InvalidReport
 Packed = NDArray[np.uint8]
 
 CHUNK_BITS = 2**22
-"""Bits that are held unpacked at once: a few arrays of so many bytes."""
+"""Bits that are held unpacked at once, in a few arrays of one byte per bit."""
 
 
 def rows_at_once(bits: int) -> int:
-    """Return how many reports of so many bits may be unpacked at a time."""
+    """Return the number of reports that may be unpacked at a time."""
     return max(1, min(2**16, CHUNK_BITS // bits))
 
 

@@ -1,4 +1,4 @@
-"""From what people write (strings, labels, codes, ABSENT) to keys, labels and codes."""
+"""Candidates as people write them (strings, labels, codes, ABSENT) to keys, labels and codes."""
 
 from __future__ import annotations
 

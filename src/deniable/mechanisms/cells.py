@@ -15,7 +15,7 @@ CHUNK = 2**20
 
 
 def check_below(profiles: Reports, bounds: Mapping[str, int]) -> None:
-    """Refuse profiles of which a number is not below its bound.
+    """Refuse records with a number that is not below its bound.
 
     Raises:
         InvalidReport: naming the number and the bound.
@@ -26,7 +26,7 @@ def check_below(profiles: Reports, bounds: Mapping[str, int]) -> None:
 
 
 def no_counts(rows: int, columns: int) -> Counts:
-    """Return the counts of no reports, with so many cohorts and cells."""
+    """Return the counts of no reports: a row per cohort, a column per cell."""
     return Counts(np.zeros(rows, dtype=np.int64), np.zeros((rows, columns), dtype=np.int64))
 
 

@@ -49,6 +49,7 @@ class Pure:
 
     def frequency(self, share: Floats) -> Floats:
         """Return the unbiased frequency of answers supported by a share of the reports."""
+        # E[r] = f p + (1 - f) q, solved for f (docs/mathematics.md, section 2).
         return (share - self.q) / self.gap
 
     def variance(self, n: int, frequency: float | Floats) -> Floats:
@@ -69,6 +70,7 @@ class Pure:
         `variance` at f = f_hat is (p q + r (1 - p - q)) / (n (p - q)^2). It is linear in r, so
         unbiased, and lies between p q at r = 0 and (1 - p)(1 - q) at r = 1: never negative.
         """
+        # q (1 - q) + (r - q)(1 - p - q) = p q + r (1 - p - q): f_hat = (r - q)/(p - q) put in.
         return (self.p * self.q + share * (1 - self.p - self.q)) / (n * self.gap**2)
 
 
@@ -82,7 +84,7 @@ def checked(n: int, frequency: float | Floats) -> tuple[int, Floats]:
 
 
 def categories_domain(owner: str, categories: int) -> Categories:
-    """Return a closed domain of so many answers, named by their codes.
+    """Return a closed domain whose answers are named by their codes.
 
     Raises:
         InvalidParameter: unless `categories` is an integer from 2 to 65,537 (one may be absent).

@@ -51,6 +51,7 @@ class Coefficients(SignMechanism):
     @cached_property
     def shares(self) -> Floats:
         """The probability of each order 1..k."""
+        # Coins one after the other: an order is drawn if its own coin is the first to succeed.
         left, result = 1.0, []
         for threshold in self.parameters.orders:
             share = float(thresholds.as_fraction(threshold))
@@ -64,5 +65,6 @@ class Coefficients(SignMechanism):
 
     def _probability(self, drawn: Codes) -> Floats:
         firsts = np.array(self.coefficients.firsts)
+        # Within an order the coefficients are drawn uniformly.
         each = self.shares / np.diff(firsts)
         return np.asarray(each[np.searchsorted(firsts, drawn, side="right") - 1])

@@ -28,6 +28,7 @@ def walsh_matrix(size: int) -> Floats:
 
 def inverse(matrix: Floats) -> Floats:
     """Return the inverse of a matrix with orthogonal rows."""
+    # F F' = diag(squared lengths) for orthogonal rows, so that F^-1 = F' diag(1/lengths^2).
     return np.asarray(matrix.T / np.square(matrix).sum(axis=1))
 
 

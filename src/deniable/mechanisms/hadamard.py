@@ -1,6 +1,6 @@
 """Hadamard response for whole populations; the model stands in protocol/hadamard.py.
 
-With s_a the number of reports of coefficient a with sign +1, less that with sign -1, the fast
+Let s_a be the reports of coefficient a with sign +1 less those with sign -1. Then the fast
 Walsh-Hadamard transform gives for every answer at once
 
     T_v = sum_a (-1)^<a, v> s_a,    frequency_v = T_v / (n (2 keep - 1)).
@@ -44,7 +44,7 @@ class Hadamard(Mechanism):
         epsilon: what one report may spend.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np
@@ -148,6 +148,7 @@ class Hadamard(Mechanism):
         if n == 0:
             return nothing_learned(labels)
         signed = np.ascontiguousarray(counts.table[0] - counts.table[1])
+        # T_v is the number of reports that support v less those that do not: n (2 share - 1).
         share = (1 + transform(signed)[: len(labels)] / n) / 2
         variance = self.pure.variance_observed(share, n)
         kept = np.diag(variance) if len(labels) <= LARGEST_COVARIANCE else None

@@ -49,6 +49,8 @@ def hash_words(words: Words, index: Words) -> Words:
 
 def reduced(hashed: Words, count: int) -> Words:
     """Return hashes as numbers below a count: the upper half of each, multiplied by it."""
+    # floor(u count / 2^32) of a uniform u below 2^32: every number's probability is within 2^-32
+    # of 1/count.
     return ((hashed >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)
 
 

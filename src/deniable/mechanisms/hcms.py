@@ -39,11 +39,11 @@ class HCMS(Mechanism):
 
     Args:
         epsilon: what one report may spend.
-        rows: g, the number of hash functions; 32 unless said.
-        width: w, a power of two; 4,096 unless said.
+        rows: g, the number of hash functions; 32 by default.
+        width: w, a power of two; 4,096 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np
@@ -175,6 +175,7 @@ class HCMS(Mechanism):
         support = np.full(len(labels), counts.n / 2)
         for row, sums in enumerate(agreed):
             places = self.buckets(words, np.full(len(words), row, dtype=np.uint64))
+            # Of a row's N reports (N + T)/2 support the bucket; the rows' N/2 add up to n/2 above.
             support += sums[places] / 2
         share = support / counts.n
         variance = self.pure.variance_observed(share, counts.n)
@@ -200,8 +201,11 @@ class HCMS(Mechanism):
         """
         gap, width = 2 * self.pure.p - 1, self.parameters.width
         people = counts.reports.astype(np.float64)
+        # E[sum s^2] = sum f^2 (1 - 1/w) + 1/w over the hash functions. Both known parts, the noise
+        # of the agreements and (N gap)^2 / w, are taken off before scaling.
         noise = people * (width - gap**2) + (people * gap) ** 2 / width
         squares = np.square(agreed.astype(np.float64)).sum(axis=1) - noise
+        # 1/(1 - 1/w) gives sum f^2, and 1/(w - 1) the variance per unit of it: w/(w - 1)^2.
         scale = width / (width - 1) ** 2 / (counts.n * gap) ** 2
         return max(0.0, float(squares.sum())) * scale
 

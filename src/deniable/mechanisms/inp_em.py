@@ -25,7 +25,7 @@ from deniable.protocol import thresholds
 from deniable.protocol.inp_em import InpEMParameters
 
 MOST_COUNTED = 20
-"""Reports of so many bits are counted in a table; longer ones are kept, 8 bytes each."""
+"""The most bits of reports that are counted in a table; longer reports are kept, 8 bytes each."""
 
 Words = NDArray[np.uint64]
 
@@ -134,6 +134,7 @@ class InpEM(ProfileMechanism):
         Cost: O(2^D), or O(n) above 20 bits, and O(4^b) for b bits, per table.
         """
         gap, keep, n = self.gap, self.keep, counts.n
+        # The inverse of the coin [[keep, 1 - keep], [1 - keep, keep]], of determinant 2 keep - 1.
         undo = np.array([[keep, keep - 1], [keep - 1, keep]]) / gap
 
         def read(attributes: Subset) -> Reading:
@@ -142,6 +143,8 @@ class InpEM(ProfileMechanism):
                 return unknown(observed.size)
             width = sum(self.parameters.bits[i] for i in attributes)
             share = observed / n
+            # Reported codes are multinomial, with covariance (diag(r) - r r')/n. With U the
+            # inverse channel the cells are U r, of covariance U (diag(r) - r r') U'/n.
             cells = along_axes(share.reshape((2,) * width), [undo] * width).reshape(-1)
             covariance = (np.diag(share) - np.outer(share, share)) / n
             turned = along_axes(covariance.reshape((2,) * 2 * width), [undo] * 2 * width)
@@ -173,6 +176,8 @@ class InpEM(ProfileMechanism):
         """
         n, f = checked(n, frequency)
         theta = 1 - 2 * f
+        # Var f = Var theta / 4, and a reported sign has mean gap theta. Since theta^2 is
+        # 1 - 4 f (1 - f), the difference below is (1/gap^2 - 1)/4, whatever f is.
         with_sampling = (1 - (self.gap * theta) ** 2) / (4 * self.gap**2)
         return np.asarray((with_sampling - f * (1 - f)) / n)
 

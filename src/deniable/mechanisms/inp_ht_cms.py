@@ -85,8 +85,8 @@ class InpHTCMS(ProfileMechanism):
     def reader(self, counts: Counts) -> Reader:
         """Return tables as sums over profiles of their buckets' support.
 
-        What profiles of other cells add by sharing buckets, sum f^2 / (g w) for each profile of a
-        cell, is in the variance and does not fall with n.
+        The variance includes collisions with the profiles of other cells: sum f^2 / (g w) for each
+        profile of a cell. This part does not fall with n.
 
         Cost: O(profiles g) per table, and a transform of g w numbers per cell.
         """
@@ -102,8 +102,11 @@ class InpHTCMS(ProfileMechanism):
             if n == 0:
                 return unknown(cells)
             pure = self.sketch.pure
+            # A report supports (m + s W^_a)/2 of a cell's m profiles, of which m q are expected by
+            # chance. Only s W^/2 varies: its covariance is (E[W^ W^'] - mean mean')/4.
             mean = weights @ signed / n
             products = (weights * seen) @ weights.T / n - np.outer(mean, mean)
+            # A pure oracle's frequency, summed over the m merged profiles.
             found = (merged / 2 + mean / 2 - merged * pure.q) / pure.gap
             covariance = products / (4 * n * pure.gap**2)
             return found, covariance + np.diag(np.full(cells, merged * shared))
@@ -139,13 +142,14 @@ class InpHTCMS(ProfileMechanism):
         odd = np.bitwise_count(drawn[:, None] & self._buckets[row]) & 1
         keep = self.sketch.pure.p
         same = odd == (symbols % 2)[:, None]
+        # Row and coefficient are uniform; the sign is the profile's own with probability keep.
         result: Floats = np.where(same, keep, 1 - keep) / (shape.rows * shape.width)
         return np.log(result) if log else result
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return the variance of the share f of the first attribute's first level.
 
-        n Var = (mean of W^2 - ((1 - 2 q) m + 2 gap f)^2)/(4 gap^2), the mean of W^2 over all
+        n Var = (mean of W^2 - ((2 q - 1) m + 2 gap f)^2)/(4 gap^2), the mean of W^2 over all
         coefficients of the sketch, less f (1 - f).
 
         Guarantees: given the hash functions, whose collisions add what does not fall with n.
@@ -153,6 +157,7 @@ class InpHTCMS(ProfileMechanism):
         n, f = checked(n, frequency)
         weights, pure = self._weights((0,))[0], self.sketch.pure
         merged = int(np.prod(self.levels[1:]))
+        # From f = (m/2 + mean/2 - m q)/gap, solved for the mean of s W^.
         mean = (2 * pure.q - 1) * merged + 2 * pure.gap * f
         noise = (float(np.mean(weights**2)) - mean**2) / (4 * pure.gap**2)
         return np.asarray((noise - f * (1 - f)) / n)

@@ -77,6 +77,7 @@ class InpOLH(ProfileMechanism):
         support = self.oracle.support(counts, self._words) if n else np.zeros(self._cells)
         share = support.reshape(self.levels) / max(n, 1)
         found = pure.frequency(share)
+        # E[f_hat^2] = f^2 + Var: the difference estimates the sum of f^2 without bias.
         squares = float(np.sum(found**2 - pure.variance_observed(share, max(n, 1))))
         places = (self.parameters.symbols - 1) * self.parameters.seeds
         shared = max(0.0, squares) / places

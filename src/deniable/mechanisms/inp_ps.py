@@ -88,5 +88,6 @@ class InpPS(ProfileMechanism):
         Guarantees: exact, given the people's values.
         """
         n, f = checked(n, frequency)
+        # A binomial of the reports in one half of the cells, less the sampling of people.
         share = self.parameters.cells // 2 * self.pure.q + self.pure.gap * f
         return np.asarray((share * (1 - share) / self.pure.gap**2 - f * (1 - f)) / n)

@@ -103,7 +103,7 @@ class InpRR(ProfileMechanism):
 
 
 def bits_at_once(bits: int) -> int:
-    """Return how many reports of so many bits are simulated at a time: at most 16 MB of them."""
+    """Return the number of reports that are simulated at a time: at most 16 MB of them."""
     return max(1, min(_AT_ONCE, 2**27 // bits))
 
 
@@ -113,17 +113,21 @@ def cell_sums(pure: Pure, share: Floats, merged: int, n: int) -> Reading:
     Args:
         pure: the two probabilities.
         share: the sums of the shares of reports that support each of the merged cells.
-        merged: how many they are.
+        merged: the number of cells in each sum.
         n: the number of reports.
     """
     found = (share - merged * pure.q) / pure.gap
+    # `Pure.variance_observed`, p q + r (1 - p - q), added up over the merged cells.
     noise = merged * pure.p * pure.q + share * (1 - pure.p - pure.q)
+    # The people are a multinomial sample: (D - f f')/n more than given their values.
     sampling = (np.diag(found) - np.outer(found, found)) / n
     return found, np.diag(noise / (n * pure.gap**2)) + sampling
 
 
 def summed_variance(pure: Pure, merged: int, n: int, frequency: float | Floats) -> Floats:
-    """Return the variance of the sum of so many cells of share f in all."""
+    """Return the variance of a sum of `merged` estimated cells whose total share is f."""
     n, f = checked(n, frequency)
+    # Each cell has the variance of a pure oracle (docs/mathematics.md, section 2); the part that
+    # is proportional to the cell's share adds up to that of f.
     rare = merged * pure.q * (1 - pure.q) / pure.gap**2
     return np.asarray((rare + f * (1 - pure.p - pure.q) / pure.gap) / n)

@@ -41,7 +41,7 @@ class KRR(Mechanism):
         keep: the probability of reporting the true answer, instead of an epsilon.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np
@@ -172,6 +172,7 @@ class KRR(Mechanism):
         labels = names.closed_labels(candidates, [str(code) for code in range(k)])
         if counts.n == 0:
             return nothing_learned(labels)
+        # The closed forms of a pure oracle, p = keep and q = move (docs/mathematics.md, section 2).
         share, move = counts.table[0] / counts.n, self.pure.q
         variance = self.pure.variance_observed(share, counts.n)
         covariance = None

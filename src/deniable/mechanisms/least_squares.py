@@ -1,4 +1,4 @@
-"""Weighted least squares with a sparse design, and what it cannot tell apart.
+"""Weighted least squares with a sparse design, and the identifiability of its columns.
 
 Model: y = X b + noise, Var(noise_i) = 1 / w_i, independent. The solution of the normal equations
 X'WX b = X'Wy has covariance (X'WX)^-1 and is the best linear unbiased one.
@@ -19,7 +19,7 @@ Sparse = Any
 """A scipy.sparse matrix in row form."""
 
 _TOLERANCE = 1e-9
-"""A column of which less than this share is not explained by the others counts as dependent."""
+"""The others explain all but this share of a column: then the column counts as dependent."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ def solve(design: Sparse, observed: Floats, weights: Floats) -> Fit:
     """
     normal = _Normal.of(design, observed, weights)
     inverse, null = _invert(normal.matrix)
+    # With D the scale, A^-1 = D (D A D)^-1 D: the inverse of the unscaled X'WX.
     covariance = inverse * normal.scale[:, None] * normal.scale[None, :]
     solution: Floats = covariance @ normal.right
     residual: Floats = observed - design @ solution
@@ -118,7 +119,7 @@ def solutions(matrix: Floats, right: Floats) -> Floats:
 
 
 def _scale(matrix: Floats) -> Floats:
-    """Return what makes the diagonal 1; 0 where it is 0."""
+    """Return the column scales that make the diagonal 1; 0 where it is 0."""
     length = np.sqrt(matrix.diagonal())
     return np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
 
@@ -139,6 +140,7 @@ def _invert(matrix: Floats) -> tuple[Floats, Floats]:
     if factor is not None:
         return linalg.cho_solve((factor, True), np.eye(len(matrix))), np.empty((len(matrix), 0))
     values, vectors = linalg.eigh(matrix)
+    # The eigenvalues sum to the trace, at most the number of columns: the bound is relative.
     positive = values > _TOLERANCE * len(matrix)
     kept = vectors[:, positive]
     return (kept / values[positive]) @ kept.T, vectors[:, ~positive]

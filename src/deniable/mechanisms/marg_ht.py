@@ -78,8 +78,11 @@ class MargHT(TableMechanism):
             up, down = (np.sum([p.observed for p in pool], axis=0).reshape(-1) for pool in pooled)
             reports = (up + down).astype(np.float64)
             with np.errstate(invalid="ignore", divide="ignore"):
+                # E[sign] = gap theta, Var(sign) = 1 - mean^2 (docs/mathematics.md, section 5).
+                # The clip holds |theta| to at most 1, so that few reports do not look certain.
                 mean = (up - down) / reports
                 theta, noise = mean / gap, (1 - np.clip(mean, -gap, gap) ** 2) / (reports * gap**2)
+            # The empty coefficient is the total, which is known to be 1.
             theta[0], noise[0] = 1.0, 0.0
             undo = design([inverse(walsh_matrix(self.inner[i])) for i in attributes])
             return undo @ theta, (undo * noise) @ undo.T
@@ -109,7 +112,8 @@ class MargHT(TableMechanism):
 
         As MargPS with the gap 2 keep - 1 and a share of k/(d (m - 1)) of the reports.
 
-        Guarantees: given the people's values, and exact for so many reports on the attribute.
+        Guarantees: given the people's values; exact where that share of the n reports is on the
+        attribute.
         """
         share = self._share_of_first / (self.parameters.most_cells - 1)
         return shared_variance(self.gap, share, n, frequency)

@@ -54,7 +54,7 @@ class MargPS(TableMechanism):
         return counted_cells(symbols, self.pools, self.parameters.most_cells)
 
     def pure(self, cells: int) -> Pure:
-        """Return the probabilities of k-RR over so many cells."""
+        """Return the probabilities of k-RR over a number of cells."""
         return krr_over(self.parameters.keep(cells), cells)
 
     def reader(self, counts: Counts) -> Reader:
@@ -66,6 +66,7 @@ class MargPS(TableMechanism):
                 pure, size = self.pure(pool.cells), pool.observed.size
                 observed = pool.observed.reshape(-1).astype(np.float64)
                 reading = krr_reading(observed, pure.q, pure.gap, pool.cells // size)
+                # A pool's variance falls as 1/(N gap^2): the weights are nearly inverse variances.
                 readings.append((reading, pool.reports * pure.gap**2))
             return weighted(readings, int(np.prod([self.inner[i] for i in attributes])))
 
@@ -99,7 +100,7 @@ class MargPS(TableMechanism):
 
 
 def krr_over(keep: int, cells: int) -> Pure:
-    """Return the probabilities of k-RR over so many cells, from its threshold."""
+    """Return the probabilities of k-RR over a number of cells, from its threshold."""
     kept = thresholds.as_fraction(keep)
     return Pure.of(kept, (1 - kept) / Fraction(cells - 1))
 
@@ -146,7 +147,16 @@ def cell_likelihood(pools: Pools, keep: Keep, drawn: Codes, cells: Codes, every:
 
 
 def shared_variance(gap: float, share: float, n: int, frequency: float | Floats) -> Floats:
-    """Return the variance of a yes/no share from a share of the reports."""
+    """Return the variance of an estimated yes/no share f, given the people's values.
+
+    Args:
+        gap: keep - move of the reports on the attribute.
+        share: the share of the n reports that are on the attribute.
+        n: the number of reports.
+        frequency: f.
+    """
     n, f = checked(n, frequency)
+    # A reported half has r = (1 + gap theta)/2, theta = 1 - 2 f up to its sign. So r (1 - r)/gap^2
+    # is (1 - (gap theta)^2)/(4 gap^2), over n share reports; less the sampling of people.
     with_sampling = (1 - (gap * (1 - 2 * f)) ** 2) / (4 * share * gap**2)
     return np.asarray((with_sampling - f * (1 - f)) / n)

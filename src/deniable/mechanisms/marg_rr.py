@@ -140,6 +140,7 @@ class MargRR(TableMechanism):
                 merged = pool.cells // pool.observed.size
                 share = pool.observed.reshape(-1) / pool.reports
                 reading = cell_sums(self.pure, share, merged, pool.reports)
+                # A rare cell has variance merged q (1 - q)/(N gap^2): inverse variances weigh.
                 readings.append((reading, pool.reports / merged))
             return weighted(readings, int(np.prod([self.inner[i] for i in attributes])))
 
@@ -174,5 +175,6 @@ class MargRR(TableMechanism):
         """
         share = self._share_of_first
         number, f = checked(n, frequency)
+        # N = n share reports, a sample of the people: f (1 - f)(1/N - 1/n) beside the noise.
         noise = summed_variance(self.pure, self.parameters.most_cells // 2, number, f) / share
         return np.asarray(noise + f * (1 - f) * (1 / share - 1) / number)

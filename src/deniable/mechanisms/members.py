@@ -1,4 +1,4 @@
-"""Answers that are sets of names, for whole populations: what share of people holds each name.
+"""Set-valued answers for whole populations: the share of people who hold each name.
 
 Model: a set has at most `most` of k names. *Sampled*: a device fills its set up with "none" to
 `most` places, draws one place uniformly and reports it through a mechanism over k + 1 answers.
@@ -58,7 +58,7 @@ class Members(Mechanism):
 
     @property
     def per_bit(self) -> bool:
-        """Whether every name has a bit of its own; else one member is sampled."""
+        """True where every name has its own bit; otherwise each report samples one member."""
         return isinstance(self.parameters, UnaryParameters) and self.parameters.members > 0
 
     @property
@@ -108,7 +108,7 @@ class Members(Mechanism):
         return self._mechanism.hashed
 
     def _asked(self) -> list[Candidate]:
-        """Return what the mechanism is asked about: names, none of them, absent."""
+        """Return the candidates of the mechanism: names, none of them, absent."""
         size = len(self._domain.values) + 1
         if self.hashed:
             return every_code(size, self._absent)
@@ -149,6 +149,8 @@ class Members(Mechanism):
         frequency[names] *= most
         variance[names] *= most**2
         if n:
+            # Each of n f holders draws the name with probability 1/most: a binomial whose variance
+            # n f (1/most)(1 - 1/most), times (most/n)^2, is f (most - 1)/n.
             variance[names] += frequency[names] * (most - 1) / n
         return Estimate(labels, frequency, np.sqrt(variance), None, n, found.notes)
 
@@ -181,6 +183,7 @@ class Members(Mechanism):
         if self.per_bit and isinstance(self._mechanism, OUE | Rappor):
             return self._mechanism.members_likelihood(reports, self._bits(members))
         single = self._mechanism.likelihood(reports, self._asked())
+        # The reported place is uniform: a mixture of the members' likelihoods with equal weights.
         return np.asarray(single[:, members].mean(axis=2))
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
@@ -192,6 +195,7 @@ class Members(Mechanism):
         if self.per_bit:
             return self._mechanism.variance(n, frequency)
         most, f = self._domain.most, np.asarray(frequency, dtype=np.float64)
+        # A share f / most of the devices draws the name; the estimate is multiplied by most.
         noise = most**2 * self._mechanism.variance(n, f / most)
         return np.asarray(noise + f * (most - 1) / n)
 

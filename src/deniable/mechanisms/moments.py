@@ -1,4 +1,4 @@
-"""What reports say about profiles, in one form for every method: moments of contrasts.
+"""Moments of contrasts: the one form in which every method states its estimates of profiles.
 
 Model: attribute i with r levels has r - 1 *contrasts*, functions of the level with values in
 [-1, 1] that sum to 0 over the levels (protocol/contrasts.py; of a yes/no attribute +1 and -1). The

@@ -1,8 +1,8 @@
 """n-grams for whole populations; the model stands in protocol/ngrams.py.
 
 Every part of a report is one of RAPPOR, so that `whole` and `gram`, two RAPPOR mechanisms, do the
-work. What can be estimated without building strings is whole ones; `deniable.discover` builds them
-from the n-grams.
+work. Estimates here are of given whole strings. `deniable.discover` builds unknown strings from the
+n-grams.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class NGrams(Mechanism):
         p: P(a bit is reported | it is not set), as in [EPK14].
         q: P(a bit is reported | it is set).
         n: characters of an n-gram.
-        step: from the start of one to the start of the next; n unless said.
+        step: from the start of one to the start of the next; n by default.
         grams: how many a person reports.
-        whole: the whole string's share of epsilon; as large as an n-gram's unless said.
+        whole: the whole string's share of epsilon; by default that of an n-gram.
         bits: k.
         hashes: h.
         cohorts: m of every part.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
     """
 
     parameters_type = NGramsParameters
@@ -248,7 +248,7 @@ class NGrams(Mechanism):
         return np.asarray(found[:, [distinct.index(each) for each in held]])
 
     def unlisted(self, part: Reports) -> Floats:
-        """Return ln P(part | an n-gram of which nothing is known).
+        """Return ln P(part | an unlisted n-gram).
 
         It sets d = k (1 - (1 - 1/k)^h) distinct bits on average, wherever hashing puts them: every
         bit is reported with probability p* + (q* - p*) d/k. A profile of the n-grams that are left,
@@ -256,6 +256,7 @@ class NGrams(Mechanism):
         cohorts are many.
         """
         shape, pure = self.parameters, self.gram.pure
+        # P(a bit is 1) with d/k = 1 - (1 - 1/k)^h; `pure.q` is p* here, and `pure.gap` is q* - p*.
         one = pure.q + pure.gap * (1 - (1 - 1 / shape.bits) ** shape.hashes)
         ones = np.bitwise_count(part["bits"]).sum(axis=1)
         bits = ones * np.log(one) + (shape.bits - ones) * np.log1p(-one)

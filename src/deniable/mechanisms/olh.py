@@ -32,7 +32,7 @@ from deniable.protocol import OLHParameters, Parameters, Strings
 from deniable.protocol.olh import FIRST_INDEX
 
 LARGEST_TABLE = 2**22
-"""A pool with at most so many pairs of seed and symbol is counted in a table (32 MiB)."""
+"""The most pairs of seed and symbol that are counted in a table (32 MiB)."""
 NOTED_SHARE = 0.01
 """A pool that adds more than this share to the variances gets a note."""
 _CHUNK = 2**20
@@ -64,11 +64,11 @@ class OLH(Mechanism):
 
     Args:
         epsilon: what one report may spend.
-        symbols: g; the best for the epsilon unless said.
-        seeds: K, the size of the pool; 2^32 unless said.
+        symbols: g; by default the optimum for the epsilon.
+        seeds: K, the size of the pool; 2^32 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np
@@ -104,7 +104,7 @@ class OLH(Mechanism):
 
     @property
     def _counted(self) -> bool:
-        """Whether reports are counted by seed and symbol, not kept one by one."""
+        """True where reports are counted by seed and symbol; otherwise each report is kept."""
         return self.parameters.seeds * self.parameters.symbols <= LARGEST_TABLE
 
     def simulate(
@@ -236,6 +236,8 @@ class OLH(Mechanism):
         return private_support(pairs >> np.uint64(16), symbols, self.parameters.symbols, words)
 
     def _shared_variance(self, frequency: Floats, noise: Floats) -> Floats:
+        # E[f_hat^2] = f^2 + Var, so that this difference is an unbiased estimate of f^2. Sharing K
+        # functions adds f_w^2/((g - 1) K) for each other answer w (docs/mathematics.md, section 2).
         squares = frequency**2 - noise
         others = np.maximum(0.0, squares.sum() - squares)
         return np.asarray(others / ((self.parameters.symbols - 1) * self.parameters.seeds))
@@ -261,6 +263,7 @@ class OLH(Mechanism):
         """
         records = self._checked(reports)
         words = fingerprints(names.open_keys(candidates))
+        # A report that is not kept is uniform over the other g - 1 symbols.
         move = (1 - self.pure.p) / (self.parameters.symbols - 1)
         result = np.empty((records.size, len(words)))
         step = max(1, _CHUNK // len(words))

@@ -36,11 +36,11 @@ class ORR(Mechanism):
 
     Args:
         epsilon: what one report may spend.
-        symbols: k; the best for the epsilon unless said.
-        cohorts: C; 256 unless said.
+        symbols: k; by default the optimum for the epsilon.
+        cohorts: C; 256 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np

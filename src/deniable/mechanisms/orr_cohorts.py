@@ -32,12 +32,12 @@ Symbols = NDArray[np.uint16]
 _BLOCK = 2**23
 """Numbers of the design that are held at once: 64 MB."""
 _DENSE_UP_TO = 32
-"""Up to so many symbols the design is dense enough for products of dense blocks to be faster."""
+"""The most symbols for which products of dense blocks are faster than sparse ones."""
 
 
 @dataclass(frozen=True)
 class Cohorts:
-    """What was observed: the answers' symbols, and the reports.
+    """The observations of a fit: the answers' symbols, and the reports of each cohort.
 
     Attributes:
         symbols: the symbol of each answer (column) in each cohort with reports (row).
@@ -65,7 +65,7 @@ class Cohorts:
 
     @property
     def constraint(self) -> Floats:
-        """The coefficients of what must be 1: all frequencies, and k times the even rest."""
+        """The constraint's coefficients: all frequencies and k times the even rest sum to 1."""
         ones = np.ones(self.symbols.shape[1] + (not self.closed))
         if not self.closed:
             ones[-1] = self.count
@@ -142,6 +142,8 @@ def estimate_cohorts(cohorts: Cohorts, counts: Counts, labels: tuple[str, ...]) 
     r = np.clip(cohorts.pure.q + gap * cohorts.fitted(first), cohorts.pure.q, None)
     # Half a report more: with few reports a small r would promise more than so few can hold.
     r = (people * np.minimum(r, cohorts.pure.p) + 0.5) / (people + 1)
+    # Weights N_j (keep - move)^2 / r: a generalised inverse of the multinomial covariance of a
+    # cohort, on residuals that sum to 0 (derived above).
     fit = _fit(cohorts, people * gap**2 / r)
     return from_fit(counts, labels, fit, tuple(fit_notes(counts, labels, fit, "symbols")))
 
@@ -159,6 +161,8 @@ def _fit(cohorts: Cohorts, weights: Floats) -> Fit:
     covariance, null = inverse(cohorts.normal(weights))
     solution = covariance @ cohorts.against(weights * cohorts.observed)
     wanted = cohorts.constraint
+    # Lagrange, with S = (X'WX)^-1 and a'theta = 1: the free solution moves along S a until the
+    # constraint holds, and the covariance loses S a a'S / (a'S a).
     pull = covariance @ wanted
     length = float(wanted @ pull)
     solution = solution + pull * (1 - float(wanted @ solution)) / length

@@ -35,7 +35,7 @@ class OUE(Mechanism):
         epsilon_forever: what all reports of one value may spend; adds the permanent stage.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np
@@ -159,6 +159,7 @@ class OUE(Mechanism):
         names.closed_labels(candidates, self._labels)
         ones, bits = self._ones(reports), self.parameters.bits
         # Only the answer's own bit differs from the background: no product with all of them.
+        # RAPPOR's letters from here: q for a bit that is set, p for one that is not.
         p, q = self.pure.q, self.pure.p
         seen = ones.sum(axis=1)[:, None]
         background = seen * np.log(p) + (bits - seen) * np.log1p(-p)

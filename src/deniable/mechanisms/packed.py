@@ -23,7 +23,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PackedAnswers:
-    """Reports as bytes, and what the values of a byte say about the answers that it holds.
+    """Reports as bytes, with a table from a byte's value to the likelihoods of its answers.
 
     Attributes:
         packed: reports x bytes.
@@ -39,7 +39,7 @@ class PackedAnswers:
 
     @classmethod
     def of_bits(cls, packed: Bytes, answers: int, least: float) -> Self:
-        """Return reports with a bit per answer, of which only the answer's own matters.
+        """Return reports with a bit per answer; its likelihood depends on that bit alone.
 
         Args:
             packed: answer a's bit in byte a // 8 at weight 2^(a % 8), padding 0.

@@ -34,9 +34,9 @@ from deniable.protocol.pgr import FIRST_INDEX
 
 _CHUNK = 2**18
 _KEPT_PLACES = 2**26
-"""So many points of strings in cohorts, 256 MB, are kept while they are taken apart."""
+"""The most points of strings in cohorts, 256 MB, that are kept while collisions are solved."""
 _COVARIANCE_CELLS = 2**22
-"""A covariance is made up to so many points times answers: it takes their product squared."""
+"""The most points times answers for which a covariance is made."""
 
 
 class PGR(Mechanism):
@@ -44,11 +44,11 @@ class PGR(Mechanism):
 
     Args:
         epsilon: what one report may spend.
-        cohorts: C; 32 unless said.
-        points: strings are hashed into at least so many points; 16,384 unless said.
+        cohorts: C; 32 by default.
+        points: the least number of points that strings are hashed into; 16,384 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np
@@ -217,6 +217,8 @@ class PGR(Mechanism):
         load = load_of(len(labels), points, weights)
         if load is not None:
             frequency = separated(frequency, places, weights, points)
+            # Solving for the listed strings multiplies variances by 1/(1 - M/(C K)) on average;
+            # only strings that are not listed still collide (`pgr_collisions`).
             variance = variance / (1 - load)
             squares -= float((weights**2).sum() * (frequency**2 - variance).sum())
         variance = variance + max(0.0, squares) / (points - 1)
@@ -235,6 +237,8 @@ class PGR(Mechanism):
         The unbiased sum over the points' shares, less the 1/K of it that is collisions.
         """
         share, pure = sums / n, Pure.of(*self.parameters.support_of_points)
+        # E[s_hat^2] = s^2 + Var of a point's share s. Over hash functions the sum of s^2 is
+        # sum f^2 + (1 - sum f^2)/K.
         found = float((pure.frequency(share) ** 2 - pure.variance_observed(share, n)).sum())
         return found - 1 / self.parameters.points
 
@@ -249,6 +253,7 @@ class PGR(Mechanism):
             return None
         every = self.geometry.vectors(np.arange(counts.size))
         holds = (every @ every[: frequency.size].T % self.parameters.prime == 0).astype(np.float64)
+        # n Cov of two supports is P(both) less the mean product of each person's probabilities.
         both = holds.T @ (holds * (counts / n)[:, None])
         expected = q * q + (frequency[:, None] + frequency[None, :]) * q * (p - q)
         np.fill_diagonal(expected, q * q + frequency * (p * p - q * q))

@@ -1,8 +1,8 @@
 """Prefix growth for whole populations; the model stands in protocol/prefixes.py.
 
 The reports of a group are those of projective geometry response, cohort by cohort; counts have a
-row per group and cohort. What can be estimated without growing anything is whole strings, from the
-verification group; `deniable.discover` grows them.
+row per group and cohort. Estimates here are of given whole strings, from the
+verification group; `deniable.discover` grows unknown ones.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ class Prefixes(Mechanism):
         epsilon: what one report may spend.
         alphabet: the characters of the strings.
         length: the most characters of a string.
-        people: how many are expected: decides on levels and cohorts; a million unless said.
-        model: a coding model's bytes; none unless said.
+        people: the expected number of people, which decides on levels and cohorts; by default a
+            million.
+        model: a coding model's bytes; none by default.
         lengths: of the levels, instead of those that are chosen.
         verification: the share of the people who report whole strings, instead of the chosen one.
         cohorts: of each group, instead of those that are chosen.
-        points: strings are hashed into at least so many, instead of 8,192.
+        points: the least number of points that strings are hashed into; 8,192 by default.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
     """
 
     parameters_type = PrefixesParameters
@@ -120,7 +121,7 @@ class Prefixes(Mechanism):
         return reports
 
     def _words(self, keys: Sequence[bytes]) -> Words:
-        """Return the words of what each group reports of each answer: groups x answers x 2."""
+        """Return the words of each answer as each group reports it: groups x answers x 2."""
         shape = self.parameters
         for key in keys:
             if len(key) > 1 and len(key[1:].decode("utf-8")) > shape.length:
@@ -200,7 +201,9 @@ class Prefixes(Mechanism):
         share = support / own.n
         frequency = self.pure.frequency(share)
         variance = self.pure.variance_observed(share, own.n)
+        # Collisions: another string of share f shares the point with probability 1/K per cohort.
         variance = variance + max(0.0, squares) / (self.parameters.oracle.points - 1)
+        # The N verifiers are drawn from the n people without replacement: f (1 - f)/N (1 - N/n).
         held = np.clip(frequency, 0, 1)
         variance = variance + held * (1 - held) / own.n * (1 - own.n / counts.n)
         note = VERIFIERS.format(n=own.n)

@@ -51,9 +51,9 @@ Reader = Callable[[Subset], Reading]
 """From rising attributes to their table over inner levels; NaN where there are no reports."""
 
 AT_ONCE = 2**20
-"""So many people are simulated at a time."""
+"""People who are simulated at a time."""
 MOST_LISTED = 4_096
-"""Profiles are listed, for likelihoods, up to so many."""
+"""The most profiles that are listed, as columns of a likelihood."""
 NOT_REPORTED = "Nobody reported on some coefficients of this table: its raw shares are unknown."
 
 
@@ -106,7 +106,7 @@ class ProfileMechanism(Mechanism):
         Guarantees: each probability is the client's, exactly; of mechanisms that report the sign
         of a contrast, within 2^-50.
 
-        Cost: linear, so many people at a time that it needs some 100 MB beside the reports.
+        Cost: linear; people are simulated in parts, which take some 100 MB beside the reports.
 
         Args:
             values: a row of codes per person.
@@ -121,7 +121,7 @@ class ProfileMechanism(Mechanism):
 
     @property
     def _at_once(self) -> int:
-        """How many people are simulated at a time."""
+        """The number of people who are simulated at a time."""
         return AT_ONCE
 
     @abstractmethod
@@ -130,7 +130,7 @@ class ProfileMechanism(Mechanism):
 
     @abstractmethod
     def reader(self, counts: Counts) -> Reader:
-        """Return what finds tables in counts; work that all tables share is done once, here."""
+        """Return a reader of tables from counts; work that all tables share is done once, here."""
 
     def chosen(self, attributes: Sequence[str | int]) -> Subset:
         """Return attributes by number, in the order asked for.
@@ -192,6 +192,7 @@ class ProfileMechanism(Mechanism):
         wanted = self.chosen(attributes)
         rising = tuple(sorted(wanted))
         cells, covariance = self._possible(self.reader(counts), rising)
+        # Readers include the sampling of people, (D - f f')/n; tables are given the values.
         covariance = covariance - _sampling(cells, counts.n)
         shape = tuple(self.levels[i] for i in rising)
         axes = [rising.index(i) for i in wanted]
@@ -239,6 +240,7 @@ class ProfileMechanism(Mechanism):
         """Return the moments of one set, all its attributes with a contrast."""
         cells, covariance = self._possible(read, attributes)
         functions = design([contrast_matrix(self.levels[i])[1:] for i in attributes])
+        # A moment is linear in the cells, theta = phi'x; hence Var theta = phi' Sigma phi.
         theta = functions @ cells
         variance = np.einsum("ij,jk,ik->i", functions, covariance, functions)
         shape = tuple(self.levels[i] - 1 for i in attributes)

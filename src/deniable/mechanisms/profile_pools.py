@@ -22,7 +22,7 @@ Integers = NDArray[np.int64]
 
 
 class Pool(NamedTuple):
-    """What the views of one number of cells say about some attributes.
+    """The pooled counts of some attributes, from all views with one number of cells.
 
     Attributes:
         cells: the number of cells of those views.

@@ -43,7 +43,7 @@ class SignMechanism(ProfileMechanism):
     @property
     @abstractmethod
     def _selection(self) -> Selection:
-        """How many functions each attribute offers."""
+        """The choices of attributes and functions, by the number of functions of each attribute."""
 
     @abstractmethod
     def _matrix(self, attribute: int) -> Floats:
@@ -51,7 +51,7 @@ class SignMechanism(ProfileMechanism):
 
     @abstractmethod
     def _drawn(self, count: int, rng: np.random.Generator) -> Codes:
-        """Return so many drawn coefficients."""
+        """Return `count` drawn coefficients."""
 
     @property
     @abstractmethod
@@ -121,6 +121,8 @@ class SignMechanism(ProfileMechanism):
         """
         reports = counts.table.sum(axis=0).astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
+            # E[sign] = g theta; a sign has variance 1 - mean^2 (docs/mathematics.md, section 5).
+            # The clip holds |theta| to at most 1, so that few reports do not look certain.
             mean = (counts.table[0] - counts.table[1]) / reports
             theta = mean / self.gap
             variance = (1 - np.clip(mean, -self.gap, self.gap) ** 2) / (reports * self.gap**2)
@@ -133,6 +135,8 @@ class SignMechanism(ProfileMechanism):
                 place = tuple(slice(1, None) if i in subset else 0 for i in attributes)
                 numbers = self.coefficients.numbers(subset)
                 moments[place], noise[place] = theta[numbers], variance[numbers]
+            # cells = U moments, U = (F_1 x ... x F_k)^-1. Each report is about one coefficient,
+            # so that the moments are uncorrelated and the covariance is U diag(noise) U'.
             undo = design([inverse(matrix) for matrix in matrices])
             # A moment that nobody reported makes every cell unknown: NaN spreads by itself.
             cells = undo @ moments.reshape(-1)
@@ -154,6 +158,7 @@ class SignMechanism(ProfileMechanism):
         for column, codes in enumerate(every):
             value = self._value(symbols // 2, np.broadcast_to(codes, (symbols.size, codes.size)))
             sign = 1 - 2 * (symbols % 2)
+            # P(sign) = 1/2 + g value sign / 2, so that E[sign] = g value.
             result[:, column] = (1 + sign * self.gap * value) / 2
         result *= self._probability(symbols // 2)[:, None]
         return np.log(result) if log else result
@@ -171,6 +176,7 @@ class SignMechanism(ProfileMechanism):
         Guarantees: given the people's values, and exact for n w reports on it.
         """
         n, f = checked(n, frequency)
+        # f = (1 - theta)/2, so that Var f = Var theta / 4; the n w reports are a sample of people.
         with_sampling = (1 - (self.gap * (1 - 2 * f)) ** 2) / (
             4 * self._share_of_first * self.gap**2
         )

@@ -52,6 +52,7 @@ def krr_reading(observed: Floats, move: float, gap: float, merged: int) -> Readi
     if n == 0:
         return unknown(observed.size)
     share = observed / n
+    # E[r] = merged move + gap f: every cell gets `move` from everybody, its holders gap more.
     found = (share - merged * move) / gap
     if n < FEW:
         likely = np.maximum(found, 0.0)

@@ -1,4 +1,4 @@
-"""What the papers' marginal methods share: a drawn table of k attributes, in binary codes.
+"""Marginal methods of [CKS18]: each report is about one drawn table of k attributes.
 
 The table of k attributes is estimated from the reports that drew it; one of fewer attributes from
 all drawn tables that contain it.
@@ -46,6 +46,7 @@ def weighted(readings: list[tuple[Reading, float]], cells: int) -> Reading:
     mean: Floats = np.zeros(cells)
     covariance: Floats = np.zeros((cells, cells))
     for (found, spread), weight in used:
+        # Independent readings: Var(sum a_i x_i) = sum a_i^2 Var x_i with a_i = weight / total.
         mean = mean + found * (weight / total)
         covariance = covariance + spread * (weight / total) ** 2
     return mean, covariance

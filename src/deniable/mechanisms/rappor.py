@@ -41,7 +41,7 @@ from deniable.mechanisms.rappor_permuted import answer_bits, permuted_bits
 from deniable.protocol import Boolean, Parameters, RapporParameters, Strings
 
 _CHUNK_BITS = 2**22
-"""Bits that are held unpacked at once: a few arrays of so many bytes."""
+"""Bits that are held unpacked at once, in a few arrays of one byte per bit."""
 _YES_NO = ("false", "true")
 
 
@@ -56,14 +56,14 @@ class Rappor(Mechanism):
         bits: k.
         hashes: h.
         cohorts: m.
-        f: the share of permanent noise; 0 unless said.
+        f: the share of permanent noise; 0 by default.
         p: P(1 is reported | a 0 is held).
         q: P(1 is reported | a 1 is held).
         epsilon: what one report may spend, instead of f, p and q.
         epsilon_forever: what all reports of one value may spend.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> from deniable.mechanisms import Rappor
@@ -173,7 +173,7 @@ class Rappor(Mechanism):
 
     @property
     def _yes_no(self) -> bool:
-        """Whether the only bit tells yes from no, so that there are two answers to one bit."""
+        """True for a yes/no question, whose two answers share one bit."""
         return self.parameters.bits == 1
 
     @property
@@ -308,6 +308,7 @@ class Rappor(Mechanism):
         found = unary.estimate_bits(self.pure, counts.table[0], counts.n, labels)
         if self._yes_no:
             yes, variance = found.frequency[0], found.variance[0]
+            # The share of no is 1 - yes: the same variance, and a correlation of -1.
             covariance = variance * np.array([[1.0, -1.0], [-1.0, 1.0]])
             errors = found.std_error[[0, 0]]
             return Estimate(labels, np.array([1 - yes, yes]), errors, covariance, counts.n)
@@ -393,6 +394,7 @@ class Rappor(Mechanism):
             return self.pure.variance(n, frequency)
         p, q, gap = self.pure.q, self.pure.p, self.pure.gap
         n, f = checked(n, frequency)
+        # filled = d/k: a given bit is missed by all h hash functions with (1 - 1/k)^h.
         filled = 1 - (1 - 1 / shape.bits) ** shape.hashes
         r = p + gap * filled
         noise = f * q * (1 - q) + (1 - f) * r * (1 - r)
@@ -407,6 +409,6 @@ def _given(
     epsilon: float | None,
     epsilon_forever: float | None,
 ) -> dict[str, object]:
-    """Return what was given, by the names that a survey uses."""
+    """Return the given parameters, by the names that a survey uses."""
     every = {"f": f, "p": p, "q": q, "epsilon": epsilon, "epsilon_forever": epsilon_forever}
     return {name: value for name, value in every.items() if value is not None}

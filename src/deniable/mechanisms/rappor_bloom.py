@@ -4,7 +4,7 @@ Model: a person holds one string, so that with X_vij = 1 where string v sets bit
 
     E[c_ij] = N_j (p* + (q* - p*) sum_v f_v X_vij)              exactly, linear in f
 
-for N_j reports in cohort j of which c_ij have bit i. The observations are therefore
+where c_ij of the N_j reports in cohort j have bit i. The observations are therefore
 
     y_ij = (c_ij / N_j - p*) / (q* - p*),   Var(y_ij) = r_ij (1 - r_ij) / (N_j (q* - p*)^2),
 
@@ -31,7 +31,7 @@ from deniable.mechanisms.least_squares import Fit, Sparse, fitted, solve
 _SURPRISE = 1e-3
 """Residuals less likely than this under noise alone are worth a note."""
 _NAMED = 5
-"""A note names at most so many candidates."""
+"""The most candidates that a note names."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def estimate_strings(
 def _estimate_open(
     bloom: Bloom, counts: Counts, design: Sparse, labels: tuple[str, ...]
 ) -> Estimate:
-    """Fit with an intercept for what is not listed, unless that would cost a candidate."""
+    """Fit with an intercept for unlisted strings, unless it would cost a candidate."""
     with_intercept = sparse.hstack([design, np.ones((design.shape[0], 1))], format="csr")
     fit, notes = _fit(bloom, counts, with_intercept), []
     if not fit.identifiable[:-1].all():
@@ -139,12 +139,14 @@ def _fit(bloom: Bloom, counts: Counts, design: Sparse) -> Fit:
     # Half a report is added to either side: with few reports per cohort a small p* would
     # otherwise promise more than so few can hold.
     r = (people * np.clip(expected, low, high) + 0.5) / (people + 1)
+    # Weights are inverse variances, N_j (q* - p*)^2 / (r (1 - r)) (docs/mathematics.md, section 1).
     return solve(design, observed, people * gap**2 / (r * (1 - r)))
 
 
 def from_fit(counts: Counts, labels: tuple[str, ...], fit: Fit, notes: tuple[str, ...]) -> Estimate:
     """Return the estimate of a fit: NaN where it is not determined, errors by the residuals."""
     known = fit.identifiable[: len(labels)]
+    # Unlisted strings show in the residuals and scale every variance; never downwards.
     excess = max(1.0, fit.chi_square / fit.degrees) if fit.degrees > 0 else 1.0
     covariance = excess * fit.covariance[: len(labels), : len(labels)]
     covariance[~known, :] = np.nan
@@ -160,7 +162,7 @@ def from_fit(counts: Counts, labels: tuple[str, ...], fit: Fit, notes: tuple[str
 
 
 def fit_notes(counts: Counts, labels: tuple[str, ...], fit: Fit, cells: str = "bits") -> list[str]:
-    """Return what a reader must know about a fit whose cells are bits or symbols."""
+    """Return the notes on a fit whose cells are bits or symbols."""
     notes = []
     empty = int(np.count_nonzero(counts.reports == 0))
     if empty:

@@ -45,6 +45,7 @@ def log_likelihood(pure: Pure, bits: int, records: Reports, places: Places) -> F
     seen = np.bitwise_count(records["bits"]).sum(axis=1, dtype=np.int64)
     p, q = pure.q, pure.p
     background = seen * np.log(p) + (bits - seen) * np.log1p(-p)
+    # b one + (d - b) zero = b (one - zero) + d zero: a table over b, and a constant per answer.
     one, zero = np.log(q / p), np.log1p(-q) - np.log1p(-p)
     values = np.arange(places.shape[2] + 1) * (one - zero)
     distinct = (places >= 0).sum(axis=2)
@@ -73,6 +74,8 @@ def packed_matches(pure: Pure, records: Reports, places: Places) -> PackedAnswer
     from deniable.kernels.matching_bits import matching_digits
 
     hashes = places.shape[2]
+    # Each of the h - b bits that do not match costs a factor l; the h - d that do not exist
+    # must cost nothing, and `scale` gives back what l counts for them.
     values = digit_values(pure.least ** np.arange(hashes, -1.0, -1.0))
     missing = hashes - (places >= 0).sum(axis=2)
     scale = ((1 - pure.q) / (1 - pure.p)) ** missing

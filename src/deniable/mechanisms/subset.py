@@ -33,10 +33,10 @@ class Subset(Mechanism):
     Args:
         categories: k, the number of answers, an absent one included.
         epsilon: what one report may spend.
-        size: d, how many answers a report holds; the best for the epsilon unless said.
+        size: d, the number of answers in a report; by default the optimum for the epsilon.
 
     Raises:
-        InvalidParameter: naming the parameter, what is allowed, and what was found.
+        InvalidParameter: naming the parameter, the allowed values and the given one.
 
     Example:
         >>> import numpy as np
@@ -170,10 +170,12 @@ class Subset(Mechanism):
         """Return A - p q and B - q^2."""
         p, q = self.parameters.support
         k, d = self.parameters.categories, self.parameters.size
+        # A: the sender's answer is in, and the other one is among d - 1 of the k - 1 others.
         held = p * (d - 1) / (k - 1)
         if k == 2:
             return float(held - p * q), 0.0
         pairs = (k - 1) * (k - 2)
+        # B: both are among the d - 1 (or d) of k - 1 others, one after the other.
         neither = (p * (d - 1) * (d - 2) + (1 - p) * d * (d - 1)) / pairs
         return float(held - p * q), float(neither - q * q)
 
@@ -191,6 +193,7 @@ class Subset(Mechanism):
         names.closed_labels(candidates, self._default_labels)
         k, d, p = self.parameters.categories, self.parameters.size, self.parameters.support[0]
         holds = bitmaps.unpacked(self._checked(reports), k) > 0
+        # Subsets with the answer are equally likely among themselves, and so are those without.
         inside = math.log(p) - math.log(math.comb(k - 1, d - 1))
         outside = math.log(1 - p) - math.log(math.comb(k - 1, d))
         result: Floats = np.where(holds, inside, outside)

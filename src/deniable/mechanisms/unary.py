@@ -44,6 +44,7 @@ def log_likelihood(pure: Pure, ones: Floats, held: Floats) -> Floats:
         ones: reports, a row of 0 and 1 each.
         held: the bits that each candidate sets, a row of 0 and 1 each.
     """
+    # RAPPOR's letters from here: q for a bit that is set, p for one that is not.
     p, q = pure.q, pure.p
     seen = ones.sum(axis=1)[:, None]
     both = ones @ held.T

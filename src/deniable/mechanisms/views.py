@@ -55,7 +55,7 @@ class Views(ProfileMechanism):
         return self.levels
 
     def gap(self, cells: int) -> float:
-        """Return keep - move of k-RR over so many cells."""
+        """Return keep - move of k-RR over a number of cells."""
         return krr_over(self.parameters.keep(cells), cells).gap
 
     def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
@@ -99,6 +99,7 @@ class Views(ProfileMechanism):
                 for other in subsets:
                     block = pooled.covariance(one, other)
                     covariance[np.ix_(rows[one], rows[other])] = block
+            # cells = U theta with U = (F_1 x ... x F_k)^-1, hence Cov(cells) = U Cov(theta) U'.
             undo = design([inverse(contrast_matrix(count)) for count in shape])
             return undo @ theta, undo @ covariance @ undo.T
 
@@ -145,11 +146,12 @@ class Views(ProfileMechanism):
         held = [number for number, view in enumerate(self.parameters.views) if 0 in view]
         share = len(held) / len(self.parameters.views)
         gaps = [self.gap(self.parameters.cells(number)) for number in held]
+        # Z = sum_m N_m gap_m^2 with equal N_m: the root mean square of the gaps stands for all.
         return shared_variance(float(np.sqrt(np.mean(np.square(gaps)))), share, n, frequency)
 
 
 class _Pooled:
-    """What all views together say about sets of attributes; each is computed once.
+    """The pooled estimates of all views about sets of attributes; each is computed once.
 
     Args:
         mechanism: views.
@@ -219,6 +221,7 @@ class _Pooled:
             gap = self._gap(pool.cells)
             mean = gap * np.clip(theta, -1, 1)
             total += gap**2 * (squares @ pool.observed.reshape(-1) - pool.reports * mean**2)
+        # The diagonal of `covariance`: Var = sum_m gap_m^2 N_m (E[phi^2] - (gap_m theta)^2) / Z^2.
         variance = total / self.weight(attributes) ** 2
         return Moment(theta.reshape(shape), variance.reshape(shape), reports)
 

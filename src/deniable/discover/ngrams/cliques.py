@@ -21,7 +21,7 @@ Clique = tuple[int, ...]
 
 @dataclass
 class Budget:
-    """How many nodes a search may still take.
+    """The number of nodes that a search may still take.
 
     Attributes:
         left: when it is 0 the search ends, whether or not there is more.
@@ -41,7 +41,7 @@ def cliques(graph: Graph, budget: Budget | None = None) -> Iterator[Clique]:
 
     Args:
         graph: the graph.
-        budget: how many nodes may be taken; five million unless said.
+        budget: the number of nodes that may be taken; five million by default.
     """
     budget = Budget() if budget is None else budget
     if graph.parts and all(graph.parts):

@@ -39,7 +39,7 @@ def dictionary(letters: str, n: int) -> Iterator[list[str]]:
 
 
 def fit_together(first: str, second: str, distance: int) -> bool:
-    """Tell whether one string can have both n-grams, the second so many characters later.
+    """Tell whether one string can have both n-grams, the second `distance` characters later.
 
     Where they overlap they must agree, and nothing but padding follows padding.
     """

@@ -48,10 +48,11 @@ lets few of them through, and those are tested."""
 
 @dataclass(frozen=True)
 class Search:
-    """How candidates are searched for.
+    """The settings of a search for candidates.
 
     Attributes:
-        threshold: a pair is an edge from so many times delta on; 0 joins everything.
+        threshold: the least share of a pair that is an edge, in multiples of delta; 0 joins
+            everything.
         most: the most candidates.
         grams: the most common n-grams of a place.
         matching: a regular expression that a whole candidate must match.
@@ -143,7 +144,7 @@ def discover_ngrams(
         mechanism: of the question's field.
         reports: all of them.
         domain: its strings.
-        search: how candidates are searched for.
+        search: the settings of the search for candidates.
         absent: whether people without an answer report too; they are fitted beside the strings.
         progress: called with the pairs done and their number.
     """
@@ -172,7 +173,7 @@ def discover_ngrams(
 
 
 def rows_of(decoded: Decoded, strings: int) -> Iterator[Found]:
-    """Yield what was decoded of every string, the most frequent first.
+    """Yield the decoded row of every string, the most frequent first.
 
     Args:
         decoded: the candidates.
@@ -198,7 +199,7 @@ def rows_of(decoded: Decoded, strings: int) -> Iterator[Found]:
 
 
 def learnable(mechanism: NGrams, pairs: Pairs, letters: int, people: int, search: Search) -> float:
-    """Return the frequency that would be found with probability 1/2; NaN where none is.
+    """Return the detection limit, the frequency found with chance 1/2; NaN where there is none.
 
     Imagined crowds like this one (`imagined_crowd.py`) hold strings as frequent as its common
     n-grams, the first of all places, the second, and so on, and up to `PROBES` more of one
@@ -218,6 +219,7 @@ def learnable(mechanism: NGrams, pairs: Pairs, letters: int, people: int, search
     def chance(share: float) -> float:
         probes = min(PROBES, int(1 / share + 1e-9))
         left = max(0.0, 1 - probes * share)
+        # Shares of all strings together are at most 1: the known ones make room for the probes.
         others = known * min(1.0, left / max(1e-12, float(known.sum())))
         shares = np.concatenate([np.full(probes, share), others])
         found = [crowd.found(shares, rng)[:probes].mean() for _ in range(crowds)]
@@ -241,7 +243,7 @@ def _notes(
     domain: Strings,
     decoded: Decoded | None,
 ) -> Iterator[str]:
-    """Yield what a reader must know."""
+    """Yield the notes of a discovery."""
     sizes = ", ".join(str(len(one.grams)) for one in common)
     if n == 0:
         yield "There are no reports yet."

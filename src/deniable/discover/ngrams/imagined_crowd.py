@@ -32,10 +32,11 @@ from deniable.mechanisms.base import Floats
 from deniable.protocol.ngrams import possible_grams
 
 STEPS = 100_000
-"""Of the search for cliques in an imagined graph."""
+"""The budget of a search for cliques in an imagined graph."""
 _CELLS = 30_000
 _MOST_CROWDS = 8
-"""Crowds that tell a chance have so many cells in their tables, together."""
+"""A chance is taken from crowds with `_CELLS` cells in all their tables, as far as that goes, and
+from at most `_MOST_CROWDS` crowds."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Imagined:
     most: int
 
     def found(self, shares: Floats, rng: np.random.Generator) -> Mask:
-        """Return which of several strings are found.
+        """Tell which of several strings are found.
 
         The strings are random, of full length; whoever holds none of them holds one of very many.
 
@@ -104,6 +105,7 @@ class Imagined:
 
     @property
     def _at_pair(self) -> float:
+        # Of C(P, 2) pairs of places a person reports C(r, 2).
         chosen = math.comb(self.mechanism.parameters.grams, 2)
         return max(1.0, self.people * chosen / max(1, len(self._pairs)))
 
@@ -123,7 +125,7 @@ class Imagined:
     def _joined(
         self, looks: list[Look], held: Floats, rng: np.random.Generator
     ) -> dict[Pair, Mask]:
-        """Return which n-grams are joined, for every pair of places."""
+        """Return the edges between n-grams, for every pair of places."""
         if not self._pairs:
             return {}
         tables, most = len(self._pairs), max(len(look.shares) for look in looks)
@@ -145,7 +147,7 @@ class Imagined:
         return {(a, b): edges[t, : sizes[a], : sizes[b]] for t, (a, b) in enumerate(self._pairs)}
 
     def _table(self, first: Look, second: Look, held: Floats, rng: np.random.Generator) -> Floats:
-        """Return what is seen of the pairs themselves."""
+        """Return noisy shares of the pairs themselves."""
         shape = (len(first.shares), len(second.shares))
         chance = self._unheld(held) / self.letters ** (2.0 * self.mechanism.parameters.n)
         true = np.full(shape, chance)
@@ -155,16 +157,17 @@ class Imagined:
         return np.asarray(true + np.sqrt(noise / self._at_pair) * rng.standard_normal(shape))
 
     def _side(self, look: Look, rng: np.random.Generator) -> Floats:
-        """Return what the people of one pair say of the n-grams of one place.
+        """Return noisy shares of the n-grams of one place, from the people of one pair.
 
         They are a part of those who report the place, whose error is known already.
         """
+        # A sample of m of N people: its mean is off by V/m, of which V/N is the error of all N.
         fewer = max(0.0, 1 / self._at_pair - 1 / self._place.people)
         more = np.sqrt(look.noise * fewer)
         return np.asarray(look.shares + look.errors + more * rng.standard_normal(len(more)))
 
     def _possible(self, first: Look, second: Look, places: Pair) -> Mask:
-        """Return which n-grams agree where they overlap."""
+        """Tell which n-grams agree where they overlap."""
         shape = self.mechanism.parameters
         overlap = max(0, shape.n - (places[1] - places[0]) * shape.step)
         ends, starts = first.grams[:, shape.n - overlap :], second.grams[:, :overlap]
@@ -175,6 +178,7 @@ class Imagined:
     ) -> Mask:
         """Return the candidates that pass the test of whole strings."""
         cells = self.mechanism.parameters.bits * self.mechanism.parameters.cohorts
+        # A string outside the list adds f^2/(k m) (docs/mathematics.md, section 1).
         unlisted = float((shares[~candidates] ** 2).sum()) / cells
         variance = self.mechanism.variance(self.people, shares) + unlisted
         errors = np.sqrt(variance * widened(tested, cells))

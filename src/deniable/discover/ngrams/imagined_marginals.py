@@ -54,7 +54,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Place:
-    """What is reported at a place.
+    """One place of an imagined crowd: its reports and its dictionary.
 
     Attributes:
         gram: how n-grams are reported.
@@ -74,7 +74,7 @@ class Place:
         return np.asarray(self.gram.variance(1, s) + s * (1 - s))
 
     def look(self, texts: Digits, held: Floats, chance: float, rng: np.random.Generator) -> Look:
-        """Return what passes the first look.
+        """Return the n-grams that pass the first look.
 
         Args:
             texts: the n-gram of every string, a row of letters each.
@@ -98,7 +98,7 @@ class Place:
         return Look(*kept, rank[which.ravel()])
 
     def _nobody(self, count: int, rng: np.random.Generator) -> Floats:
-        """Return the largest estimates of so many n-grams that nobody has.
+        """Return the largest estimates among `count` n-grams that nobody has.
 
         The largest of many normal numbers are Phi^-1(1 - U / count), U the points of a Poisson
         process of rate 1.
@@ -122,19 +122,22 @@ class Place:
 def _level(p_values: Floats, tests: int) -> float:
     """Return Benjamini and Hochberg's largest p-value that passes, of the smallest of all tests."""
     rising = np.sort(p_values)
+    # [BH95] over all tests; only the smallest p-values are given, and only they can pass.
     good = rising[rising <= ALPHA * np.arange(1, rising.size + 1) / tests]
     return float(good[-1]) if good.size else -1.0
 
 
 def widened(listed: int, cells: int) -> float:
-    """Return by what fitting so many strings together multiplies variances."""
+    """Return the factor on variances of fitting `listed` strings together."""
+    # Fitting M columns in D cells leaves each a share 1 - M / D of its information.
     return 1 / (1 - min(listed, cells // 2) / cells)
 
 
 def _crowded(listed: int, others: int, cells: int) -> float:
-    """Return by what n-grams that were chosen for their noise divide estimates."""
+    """Return the divisor of estimates beside n-grams that were chosen for their noise."""
     tail = listed / max(1, others)
     if not 0 < tail < 1:
         return 1.0
+    # E[Z | Z > t] = phi(t) / P(Z > t): the mean of the best of standard normal numbers.
     mean = float(normal_pdf(normal_isf(tail))) / tail
     return 1 + listed / cells * mean**2

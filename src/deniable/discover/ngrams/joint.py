@@ -1,4 +1,4 @@
-"""Which n-grams at one place go with which at another: a joint distribution by likelihood.
+"""Joint distribution of the n-grams at two places, by maximum likelihood.
 
 Model: a person who reports places g and h has n-gram i at g and j at h with probability x_ij, and
 given them both parts of the report are independent,
@@ -86,7 +86,7 @@ def fit_pairs(first: Floats, second: Floats, possible: Mask) -> Joint:
 
 
 def _strides(n: int) -> list[int]:
-    """Return which parts of the reports are fitted one after the other; the last are all of them.
+    """Return the strides of the parts that are fitted one after the other; the last is 1, for all.
 
     A solution of an eighth of the reports is so near that few rounds with all of them are left.
     """
@@ -107,6 +107,7 @@ def _fit(rows: Product, allowed: Mask, x: Floats) -> tuple[Floats, float, int]:
     mixed, per_cell = rows.mixed(x), _PER_CELL
     gap, done = np.inf, 0
     while True:
+        # u = L'(1/n / Lx); n max(u - 1) bounds what any other table could gain.
         gains = np.where(allowed, rows.pulled(rows.shares / mixed), 0.0)
         gap = rows.n * max(0.0, float(gains.max()) - 1)
         if gap <= ENOUGH or done == ROUNDS:
@@ -143,9 +144,11 @@ def _target(rows: Product, at: tuple[Floats, Floats, Floats], cells: Places, eve
     x, mixed, slope = at
     a, b = (factor[:, ::every] for factor in rows.factors)
     i, j = np.divmod(cells, len(b))
+    # H = mean over reports of v v', v_ij = A_i B_j / P(report).
     part = ((a / mixed[::every])[i] * b[j]).astype(np.float32)
     hessian = (part @ part.T).astype(np.float64) / part.shape[1]
     hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(cells)
+    # g'(t - x) + (t - x)'H(t - x)/2 is t'Ht/2 - (Hx - g)'t and a constant.
     right = hessian @ x[cells] - slope[cells]
     target = np.zeros_like(x)
     target[cells] = nonnegative_least_squares(hessian, right, start=x[cells])

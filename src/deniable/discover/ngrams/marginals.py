@@ -1,4 +1,4 @@
-"""Which n-grams are common at each place: the first look, place by place.
+"""Common n-grams of each place: the first look, place by place.
 
 The whole dictionary is streamed past the counts of all places at once, and each place keeps the
 n-grams whose bits stand out most: in a large dictionary once more, when the frequent ones have been
@@ -30,7 +30,7 @@ ALPHA = 0.05
 MOST_GRAMS = 40
 """Common n-grams of one place that are paired with those of the others. All that pass the test
 are, up to this bound on the cost: a fit of two places takes time with its square. A hundred strings
-of a million people have about so many at epsilon 4.39."""
+of a million people have about 40 at epsilon 4.39."""
 LOOKED_AT_ONCE = 1_000
 """A larger dictionary is streamed a second time, without what the first time has found."""
 
@@ -115,6 +115,7 @@ class _Test:
         found = self.mechanism.gram.estimate(counts, fitted)
         shares, errors = found.frequency[: len(listed)], found.std_error[: len(listed)]
         z = np.divide(shares, errors, out=np.full(len(listed), -np.inf), where=errors > 0)
+        # The rest of the dictionary was looked at as well: it counts with p-values of 1.
         p_values = np.append(normal_sf(z), np.ones(max(0, self.total - len(listed))))
         passed = np.flatnonzero(benjamini_hochberg(p_values, self.alpha)[: len(listed)])
         order = passed[np.argsort(-shares[passed], kind="stable")]

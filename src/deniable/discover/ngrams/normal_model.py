@@ -29,14 +29,14 @@ SWEEPS = 200
 NEAR = 3e-3
 """Of the largest number: sweeps end when no multiplier moves by more."""
 _FURTHER = 1.3
-"""Each step is so many times as long as its own condition asks for, which all together do."""
+"""Over-relaxation: the length of a step, in multiples of what its own condition asks for."""
 _NEVER = -1e6
 """A pair that cannot be: far below what any noise reaches."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is seen of T pairs of places: T x K x L, T x K and T x L numbers.
+    """The observations of T pairs of places: T x K x L, T x K and T x L numbers.
 
     Attributes:
         pairs: z.
@@ -66,7 +66,7 @@ def likeliest(seen: Seen, possible: Mask, near: float = NEAR, sweeps: int = SWEE
         seen: the numbers.
         possible: which pairs can be.
         near: how exactly the multipliers are wanted, as a part of the largest number.
-        sweeps: at most so many.
+        sweeps: the most sweeps.
     """
     inner = possible & seen.row_real[:, :, None] & seen.column_real[:, None, :]
     sweep = _Sweep(seen, np.where(inner, seen.pairs, _NEVER))
@@ -109,6 +109,8 @@ class _Sweep:
 
     def _raised(self, given: Floats, held: Floats, seen: Floats, free: Floats) -> Floats:
         """Return Newton's step to where n-grams hold no more than their share, not below 0."""
+        # The condition sum_j x_ij <= r_i = a_i + (l_i - u)/V. Raising l_i lowers each free x_ij
+        # by as much, and raises r_i by 1/V of it.
         over = held - seen - (given - self._rest[:, None]) / self._seen.noise
         return np.asarray(np.maximum(0.0, given + _FURTHER * over / (free + 1 / self._seen.noise)))
 

@@ -164,7 +164,7 @@ def _likelihoods(mechanism: NGrams, part: Reports, grams: tuple[str, ...], room:
 
 
 def _possible(common: Sequence[Common], pair: Pair, step: int) -> Mask:
-    """Return which n-grams of two places fit together; any other n-gram fits to all."""
+    """Tell which n-grams of two places fit together; "any other" fits to all."""
     first, second = (common[place].grams for place in pair)
     distance = (pair[1] - pair[0]) * step
     found = np.ones((len(first) + 1, len(second) + 1), dtype=np.bool_)

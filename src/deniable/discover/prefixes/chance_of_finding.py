@@ -1,4 +1,4 @@
-"""How likely a string of some share is found by prefix growth, given what it competes with.
+"""The chance that prefix growth finds a string of a given share, among its competitors.
 
 Model: at each level the estimate of a string's beginning is normal around its share f. It is kept
 if the evidence of all levels so far (`evidence.py`) exceeds that of the last beginning that is kept
@@ -44,7 +44,7 @@ class Group:
 
     @property
     def noise(self) -> float:
-        """The standard error of what nobody reports."""
+        """The standard error of a string that nobody reports."""
         return float(np.sqrt(float(self.variance(0.0))))
 
     def variance(self, frequency: Floats | float) -> Floats:
@@ -53,6 +53,7 @@ class Group:
 
     def deviation(self, frequency: float) -> float:
         """Return the standard deviation at a frequency, with that of drawing the group's people."""
+        # `variance` is given the people's values; drawing them adds f (1 - f)/n.
         drawn = frequency * (1 - frequency) / self.n
         return math.sqrt(float(self.variance(frequency)) + drawn)
 
@@ -101,12 +102,13 @@ class Way:
             rows = np.arange(DRAWS)
             odds, beliefs = beliefs.update(rows, extensions, frequency + errors, level.group)
             alive &= odds > level.odds
+        # The detection limit of the test, z sd(0) with Bonferroni's z over M strings.
         limit = float(normal_isf(alpha / max(1, self.tested))) * self.last.noise
         passed = float(normal_cdf((frequency - limit) / self.last.deviation(frequency)))
         return float(alive.mean()) * passed
 
     def half(self, alpha: float) -> float:
-        """Return the share that is found every second time; NaN where none is.
+        """Return the detection limit, the share with a chance of 1/2; NaN where there is none.
 
         Cost: about ten chances, each `DRAWS` paths: a few tenths of a second.
         """

@@ -1,4 +1,4 @@
-"""From the counts of a question to the strings that people hold, with what could not be learned."""
+"""Discovery by prefix growth: from a question's counts to the strings that people hold."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from deniable.protocol.prefixes_plan import BEAM
 MOST_TESTED = 1_000
 """Strings that are tested: more would make every test stricter."""
 _NO_ANSWER = np.array([fingerprint(ABSENT_KEY)], dtype=np.uint64)
-"""What those who have no answer report, in every group."""
+"""The words of the absent answer, the same in every group."""
 
 
 @dataclass(frozen=True)
 class Discovery:
-    """What was found.
+    """The outcome of a discovery by prefix growth.
 
     Attributes:
         rows: every string that was tested, the most frequent first.
@@ -41,7 +41,7 @@ class Discovery:
         verifiers: reports of the verification group.
         expected_false: how many of the discoveries by Storey are expected to be false.
         limit: computes `learnable`.
-        notes: what a reader must know.
+        notes: caveats for the reader.
     """
 
     rows: tuple[Found, ...]
@@ -60,7 +60,7 @@ class Discovery:
 
     @functools.cached_property
     def learnable(self) -> float:
-        """The frequency at which half of all strings would have been found, as long as these.
+        """The detection limit: the frequency at which half of the strings would have been found.
 
         Cost: up to some seconds, the first time that it is asked for.
         """
@@ -145,12 +145,13 @@ def _strings(branches: Branches, level: Level) -> list[str]:
 def learnable(
     levels: list[Level], last: Table, rows: tuple[Found, ...], branches: Branches
 ) -> float:
-    """Return the frequency that would be found with probability 1/2; NaN without reports.
+    """Return the detection limit, a frequency found with chance 1/2; NaN without reports.
 
     A string passes a level when the evidence of all levels so far exceeds that of the last
-    beginning that was kept, and the test when it exceeds Holm's first threshold (`chances.py`). It
-    is one that ends where half of those that were found have ended: from there on it is the only
-    extension of itself, which is easier. Where none was found it is one of full length.
+    beginning that was kept, and the test when it exceeds Holm's first threshold (see
+    `chance_of_finding`). The string is taken to end where half of the discoveries have ended:
+    from there on it is its own only extension, which is easier. Without discoveries it has the full
+    length.
     """
     if not levels or last.n == 0 or not all(level.n for level in levels):
         return float("nan")
@@ -177,7 +178,7 @@ def _ended(levels: list[Level], branches: Branches, found: set[str]) -> set[int]
 
 
 def _group(n: int, noise: float, pure: Pure) -> Group:
-    """Return a group of reports; what its noise has more than that of the reports is collisions."""
+    """Return a group of reports; noise beyond that of the reports themselves is collisions."""
     return Group(n, pure, max(0.0, noise**2 - float(pure.variance(n, 0.0))))
 
 

@@ -1,4 +1,4 @@
-"""How sure we are of a beginning: the evidence of all levels, not of the last one alone.
+"""Evidence for a beginning: posterior odds from all levels, not from the last one alone.
 
 Model: a beginning has an unknown frequency f, from a grid of values, or 0. Its estimate e at a
 level is normal around f with the level's variance at f. Of what it extends, with frequency f',
@@ -31,7 +31,7 @@ Places = NDArray[np.int64]
 
 
 class Noisy(Protocol):
-    """What must be known of a level: how far its estimates are off. A `Table` knows it."""
+    """The noise of a level's estimates; a `Table` provides it."""
 
     @property
     def noise(self) -> float:
@@ -43,7 +43,7 @@ class Noisy(Protocol):
 
 @dataclass(frozen=True)
 class Beliefs:
-    """What is believed of frequencies: a row per beginning; column 0 is f = 0, then the grid.
+    """Posterior beliefs about frequencies: a row per beginning; column 0 is f = 0, then the grid.
 
     Attributes:
         grid: the positive frequencies, rising to 1.
@@ -65,13 +65,14 @@ class Beliefs:
     def _extended(self) -> Floats:
         """For each beginning the chances of an extension that goes on, along the grid."""
         atoms = self.grid.size
+        # With probability 1/2 the whole frequency of the parent, else any atom up to it, uniformly.
         spread = np.tril(np.ones((atoms, atoms))) / np.arange(1, atoms + 1)[:, None]
         return np.asarray(self.chances[:, 1:] @ (0.5 * np.eye(atoms) + 0.5 * spread))
 
     def update(
         self, parents: Places, extensions: Places, estimates: Floats, table: Noisy
     ) -> tuple[Floats, Beliefs]:
-        """Return the log odds of extensions, and what is then believed of them.
+        """Return the log odds of extensions, and the beliefs about them afterwards.
 
         Args:
             parents: for each extension the row of what it extends.
@@ -84,11 +85,13 @@ class Beliefs:
         share = np.minimum(1.0, EXPECTED / extensions)[:, None]
         before = np.where(single, self.chances[parents, 1:], self._extended[parents] * share)
         with np.errstate(divide="ignore"):
+            # Bayes: prior times likelihood, in logarithms, relative to the likelihood of f = 0.
             joint = np.log(before) + self._likelihoods(estimates, table)
         top = joint.max(axis=1, keepdims=True)
         positive = np.exp(joint - top)
         some = np.log(positive.sum(axis=1)) + top[:, 0]
         none = np.log(np.maximum(1 - before.sum(axis=1), _TINY))
+        # ln P(f > 0 | e) - ln P(f = 0 | e), and P(f > 0) is its logistic function.
         odds = some - none
         real = 1 / (1 + np.exp(np.clip(-odds, -700, 700)))
         chances = np.empty((len(odds), self.grid.size + 1))
@@ -100,6 +103,7 @@ class Beliefs:
         """Return the log likelihood of each frequency of the grid, less that of 0."""
         spread, noise = table.variance(self.grid), table.noise**2
         e = estimates[:, None]
+        # ln N(e; f, spread) - ln N(e; 0, noise).
         above: Floats = -((e - self.grid) ** 2) / (2 * spread) - 0.5 * np.log(spread / noise)
         return above + e**2 / (2 * noise)
 

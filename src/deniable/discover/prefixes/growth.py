@@ -28,7 +28,8 @@ _BLOCK = 2**18
 """Extensions that are held at once, but for those of a single beginning."""
 _PER_BEGINNING = 60
 _LOOKED_AT = 20
-"""Extensions whose evidence is weighed: so many per beginning, or so many times the beam in all."""
+"""Extensions whose evidence is weighed: the first number of each beginning, or, if that is more,
+the second number times the beam in all."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of levels done and the number of levels."""
@@ -53,7 +54,7 @@ class Beginning:
 
 @dataclass(frozen=True)
 class Level:
-    """What one level kept, the most credible first.
+    """The beginnings that one level kept, the most credible first.
 
     Attributes:
         kept: the beginnings.
@@ -70,7 +71,7 @@ class Level:
 
 @dataclass(frozen=True)
 class _Found:
-    """Extensions that look best, in order of what they extend, then of their numbers."""
+    """The best extensions, in order of their parents, then of their numbers."""
 
     parents: Places
     extensions: Places
@@ -88,7 +89,7 @@ def grow(
     beam: int = BEAM,
     progress: Progress | None = None,
 ) -> list[Level]:
-    """Return what every level kept.
+    """Return the beginnings that every level kept.
 
     Guarantees: deterministic; ties are broken by the order of the extensions.
 
@@ -162,7 +163,7 @@ def _best(
 
 
 class _Part(NamedTuple):
-    """Some extensions: what each extends, its number (-1: it is listed), words and estimates."""
+    """Some extensions: their parents, numbers (-1: listed), words and estimates."""
 
     parents: Places
     numbers: Places

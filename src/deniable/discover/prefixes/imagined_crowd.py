@@ -1,4 +1,4 @@
-"""An imagined crowd through prefix growth: what a beginning must show to be kept, before it is so.
+"""An imagined crowd through prefix growth: the odds that a beginning needs to be kept.
 
 Model: N strings of share f each, and beginnings that nobody holds, whose estimates are noise. The
 evidence of every beginning is weighed as in a real discovery (`evidence.py`), level by level; of M
@@ -31,7 +31,7 @@ def imagined_levels(
     beam: int,
     rng: np.random.Generator,
 ) -> list[Hurdle]:
-    """Return what must be passed at every level by one of 1 / f strings of share f.
+    """Return the hurdles of every level for one of 1 / f strings of share f.
 
     Cost: the evidence of about 20 times the beam, per level: hundredths of a second.
 
@@ -65,9 +65,10 @@ def imagined_levels(
 def _others(
     real: Places, count: int, beam: int, level: int, rng: np.random.Generator
 ) -> tuple[Places, Floats]:
-    """Return extensions that nobody holds: what they extend, and their noise."""
+    """Return extensions that nobody holds: their parents and their noise."""
     most = np.where(real >= 0, _OF_REAL, _LOOKED_AT * beam if level == 0 else _OF_OTHERS)
     weighed = np.minimum(most, count)
+    # Poisson(w) uniform points on 0..w are a Poisson process of rate 1: the ranks of the largest.
     sizes = np.minimum(rng.poisson(weighed), count)
     parents = np.repeat(np.arange(len(real)), sizes)
     tails = rng.random(len(parents)) * np.repeat(weighed, sizes) / count

@@ -1,1 +1,1 @@
-"""What crafted reports can have done to tables of attributes: to raw ones, and to smoothed ones."""
+"""Manipulation of tables of attributes by crafted reports: raw tables, and smoothed ones."""

@@ -1,4 +1,4 @@
-"""How far crafted reports can have moved what follows from a raw table.
+"""The reach of crafted reports on quantities derived from a raw table.
 
 Model: crafted reports have moved the unbiased cells P by some d, and no weighted sum w'd is larger
 than h(w), either way (`privacy/leverage/weighted_sums.py`). So, of the honest cells P - d:
@@ -45,7 +45,7 @@ class Range(NamedTuple):
 
 
 def attacked_share(cells: Floats, cell: tuple[int, ...], condition: Floats, shift: Shift) -> float:
-    """Return how far a share given a condition can have been moved, either way.
+    """Return the largest shift of a share given a condition, either way.
 
     Edge cases: infinite where liars may be all of the condition.
 
@@ -59,13 +59,14 @@ def attacked_share(cells: Floats, cell: tuple[int, ...], condition: Floats, shif
     left = total - shift(condition)
     if not left > 0:
         return math.inf
+    # w = 1_a - r 1_g, for which w'P = 0: |r' - r| <= h(w) / (P_g - h(1_g)).
     weights = -float(cells[cell]) / total * condition
     weights[cell] += 1
     return shift(weights) / left
 
 
 def attacked_statistic(cells: Floats, covariance: Floats, shift: Shift, among: float) -> Range:
-    """Return what the statistic of the test of independence can be.
+    """Return the range of the statistic of the test of independence.
 
     Guarantees: both ends hold for every attack within h, the standard errors being those of all
     reports.
@@ -86,6 +87,7 @@ def attacked_statistic(cells: Floats, covariance: Floats, shift: Shift, among: f
     towards = found / root if root > 0 else found
     curved, slope = second_order(cells, shift).ravel(), interaction_slope(cells)
     along = towards @ whitening
+    # |A c'| >= e'A c' >= |A c| - h(e'AJ) - |e'A| q; above, row by row, h(AJ) + |A| q.
     least = root - shift((along @ slope).reshape(cells.shape)) - float(np.abs(along) @ curved)
     each = [shift(row.reshape(cells.shape)) for row in whitening @ slope]
     most = root + float(np.linalg.norm(np.array(each) + np.abs(whitening) @ curved))
@@ -106,7 +108,7 @@ def second_order(cells: Floats, shift: Shift) -> Floats:
 
 
 def attacked_correlation(cells: Floats, value: float, shift: Shift) -> Range:
-    """Return what Pearson's coefficient of a raw table of yes/no attributes can be.
+    """Return the range of Pearson's coefficient of a raw table of yes/no attributes.
 
     Edge cases: -1 or 1 where liars may be all of a level. NaN stays.
 
@@ -119,6 +121,7 @@ def attacked_correlation(cells: Floats, value: float, shift: Shift) -> Range:
         return Range(math.nan, math.nan)
     slope = interaction_slope(cells)[-1].reshape(cells.shape)
     c = float(cells[0, 0] * cells[1, 1] - cells[0, 1] * cells[1, 0])
+    # |c - c'| <= h(J) + q of the last cell.
     moved = shift(slope) + float(second_order(cells, shift)[1, 1])
     low, high = _scales(cells, shift)
     ends = [_over(c - moved, low, high), -_over(-c - moved, low, high)]
@@ -138,6 +141,7 @@ def _scales(cells: Floats, shift: Shift) -> tuple[float, float]:
 
 def _over(c: float, low: float, high: float) -> float:
     """Return the least correlation of an interaction of at least c, from -1 on."""
+    # The least quotient: a positive c over the largest scale, a negative one over the least.
     scale = high if c > 0 else low
     if scale <= 0:
         return -1.0 if c < 0 else 0.0

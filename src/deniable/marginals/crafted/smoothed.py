@@ -1,4 +1,4 @@
-"""What smoothed tables can be without crafted reports: a search.
+"""The reach of crafted reports on smoothed tables, by a search over attacks.
 
 Smoothing is no linear function of the reports: how far an interaction is shrunken depends on all
 others. So the smoothed tables are made again, from moments out of which an attack was taken, for
@@ -34,13 +34,13 @@ from deniable.mechanisms.moments import Moments, Subset, along_axes, subsets_of
 from deniable.privacy.leverage.weighted_sums import weighted_shift
 
 Progress = Callable[[int, int], None]
-"""Called with what is done and how much there is to do."""
+"""Called with the groups done and their number."""
 
 STRENGTHS = (1.0, 0.5)
 FEW = 300
-"""Up to so many attacks are made one by one."""
+"""The most attacks that are made one by one."""
 MOST = 1_000
-"""So many smoothings are made at most."""
+"""The most smoothings that are made."""
 
 
 def attacks_on(cells: Floats) -> Floats:
@@ -61,13 +61,14 @@ def attacks_on(cells: Floats) -> Floats:
 def displacement(
     mechanism: ProfileMechanism, attributes: Subset, weights: Floats, attackers: float
 ) -> Floats:
-    """Return how far an attack moves every cell of a table: the d above."""
+    """Return the shift d of every cell of a table by an attack."""
     centred = weights - weights.mean()
     middle = (weights.max() + weights.min()) / 2
     reach = max(
         weighted_shift(mechanism.parameters, attributes, w, attackers)
         for w in (weights, weights - middle)
     )
+    # w'd = h, since w'(w - mean w) = |w - mean w|^2.
     return np.asarray(reach * centred / np.sum(centred**2))
 
 
@@ -129,7 +130,7 @@ def check_tables(shapes: Mapping[Subset, tuple[int, ...]]) -> None:
 
 
 def without(moments: Moments, moved: Mapping[Subset, Floats]) -> Moments:
-    """Return moments less what cells were moved by, of tables that share no attribute."""
+    """Return moments without the shifts of cells, of tables that share no attribute."""
     measured = dict(moments.measured)
     for attributes, change in moved.items():
         for subset in subsets_of(attributes):
@@ -144,7 +145,7 @@ def without(moments: Moments, moved: Mapping[Subset, Floats]) -> Moments:
 
 
 def _together(raw: Mapping[Subset, Floats]) -> list[list[Subset]]:
-    """Return which tables are attacked at once: each alone where there are few.
+    """Return the groups of tables that are attacked at once: each alone where there are few.
 
     Raises:
         InvalidParameter: if there are too many.
