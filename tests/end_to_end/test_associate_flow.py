@@ -120,8 +120,8 @@ def test_from_devices_to_what_goes_together(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     read = json.loads(done.stdout)
     assert read["n"] == PEOPLE + 1
-    assert read["tests"][0]["p_value"] < 1e-9
-    mine = {tuple(cell["values"]): cell for cell in read["cells"]}
+    assert read["parts"]["tests"]["rows"][0]["p_value"] < 1e-9
+    mine = {(cell["dark"], cell["host"]): cell for cell in read["rows"]}
     true = sum(value["dark"] is True and value["host"] == HOSTS[0] for value in people) / PEOPLE
     cell = mine["true", HOSTS[0]]
     assert abs(cell["probability"] - true) < 6 * cell["std_error"] + 0.01

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from deniable.client import Client, Consent
+from deniable.collector import hash_write_keys
 from deniable.protocol import Survey
 from material.collector_process import QUESTION, SURVEY, Running
 
@@ -22,7 +23,7 @@ def test_reports_outlive_a_wrong_key_and_an_older_survey(
     monkeypatch.delenv("DO_NOT_TRACK", raising=False)
     monkeypatch.delenv("DENIABLE_CONSENT", raising=False)
     assert all(question.id != NEWER.id for question in SURVEY.questions)
-    with Running(tmp_path / "collector", write_key=KEY) as collector:
+    with Running(tmp_path / "collector", write_key_hashes=hash_write_keys(KEY)) as collector:
         for key in (None, "the key before", KEY):
             with Client(
                 ASKED,

@@ -47,7 +47,7 @@ def test_the_demo_finds_words_and_what_goes_together(tmp_path: Path) -> None:
     (search,) = (one for one in told["questions"] if one["question"] == "search")
     assert search["rows"][0]["value"] == "news"  # a quarter of the people: 20 standard errors
     (device,) = told["associations"]
-    assert {cell["values"][0] for cell in device["cells"]} == {"light", "dark", "system"}
+    assert {cell["theme"] for cell in device["rows"]} == {"light", "dark", "system"}
     assert device["n"] == 20_025
 
 

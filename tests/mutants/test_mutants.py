@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Set
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -171,9 +171,14 @@ def change_leases(monkeypatch: pytest.MonkeyPatch, change: Callable[[Report], Re
     right = outbox.lease
 
     def lease(
-        connection: sqlite3.Connection, day: int, now: float, limit: int, draws: SystemDraws
+        connection: sqlite3.Connection,
+        day: int,
+        now: float,
+        limit: int,
+        draws: SystemDraws,
+        tried: Set[bytes] | None = None,
     ) -> list[Report]:
-        return [change(report) for report in right(connection, day, now, limit, draws)]
+        return [change(report) for report in right(connection, day, now, limit, draws, tried)]
 
     monkeypatch.setattr(outbox, "lease", lease)
 

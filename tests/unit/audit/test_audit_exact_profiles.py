@@ -61,7 +61,7 @@ def test_a_mechanism_that_cannot_be_read_is_refused() -> None:
 
 def test_only_records() -> None:
     field = a_question("q", categories(3), "krr", ONCE).fields[0]
-    with pytest.raises(InvalidParameter, match="does not report records"):
+    with pytest.raises(InvalidParameter, match="does not report profiles"):
         profile_ratio(field, [], np.random.default_rng(0))
 
 
@@ -136,7 +136,7 @@ class TestBroken:
             return self._parameters.layout.pack({"symbol": 2 * coefficient + answer.codes[0] % 2})
 
         monkeypatch.setattr(InpHTEncoder, "encode", encode)
-        assert "for some records" in problem("inp_ht")
+        assert "for some profiles" in problem("inp_ht")
 
     def test_a_coin_that_two_bits_share(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def encode(

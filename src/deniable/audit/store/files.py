@@ -22,6 +22,7 @@ TABLES = {
         "digest",
         "epoch",
         "size",
+        "simulated",
         "reports",
         "open",
         "ran",
@@ -29,6 +30,7 @@ TABLES = {
     },
     "chunks": {"batch", "key", "sum", "records"},
     "counters": {"question", "reason", "count"},
+    "simulations": {"question", "version", "digest", "seed", "epoch", "people"},
     "commits": {"name", "number"},
     "lease": {"work", "holder", "beats"},
 }

@@ -161,14 +161,16 @@ class Table:
 
     @classmethod
     def of_records(cls, kind: str, records: Sequence[Mapping[str, Cell]]) -> Table:
-        """Return a table of mappings that all have the keys of the first one.
+        """Return a table of mappings, with a column for every key of any of them.
 
-        A column that holds a string is a label, every other one holds numbers.
+        A column that holds a string is a label, every other one holds numbers. Where a mapping
+        lacks a key, the cell is empty.
         """
-        names = list(records[0]) if records else []
+        names = list(dict.fromkeys(name for one in records for name in one))
         texts = {name for one in records for name, cell in one.items() if isinstance(cell, str)}
         columns = [Column(name, "label" if name in texts else "number", name) for name in names]
-        return cls.of(About(kind), columns, [tuple(one.values()) for one in records])
+        rows = [tuple(one.get(name) for name in names) for one in records]
+        return cls.of(About(kind), columns, rows)
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column."""
