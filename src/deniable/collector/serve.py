@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Callable
 
 import uvicorn
@@ -13,6 +14,10 @@ from deniable.collector.log_lines import bound_log
 from deniable.collector.settings import Settings
 from deniable.errors import InvalidParameter
 
+SWITCH_SECONDS = 0.0002
+"""The thread that writes gives the interpreter away at every statement, and gets it back only after
+this time while the event loop is busy. With Python's own 5 milliseconds, a flood of cheap requests
+made a group of 16 reports take a tenth of a second."""
 BACKLOG = 1_000
 KEEP_ALIVE_SECONDS = 30
 SHUTDOWN_SECONDS = 3
@@ -37,6 +42,7 @@ def serve(
     Raises:
         InvalidParameter: if the address cannot be listened on.
     """
+    sys.setswitchinterval(SWITCH_SECONDS)
     with listen(settings) as listener:
         server = server_for(app, lambda: on_listening and on_listening(address_of(listener)))
         server.run([listener])
