@@ -15,7 +15,7 @@ STARTER = """\
 # `deniable publish` turns it into the survey.json that clients and collector read.
 name = "my-app"
 owner = "privacy@example.org"
-people = 50_000                      # how many people you expect; for warnings, and for what "auto" chooses
+people = 50_000                      # whom you expect; warnings and "auto" use it
 
 [[questions]]
 id = "dark-mode"
