@@ -48,7 +48,10 @@ class Daemon:
         return threading.current_thread() is self._thread
 
     def join(self, timeout: float) -> None:
-        """Wait until the thread has ended, and forget it."""
-        thread, self._thread = self._thread, None
+        """Wait until the thread has ended, and forget it when it has."""
+        thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(timeout)
+            if thread.is_alive():
+                return
+        self._thread = None

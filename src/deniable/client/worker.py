@@ -15,6 +15,10 @@ _LOOK_SECONDS = 0.1
 """The time between two checks, by a waiting caller, that there is a thread to wait for."""
 
 
+_IN_HAND_SECONDS = 2.0
+"""The longest wait for the one entry that the thread is committing, which needs no network."""
+
+
 class _Ticket:
     """An entry in the queue, and its outcome. It prints nothing."""
 
@@ -99,7 +103,8 @@ class Worker:
         self._queue.put(_Stop())
         self._daemon.join(timeout)
         self._work_off()
-        self._queue.put(_Stop())  # for a thread that was late
+        self._queue.put(_Stop())  # for a thread that was late:
+        self._daemon.join(_IN_HAND_SECONDS)  # what it has in hand is in no queue any more
         self._sender.stop(max(0.0, deadline - time.monotonic()))
 
     def _work_off(self) -> None:

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from deniable.client import Client, Consent, Limits, Response
+from deniable.client.device import Device
+from deniable.client.recorder import Entry
+from deniable.errors import RecordRefused
 from deniable.protocol import Report
 from material.clients import Script, accept, question, status, survey
 
@@ -80,6 +83,24 @@ def test_a_collector_that_hangs_does_not_block_records_or_lose_them(tmp_path: Pa
     client.close(timeout=0.05)  # what the thread cannot do in time is brought to disk here
     assert len(client.pending()) == 30
     gate.set()
+
+
+def test_closing_waits_for_the_entry_that_is_being_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, begun = Device.commit, threading.Event()
+
+    def slow(device: Device, entry: Entry) -> RecordRefused | None:
+        begun.set()
+        time.sleep(0.3)
+        return right(device, entry)
+
+    monkeypatch.setattr(Device, "commit", slow)
+    client = client_for(tmp_path)
+    client.record("q0", True)
+    assert begun.wait(10)  # the thread has it in hand, the queue is empty
+    client.close(timeout=0.01)
+    assert len(client.pending()) == 1
 
 
 def test_closing_twice_and_recording_after_it(tmp_path: Path) -> None:
