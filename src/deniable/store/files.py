@@ -40,6 +40,8 @@ def prepare_file(path: Path, create: bool) -> None:
 def _make(path: Path, create: bool) -> None:
     mark = Mark(path).path
     if mark.exists():
+        if path.is_file():  # another process made both since the caller looked, the store first
+            return
         raise StoreError(
             f"The store at {path} is missing: {mark.name} says that there was one. Restore it. "
             + _ANEW.format(name=path.name)
