@@ -1,4 +1,7 @@
-"""A real `deniable serve` in a process of its own, with a survey of one question."""
+"""A real `deniable serve` in a process of its own, with a plain question and others.
+
+The others have segments and levels: `WORDS_BY` is what a batch of load may be about.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +11,59 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from deniable.protocol import Field, Question, RapporParameters, Strings, Survey
+from deniable.authoring import resolve
+from deniable.protocol import Field, Question, RapporParameters, Report, Strings, Survey
+from deniable.protocol.compact import compact_bytes
 from deniable.protocol.epochs import day_number
+from deniable.protocol.segments import Segment
 
 BITS = {"k": 64, "h": 2, "m": 1, "f": 0.5, "p": 0.5, "q": 0.75}
-FIELD = Field("value", Strings(), RapporParameters.resolve(BITS, Strings(), False))
+FIELD = Field("value", Strings(), resolve(RapporParameters, BITS, Strings(), False))
 EXPIRES = date.today() + timedelta(days=400)
 QUESTION = Question("words", 1, "?", "team", EXPIRES, 1, "once", "recorded", (FIELD,))
+_PLATFORM = Segment("platform", ("linux", "mac"))
+WORDS_BY = (
+    QUESTION,
+    replace(QUESTION, id="placed", segments=(_PLATFORM,)),
+    replace(QUESTION, id="chosen", level="strict"),
+    replace(QUESTION, id="chosen", level="usual"),
+)
+"""The plain question, one with segments, and the two levels of a third."""
+SURVEY = Survey("load", "team", WORDS_BY, people=10**6)
 JSON = {"content-type": "application/json"}
 START_SECONDS, STOP_SECONDS = 120, 60
 
 
-def batch(count: int, random_bytes: Any = os.urandom) -> bytes:
+def batch(
+    count: int, random_bytes: Any = os.urandom, asked: Question = QUESTION, place: int = 0
+) -> bytes:
     """Return a batch of new reports, canonical, at little cost: all have the same record."""
-    head = f'{{"digest":"{QUESTION.digest.hex()}","epoch":{day_number()},"id":"'
-    tail = '","question":"words","record":"AACq7v-qu-6q7g","version":1}'
+    head = f'{{"digest":"{asked.digest.hex()}","epoch":{day_number()},"id":"'
+    told = f',"segments":{asked.combinations[place]}' if asked.segments else ""
+    tail = f'","question":"{asked.id}","record":"AACq7v-qu-6q7g"{told},"version":1}}'
     ids = random_bytes(16 * count).hex()
     reports = (head + ids[i : i + 32] + tail for i in range(0, 32 * count, 32))
     return f'{{"reports":[{",".join(reports)}]}}'.encode()
+
+
+def packed_batch(
+    count: int, random_bytes: Any = os.urandom, asked: Question = QUESTION, place: int = 0
+) -> bytes:
+    """Return such a batch in the compact form."""
+    record = bytes.fromhex("0000aaeeffaabbeeaaee")
+    common = (asked.id, 1, asked.digest, day_number())
+    reports = [
+        Report(*common, random_bytes(16), record, asked.combinations[place]) for _ in range(count)
+    ]
+    body = compact_bytes(reports, asked)
+    if body is None:
+        raise RuntimeError("Combinations of the question's own always have a number.")
+    return body
 
 
 class Serving:
@@ -41,7 +75,7 @@ class Serving:
     def __init__(self, folder: Path, *options: str, environ: dict[str, str] | None = None) -> None:
         self.folder = folder
         self.data = folder / "data"
-        (folder / "survey.json").write_bytes(Survey("load", "team", (QUESTION,)).published())
+        (folder / "survey.json").write_bytes(SURVEY.published())
         command = [sys.executable, "-m", "deniable", "serve", "--json", "--port", "0"]
         command += ["--survey", str(folder / "survey.json"), "--data", str(self.data), *options]
         with (folder / "errors").open("ab") as errors:

@@ -40,7 +40,7 @@ class Tally:
 
 @dataclass
 class Honest:
-    """What one sender of single reports saw: the seconds of each answer, and what was not one."""
+    """What one asker saw: the seconds of each answer, and what was not one."""
 
     seconds: list[float] = field(default_factory=list)
     refused: int = 0
@@ -51,6 +51,15 @@ class Honest:
         """Return the seconds that this share of the answers took at most."""
         ordered = sorted(self.seconds)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+
+
+@dataclass
+class Seen:
+    """What honest askers saw beside a flood: a sender of single reports, and two supervisors."""
+
+    sender: Honest = field(default_factory=Honest)
+    health: Honest = field(default_factory=Honest)
+    readiness: Honest = field(default_factory=Honest)
 
 
 Flood = Callable[[int, Tally], Awaitable[None]]
@@ -150,8 +159,10 @@ def holders(connections: int, first: bytes, then: bytes = b"", pause: float = 0.
     return run
 
 
-async def honest(port: int, seconds: float, pause: float = 0.02) -> Honest:
-    """Send single reports on new connections, one after the other, with a client's patience."""
+async def honest(
+    port: int, seconds: float, make: Callable[[], bytes], pause: float = 0.02
+) -> Honest:
+    """Ask on new connections, one request after the other, with a client's patience."""
     seen = Honest()
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
@@ -160,7 +171,7 @@ async def honest(port: int, seconds: float, pause: float = 0.02) -> Honest:
         try:
             async with asyncio.timeout(TIME_LIMIT):
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
-                writer.write(request("POST", "/v1/reports", batch(1), "connection: close\r\n"))
+                writer.write(make())
                 status, _, _ = await answer(reader)
             seen.seconds.append(time.perf_counter() - began)
             seen.accepted += status == 200
@@ -174,10 +185,22 @@ async def honest(port: int, seconds: float, pause: float = 0.02) -> Honest:
     return seen
 
 
+async def honest_askers(port: int, seconds: float) -> Seen:
+    """Send single reports, and look after health and readiness, side by side."""
+    close = "connection: close\r\n"
+    return Seen(
+        *await asyncio.gather(
+            honest(port, seconds, lambda: request("POST", "/v1/reports", batch(1), close)),
+            honest(port, seconds, lambda: request("GET", "/healthz", more=close), 0.1),
+            honest(port, seconds, lambda: request("GET", "/readyz", more=close), 0.1),
+        )
+    )
+
+
 async def flood_for(
     port: int, seconds: float, floods: list[Flood], warm: float = 0.0
-) -> tuple[Tally, Honest]:
-    """Run floods with an honest sender beside them, count for so long after a warm-up, and end."""
+) -> tuple[Tally, Seen]:
+    """Run floods with honest askers beside them, count for so long after a warm-up, and end."""
     tallies = [Tally() for _ in floods]
     tasks = [
         asyncio.ensure_future(flood(port, tally))
@@ -195,7 +218,7 @@ async def flood_for(
     done, _ = await asyncio.wait([*tasks, counting], return_when=asyncio.FIRST_COMPLETED)
     took = time.perf_counter() - begun
     printed, _ = await counting
-    seen = Honest(**json.loads(printed))
+    seen = Seen(*(Honest(**each) for each in json.loads(printed).values()))
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -210,4 +233,5 @@ async def flood_for(
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(asyncio.run(honest(int(sys.argv[1]), float(sys.argv[2]))))))
+    found = asyncio.run(honest_askers(int(sys.argv[1]), float(sys.argv[2])))
+    print(json.dumps(asdict(found)))

@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from _collector_process import Serving, batch, seeded_bytes
+from _collector_process import WORDS_BY, Serving, batch, packed_batch, seeded_bytes
 from _flood import answer
+from deniable.protocol import Question
+from deniable.protocol.compact import MEDIA_TYPE as COMPACT
+from deniable.store import STORE_FILE, SqliteStore
 
 CONNECTIONS = 16
 ANSWER_SECONDS = 60.0
@@ -28,13 +32,21 @@ VALUES = (
     "a" * 300,
 )  # fmt: skip
 HEADERS = (
-    "content-type: text/plain", "content-encoding: gzip", "expect: 100-continue", "host: evil",
+    "content-type: text/plain", "content-type: text/plain;charset=UTF-8", "content-encoding: gzip",
+    "expect: 100-continue", "host: evil",
     "authorization: Bearer x", "authorization: Basic !!!", "if-none-match: *", "accept: text/html",
     "x-forwarded-for: 10.0.0.1", "origin: https://evil.example", "upgrade: websocket", "x: \xff",
     "connection: upgrade", "content-length: -1", "content-length: 5", "transfer-encoding: gzip",
     "transfer-encoding: chunked", "cookie: " + "c" * 3_000, "range: bytes=0-1", "te: trailers",
     ": x",
 )  # fmt: skip
+JSON_TYPES = ("application/json",) * 3 + ("text/plain;charset=UTF-8",)
+SEGMENTS = (
+    b"null", b"{}", b"[]", b'""', b'{"platform":"amiga"}', b'{"platform":"(small)"}',
+    b'{"platform":"linux","platform":"mac"}', b'{"platform":1}', b'{"Platform":"linux"}',
+    b'{"platform":"linux","channel":"beta"}', b'{"platform":"' + b"l" * 300 + b'"}', b'{"":""}',
+)  # fmt: skip
+SEGMENTS_MEMBER = re.compile(rb'"segments":\{[^}]*\}')
 EXPECTED = frozenset({200, 204, 304, 400, 401, 403, 404, 405, 408, 413, 415, 421, 503})
 
 
@@ -71,10 +83,15 @@ class Mutator:
             ]
             path += "?" + "&".join(pairs).replace(" ", "+")
         lines = ["host: localhost"] if draw.random() < 0.97 else []
+        packed = draw.random() < 0.4
         if method == "POST" and draw.random() < 0.95:
-            lines.append("content-type: application/json")
+            honest = draw.random() < 0.95
+            json_type = draw.choice(JSON_TYPES)
+            lines.append(f"content-type: {COMPACT if packed is honest else json_type}")
         lines += draw.sample(HEADERS, draw.choice((0, 0, 0, 0, 0, 1, 2)))
-        body = self._body() if method in ("POST", "PUT", "PATCH") or draw.random() < 0.1 else b""
+        body = b""
+        if method in ("POST", "PUT", "PATCH") or draw.random() < 0.1:
+            body = self._packed() if packed else self._body()
         framing, sent = self._framed(body)
         head = "\r\n".join([f"{method} {path} HTTP/1.1", *lines, *framing, "", ""])
         message = head.encode("latin-1") + sent
@@ -82,8 +99,9 @@ class Mutator:
 
     def _body(self) -> bytes:
         draw = self._draw
-        body = batch(draw.choice((1, 1, 2, 5, 20)), self._bytes)
-        kind = draw.randrange(10)
+        asked, place = self._asked()
+        body = batch(draw.choice((1, 1, 2, 5, 20)), self._bytes, asked, place)
+        kind = draw.randrange(11)
         if kind < 3:
             return body
         if kind == 3:
@@ -96,11 +114,47 @@ class Mutator:
             return draw.choice(
                 (b"", b"{}", b"[]", b"null", b"[" * 5_000, b"\xff\xfe", b"0" * 3_000)
             )
+        if kind == 7:
+            return self._resegmented(body)
         wrong = draw.choice(("null", "[]", '"x"', "-1", "1e400", "9" * 40, '"\\ud800"', "true"))
         name = draw.choice((b'"epoch":', b'"version":', b'"id":', b'"record":', b'"digest":'))
         before, _, after = body.partition(name)
         rest = after[min(x for x in (after.find(b","), after.find(b"}")) if x >= 0) :]
         return before + name + wrong.encode() + rest
+
+    def _asked(self) -> tuple[Question, int]:
+        """Return a question or a level, and the place of a combination of its segments."""
+        asked = self._draw.choice(WORDS_BY)
+        return asked, self._draw.randrange(len(asked.combinations))
+
+    def _resegmented(self, body: bytes) -> bytes:
+        """Return a batch with other segments, or with segments where none belong."""
+        wrong = self._draw.choice(SEGMENTS)
+        if b'"segments":' in body:
+            return SEGMENTS_MEMBER.sub(b'"segments":' + wrong, body, count=1)
+        return body.replace(b'"version"', b'"segments":' + wrong + b',"version"', 1)
+
+    def _packed(self) -> bytes:
+        """Return a compact batch, whole or with wrong numbers, places or ends."""
+        draw = self._draw
+        asked, place = self._asked()
+        body = packed_batch(draw.choice((1, 1, 2, 5, 20)), self._bytes, asked, place)
+        kind = draw.randrange(8)
+        if kind < 3:
+            return body
+        if kind == 3:
+            return self._spoilt(body)
+        if kind == 4:
+            return body[: draw.randrange(len(body))]
+        if kind == 5:
+            return body + self._bytes(draw.randint(1, 40))
+        changed = bytearray(body)
+        if kind == 6:  # the number of groups, an epoch, a combination, the number of reports
+            place = draw.randint(40, 48)
+            changed[place] = draw.choice((0, 1, 127, 128, 255))
+            return bytes(changed)
+        changed[draw.choice((0, 3, 4, 36))] ^= 1  # the form, its version, the digest, the numbering
+        return bytes(changed)
 
     def _framed(self, body: bytes) -> tuple[list[str], bytes]:
         draw = self._draw
@@ -176,10 +230,22 @@ async def attack(serving: Serving, requests: int, seed: int) -> Outcome:
     return outcome
 
 
+def misplaced(serving: Serving) -> list[str]:
+    """Return the batches of the store that no report could belong to."""
+    allowed = {(asked.id, asked.digest, text) for asked in WORDS_BY for text in asked.combinations}
+    with SqliteStore(serving.data / STORE_FILE, create=False) as store:
+        found = [tally.batch for tally in store.tallies()]
+    return [
+        f"A batch of {batch.question!r} has the segments {batch.segments!r}."
+        for batch in found
+        if (batch.question, batch.digest, batch.segments) not in allowed
+    ]
+
+
 def judge(serving: Serving, outcome: Outcome) -> list[str]:
     """Return everything that is wrong after an attack."""
-    wrong = list(outcome.wrong)
-    stored = serving.counters().get(("words", "accepted"), 0)
+    wrong = [*outcome.wrong, *misplaced(serving)]
+    stored = sum(n for (_, reason), n in serving.counters().items() if reason == "accepted")
     if stored < outcome.accepted:
         wrong.append(f"{outcome.accepted:,} were acknowledged, {stored:,} are counted.")
     if outcome.hung:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
+from deniable.authoring import resolve
 from deniable.collector import Settings, create_app, serve
 from deniable.protocol import Field, Question, RapporParameters, Report, Strings, Survey
 from deniable.protocol.epochs import day_number
@@ -30,7 +31,7 @@ from deniable.store import Batch, SqliteStore
 
 SENDERS, BATCH, SIMULATED = 3, 100, 500_000
 BITS = {"k": 128, "h": 2, "m": 64, "f": 0.5, "p": 0.5, "q": 0.75}
-FIELD = Field("value", Strings(), RapporParameters.resolve(BITS, Strings(), False))
+FIELD = Field("value", Strings(), resolve(RapporParameters, BITS, Strings(), False))
 EXPIRES = date.today() + timedelta(days=400)
 QUESTION = Question("words", 1, "?", "team", EXPIRES, 1, "once", "recorded", (FIELD,))
 SIZE = QUESTION.record_size

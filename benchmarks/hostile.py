@@ -2,10 +2,11 @@
 
     python benchmarks/hostile.py [--requests 1000000] [--seed 1] [--json]
 
-Methods, paths, queries, heads, bodies, chunks, trailers, repeated members and encodings, over
-connections of their own, 16 at a time, to a `deniable serve` on 127.0.0.1. Prints the answers by
-status and the curve of the memory; ends with an error if anything is wrong. An unfinished request
-is given up by the collector after its 20 or 30 seconds; few of them are.
+Methods, paths, queries, heads, bodies in both forms about plain questions, segments and levels,
+chunks, trailers, repeated members and encodings, over connections of their own, 16 at a time, to a
+`deniable serve --cors` on 127.0.0.1. Prints the answers by status and the curve of the memory; ends
+with an error if anything is wrong. An unfinished request is given up by the collector after its 20
+or 30 seconds; few of them are.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the mutations (1)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
+    with tempfile.TemporaryDirectory() as folder, Serving(Path(folder), "--cors") as serving:
         start = time.perf_counter()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             outcome = runner.run(attack(serving, chosen.requests, chosen.seed))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from _measure import Rate, arguments, rate, read_bandwidth, show, versions
+from deniable.authoring import resolve
 from deniable.marginals import smoothed_tables
 from deniable.mechanisms import PROFILE_MECHANISMS, Counts, ProfileMechanism
 from deniable.mechanisms.profile_base import unnamed_profile
@@ -29,7 +30,7 @@ def made(name: str, attributes: int, order: int) -> ProfileMechanism:
     """Return a method for so many yes/no attributes, epsilon ln 3."""
     kind, record = PROFILE_MECHANISMS[name], unnamed_profile((2,) * attributes)
     wanted: dict[str, object] = {"epsilon": math.log(3), "order": order}
-    return kind.of(kind.parameters_type.resolve(wanted, record, False), record)
+    return kind.of(resolve(kind.parameters_type, wanted, record, False), record)
 
 
 def people(n: int, attributes: int, rng: np.random.Generator) -> NDArray[np.int64]:

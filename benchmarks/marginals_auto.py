@@ -116,7 +116,7 @@ def name_of(mechanism: ProfileMechanism) -> str:
         return "coefficients"
     if isinstance(mechanism, Views):
         largest = max(map(len, mechanism.parameters.views))
-        return "inp_ps" if largest == len(mechanism.levels) else f"views of {largest}"
+        return "inp_ps" if largest == len(mechanism.answers) else f"views of {largest}"
     return mechanism.parameters.mechanism
 
 

@@ -6,8 +6,9 @@ A real `deniable serve` on 127.0.0.1 in a process of its own, anew for each row.
 connections, each sending the next batch when the last is answered; 4 and 16 times as many follow,
 then bad requests, then floods of other kinds beside 16 connections of single reports. Beside all of
 them one sender, in a process of its own, posts single reports on new connections with a client's
-time limit. The generator shares the machine with the collector, so that rates are good as ratios
-within one run only: *of best* is a row's accepted reports per second over the best of its group.
+time limit, and two supervisors look at `/healthz` and `/readyz`, ten times a second each. The
+generator shares the machine with the collector, so that rates are good as ratios within one run
+only: *of best* is a row's accepted reports per second over the best of its group.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 import uvloop
 
 from _collector_process import Serving
-from _flood import Flood, Honest, Tally, askers, flood_for, holders, request, senders
+from _flood import Flood, Seen, Tally, askers, flood_for, holders, request, senders
 
 BASE = 50
 WARM_SECONDS = 2.0
@@ -46,6 +47,8 @@ def rows() -> list[Row]:
         for reports in (1, 20, 1_000)
         for times, n in ((1, BASE), (4, 4 * BASE), (16, 16 * BASE))
     ]
+    # More connections than there is room for.
+    found.append(Row("batches of 1,000", f"{24} x {BASE} connections", (senders(1_200, 1_000),)))
     found += [
         Row("bad requests, 32 connections", f"{share:.0%} bad", (senders(32, 20, share),))
         for share in (0.0, 0.05, 0.5, 1.0)
@@ -60,6 +63,7 @@ def rows() -> list[Row]:
     found += [
         Row("floods beside 16 senders", name, (beside, flood))
         for name, flood in (
+            ("1,200 x GET /healthz", askers(1_200, "/healthz")),
             ("1,000 idle connections", holders(1_000, b"")),
             ("1,000 slow heads", holders(1_000, _SLOW_HEAD, b"x: y\r\n")),
             ("1,000 unfinished bodies of 1 MiB", holders(1_000, _UNFINISHED)),
@@ -68,7 +72,7 @@ def rows() -> list[Row]:
     return found
 
 
-def run(row: Row, seconds: float) -> tuple[Tally, Honest, int]:
+def run(row: Row, seconds: float) -> tuple[Tally, Seen, int]:
     """Run one load against a new collector; return also its memory at the end."""
     with tempfile.TemporaryDirectory() as folder, Serving(Path(folder)) as serving:
         work = flood_for(serving.port, seconds, list(row.floods), WARM_SECONDS)
@@ -90,6 +94,7 @@ def main() -> None:
         if chosen.only not in f"{row.group}: {row.name}":
             continue
         tally, seen, memory = run(row, chosen.seconds)
+        sender, checks = seen.sender, (seen.health, seen.readiness)
         rate = tally.accepted / tally.seconds
         best[row.group] = max(best.get(row.group, 0.0), rate)
         shown.append(
@@ -100,12 +105,15 @@ def main() -> None:
                 "of_best": rate / best[row.group] if best[row.group] else 0.0,
                 "answers": {str(status): n for status, n in sorted(tally.statuses.items())},
                 "broken": tally.broken,
-                "honest_answers": len(seen.seconds),
-                "honest_refused": seen.refused,
-                "honest_unanswered": seen.unanswered,
-                "honest_p50_ms": 1e3 * seen.quantile(0.5),
-                "honest_p99_ms": 1e3 * seen.quantile(0.99),
-                "honest_longest_ms": 1e3 * seen.quantile(1.0),
+                "honest_answers": len(sender.seconds),
+                "honest_refused": sender.refused,
+                "honest_unanswered": sender.unanswered,
+                "honest_p50_ms": 1e3 * sender.quantile(0.5),
+                "honest_p99_ms": 1e3 * sender.quantile(0.99),
+                "honest_longest_ms": 1e3 * sender.quantile(1.0),
+                "health_answers": sum(check.accepted for check in checks),
+                "health_not_answered": sum(check.refused + check.unanswered for check in checks),
+                "health_longest_ms": 1e3 * max(check.quantile(1.0) for check in checks),
                 "memory_mib": memory / 2**20,
             }
         )
@@ -120,13 +128,14 @@ def _print(row: dict[str, object], *, first: bool) -> None:
         print(
             f"{'load':58} {'accepted/s':>10} {'of best':>7} | honest: {'answers':>7} "
             f"{'refused':>7} {'silent':>6} {'p50 ms':>7} {'p99 ms':>8} {'max ms':>8} "
-            f"| {'MiB':>5}  answers"
+            f"| health: {'true':>5} {'not':>4} {'max ms':>8} | {'MiB':>5}  answers"
         )
     print(
         f"{row['group']}: {row['load']}".ljust(58)
         + " {accepted_per_second:10,.0f} {of_best:7.2f} |         {honest_answers:7} "
         "{honest_refused:7} {honest_unanswered:6} {honest_p50_ms:7.1f} {honest_p99_ms:8.1f} "
-        "{honest_longest_ms:8.1f} | {memory_mib:5.0f}  {answers}".format(**row),
+        "{honest_longest_ms:8.1f} |         {health_answers:5} {health_not_answered:4} "
+        "{health_longest_ms:8.1f} | {memory_mib:5.0f}  {answers}".format(**row),
         flush=True,
     )
 

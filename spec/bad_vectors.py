@@ -4,6 +4,7 @@ Each vector has `kind` (what the input is), `input`, `reason` (of protocol.md) a
 
     survey      `input.text` is survey.json (`input.bytes`, hexadecimal, where it is no text)
     report      `input.report` is one report of a batch
+    compact     `input.body`, hexadecimal, is a compact batch; all of it is refused
     record      `input.record`, hexadecimal, is the record of `input.question`
     answer      `input.value` is recorded for `input.question`
     canonical   `input.text` is JSON that has no canonical spelling
@@ -15,6 +16,7 @@ import json
 from typing import Any
 
 from example_cohorts import bad_parameters, bad_records, part
+from example_compact import bad_bodies
 from example_history import bad_histories
 from example_marginals import (
     bad_profile_answers,
@@ -32,6 +34,7 @@ from example_oracles import (
 )
 from example_prefixes import bad_prefixes, bad_prefixes_answers, bad_prefixes_records
 from example_questions import COLOURS, SIZES, field, krr, question, rappor, survey
+from example_segments import bad_report_segments, bad_segments
 
 Vectors = dict[str, dict[str, Any]]
 GOOD = rappor("bloom", 128, 2, 16)
@@ -47,6 +50,7 @@ def bad_vectors() -> Vectors:
         **_survey_domains(),
         **_survey_parameters(),
         **_reports(),
+        **{n: _bad("compact", "body", about, body=b) for n, (about, b) in bad_bodies().items()},
         **_records(),
         **_cohorts(),
         **_oracles(),
@@ -128,7 +132,7 @@ def _survey_questions() -> Vectors:
 def _survey_histories() -> Vectors:
     return {
         name: _bad("survey", reason, about, text=json.dumps(whole, sort_keys=True))
-        for name, (reason, about, whole) in bad_histories().items()
+        for name, (reason, about, whole) in {**bad_histories(), **bad_segments()}.items()
     }
 
 
@@ -226,6 +230,10 @@ def _reports() -> Vectors:
         "report-not-an-object": _bad("report", "schema", "an array", report=list(good.values())),
         "report-missing-member": _bad("report", "schema", "no epoch", report=missing),
         "report-extra-member": report("a sender is never named", device="d-17"),
+        **{
+            name: report("segments that no question has", segments=segments)
+            for name, segments in bad_report_segments().items()
+        },
         "report-uppercase-hex": report("one spelling only", digest="0123456789ABCDEF" * 4),
         "report-short-digest": report("62 digits", digest="01" * 31),
         "report-short-id": report("30 digits", id="01" * 15),

@@ -50,9 +50,9 @@ def orr_questions() -> list[Case]:
 
 
 def pgr(form: str, answers: int, prime: int, dimension: int, cohorts: int = 1, **other: int) -> Any:
-    """Return published parameters; inside = 3/4 unless said otherwise."""
+    """Return published parameters; keep = 3/4 unless said otherwise."""
     shape = {"form": form, "answers": answers, "prime": prime, "dimension": dimension}
-    return {**shape, "cohorts": cohorts, "inside": str(other.get("inside", 3 * 2**62))}
+    return {**shape, "cohorts": cohorts, "keep": str(other.get("keep", 3 * 2**62))}
 
 
 def pgr_questions() -> list[Case]:
@@ -60,7 +60,7 @@ def pgr_questions() -> list[Case]:
     ten = {"type": "categories", "values": [f"c{i}" for i in range(10)]}
     closed = question("ten", part("pgr", ten, pgr("closed", 10, 3, 3)), repeat="once")
     plane = question("plane", part("pgr", ten, pgr("closed", 10, 11, 2)), repeat="once")
-    two = question("two", part("pgr", SIZES, pgr("closed", 6, 2, 4, inside=2**63)), send="always")
+    two = question("two", part("pgr", SIZES, pgr("closed", 6, 2, 4, keep=2**63)), send="always")
     hashed = question("host", part("pgr", "strings", pgr("hashed", 0, 5, 4, 12)), repeat="once")
     page = question("page", part("pgr", "strings", pgr("hashed", 0, 7, 3, 65536)), send="always")
     return [
@@ -124,8 +124,8 @@ def epsilon_cases() -> list[tuple[str, dict[str, Any]]]:
         ("orr", orr("permuted", 300, 2, 8192, 2**63 + 1)),
         ("orr", orr("hashed", 0, 65536, 1, T - 1)),
         ("pgr", pgr("closed", 13, 3, 3)),
-        ("pgr", pgr("hashed", 0, 5, 8, 32, inside=2**63)),
-        ("pgr", pgr("closed", 2, 2, 2, inside=T - 1)),
+        ("pgr", pgr("hashed", 0, 5, 8, 32, keep=2**63)),
+        ("pgr", pgr("closed", 2, 2, 2, keep=T - 1)),
         ("hcms", hcms(0, 5, 256)),
         ("hcms", hcms(6, 1, 2, 2**63 + 1)),
         ("rappor", permuted(10, 4, 2, 12)),
@@ -154,8 +154,8 @@ def bad_parameters() -> dict[str, tuple[str, str | dict[str, Any], str, dict[str
         "pgr-closed-strings": ("hashed is meant", "strings", "pgr", pgr("closed", 5, 3, 3)),
         "pgr-hashed-answers": ("hashed has none", "strings", "pgr", pgr("hashed", 5, 3, 3, 4)),
         "pgr-wrong-answers": ("five names", COLOURS, "pgr", pgr("closed", 4, 3, 3)),
-        "pgr-uniform": ("4 of 13", COLOURS, "pgr", pgr("closed", 5, 3, 3, inside=T * 4 // 13)),
-        "pgr-truthful": ("never outside", COLOURS, "pgr", pgr("closed", 5, 3, 3, inside=T)),
+        "pgr-uniform": ("4 of 13", COLOURS, "pgr", pgr("closed", 5, 3, 3, keep=T * 4 // 13)),
+        "pgr-truthful": ("never outside", COLOURS, "pgr", pgr("closed", 5, 3, 3, keep=T)),
         "hcms-width": ("no power of two", "strings", "hcms", hcms(0, 5, 100)),
         "hcms-one-bucket": ("says nothing", "strings", "hcms", hcms(0, 5, 1)),
         "hcms-too-many-cells": ("2^32", "strings", "hcms", hcms(0, 4096, 2**20)),

@@ -22,7 +22,7 @@ def field_questions() -> list[Case]:
         _named("host", "olh", "strings", olh(4)),
         _named("page", "orr", "strings", orr("hashed", 0, 5, 12)),
         _named("ten", "subset", TEN, subset(10, 4)),
-        _named("sign", "hadamard", TEN, hadamard(16)),
+        _named("sign", "hadamard", TEN, hadamard(10)),
         _named("point", "pgr", TEN, pgr("closed", 10, 3, 3)),
         _named("sketch", "hcms", "strings", hcms(0, 4, 16)),
         repeat="once",

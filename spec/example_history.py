@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
+import example_segments
 import reference as ref
 import reference_order as order
+from example_bytes import some_bytes
 from example_questions import field, krr, question, rappor, survey
 
 Cases = list[dict[str, Any]]
@@ -34,6 +35,7 @@ def survey_vectors() -> Cases:
             earlier=[asked("links", 3), asked("page", 2), asked("page", 4, expires="2026-01-31")],
         ),
     }  # fmt: skip
+    some |= example_segments.surveys()
     return [
         {
             "name": name,
@@ -76,13 +78,13 @@ def order_vectors() -> Cases:
 def _order_case(
     label: str, device: str, asked_for: list[tuple[str, int, int]], ceiling: int, spent: int
 ) -> dict[str, Any]:
-    secret = hashlib.sha256(f"vectors/order {device}".encode()).digest()
+    secret = some_bytes(f"order {device}")
     questions = [
         {
             "id": name,
             "version": version,
             "micros": micros,
-            "digest": hashlib.sha256(f"vectors/{name}/{version}".encode()).hexdigest(),
+            "digest": some_bytes(f"{name}/{version}").hex(),
         }
         for name, version, micros in asked_for
     ]

@@ -29,7 +29,7 @@ MIXED = profile(
     ("class", {"type": "categories", "values": ["a", "b", "é"]}),
     ("fare", FARE),
 )
-LEVELS = {id(YES): [2] * 4, id(MANY): [2] * 16, id(MIXED): [2, 3, 5]}
+ANSWERS = {id(YES): [2] * 4, id(MANY): [2] * 16, id(MIXED): [2, 3, 5]}
 
 
 def shape(domain: dict[str, Any], order: int, **others: Any) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def shape(domain: dict[str, Any], order: int, **others: Any) -> dict[str, Any]:
     given = {n: str(v) if n in thresholds else v for n, v in others.items()}
     if "orders" in given:
         given["orders"] = [str(threshold) for threshold in given["orders"]]
-    return {"levels": LEVELS[id(domain)], "order": order, **given}
+    return {"answers": ANSWERS[id(domain)], "order": order, **given}
 
 
 USUAL: dict[str, dict[str, Any]] = {
@@ -75,15 +75,15 @@ TRIPS = [_trip(True, "é", "10"), _trip(False, "e\u0301", "-1"), _trip(True, "a"
 
 
 def _cases(mechanism: str, **mixed: Any) -> list[Case]:
-    """Four yes/no attributes, and three of 2, 3 and 5 levels."""
+    """Four yes/no attributes, and three of 2, 3 and 5 answers."""
     flags = question("trip", part(mechanism, YES, usual(mechanism, YES, 2)), repeat="once")
     trips = part(mechanism, MIXED, usual(mechanism, MIXED, 2, **mixed))
     asked = question("mixed", trips, repeat="once")
     same = question("same", trips, repeat="permanent")
     return [
         *(("yes or no", flags, _yes(*names)) for names in ((), ("toll",), ("card", "far"), FLAGS)),
-        *(("2, 3 and 5 levels", asked, trip) for trip in TRIPS),
-        *(("2, 3 and 5 levels again", asked, trip) for trip in TRIPS),
+        *(("2, 3 and 5 answers", asked, trip) for trip in TRIPS),
+        *(("2, 3 and 5 answers again", asked, trip) for trip in TRIPS),
         ("a permanent report", same, TRIPS[0]),
     ]
 
@@ -142,12 +142,12 @@ def bad_profile_parameters() -> dict[str, Bad]:
         "profile-krr": ("one value each", YES, "krr", krr(16, T, 2**63)),
         "profile-order-zero": ("no table", YES, "inp_ht", usual("inp_ht", YES, 0)),
         "profile-order-five": ("four attributes", YES, "inp_ht", usual("inp_ht", YES, 5)),
-        "profile-wrong-levels": (
-            "3 and 5 levels", MIXED, "inp_ht", {**usual("inp_ht", YES, 2), "levels": [2, 3, 4]}),
-        "profile-levels-text": (
-            "integers", YES, "inp_ht", {**usual("inp_ht", YES, 2), "levels": ["2"] * 4}),
+        "profile-wrong-answers": (
+            "3 and 5 answers", MIXED, "inp_ht", {**usual("inp_ht", YES, 2), "answers": [2, 3, 4]}),
+        "profile-answers-text": (
+            "integers", YES, "inp_ht", {**usual("inp_ht", YES, 2), "answers": ["2"] * 4}),
         "profile-one-level": (
-            "nothing to tell", YES, "inp_ht", {**usual("inp_ht", YES, 2), "levels": [2, 2, 2, 1]}),
+            "nothing to tell", YES, "inp_ht", {**usual("inp_ht", YES, 2), "answers": [2, 2, 2, 1]}),
         "profile-extra-member": (
             "seeds", YES, "inp_ht", {**usual("inp_ht", YES, 2), "seeds": 5}),
         "inp-rr-says-nothing": (
@@ -194,7 +194,12 @@ def bad_profile_domains() -> dict[str, Bad]:
         "profile-strings": (
             "not closed", [*attributes[:3], {"name": "far", "domain": {"type": "strings"}}]),
         "profile-in-profile": ("one deep", [*attributes[:3], {"name": "far", "domain": YES}]),
-        "profile-extra-attribute-member": ("extra", [*attributes[:3], {**named, "levels": 2}]),
+        "profile-unknown-two": (
+            "1 or left out", [*attributes[:3], {**named, "name": "far", "unknown": 2}]),
+        "profile-unknown-category": (
+            "two answers of one name", [*attributes[:3], {"name": "far", "unknown": 1, "domain":
+                {"type": "categories", "values": ["known", "unknown"]}}]),
+        "profile-extra-attribute-member": ("extra", [*attributes[:3], {**named, "answers": 2}]),
     }  # fmt: skip
     return {
         name: (about, {"type": "profile", "attributes": listed}, "inp_ht", fits)

@@ -12,21 +12,21 @@ SET = {"type": "set", "values": ["git", "vim", "ssh", "é"], "most": 2}
 TEN = {"type": "categories", "values": [f"c{i}" for i in range(10)]}
 
 
-def oue(bits: int, *stages: int, **members: int) -> dict[str, Any]:
+def oue(answers: int, *stages: int, **members: int) -> dict[str, Any]:
     """Return published parameters; one stage of 1/2 and 1/4 unless said otherwise."""
     names = ("permanent_one", "permanent_zero", "report_one", "report_zero")
     usual = stages or (T, 0, 2**63, 2**62)
-    return {"bits": bits, **dict(zip(names, map(str, usual), strict=True)), **members}
+    return {"answers": answers, **dict(zip(names, map(str, usual), strict=True)), **members}
 
 
-def hadamard(size: int, keep: int = 3 * 2**62) -> dict[str, Any]:
+def hadamard(answers: int, keep: int = 3 * 2**62) -> dict[str, Any]:
     """Return published parameters."""
-    return {"size": size, "keep": str(keep)}
+    return {"answers": answers, "keep": str(keep)}
 
 
-def subset(categories: int, size: int, include: int = 3 * 2**62) -> dict[str, Any]:
+def subset(answers: int, size: int, keep: int = 3 * 2**62) -> dict[str, Any]:
     """Return published parameters."""
-    return {"categories": categories, "size": size, "include": str(include)}
+    return {"answers": answers, "size": size, "keep": str(keep)}
 
 
 def olh(symbols: int, seeds: int = 2**32, keep: int = 3 * 2**62) -> dict[str, Any]:
@@ -55,9 +55,9 @@ def oue_questions() -> list[Case]:
 
 def hadamard_questions() -> list[Case]:
     """Questions and values for hadamard.json."""
-    ten = question("ten", part("hadamard", TEN, hadamard(16)), repeat="once")
+    ten = question("ten", part("hadamard", TEN, hadamard(10)), repeat="once")
     yes = question("yes", part("hadamard", "boolean", hadamard(2)), repeat="once")
-    sizes = question("size", part("hadamard", SIZES, hadamard(2**17)), send="always")
+    sizes = question("size", part("hadamard", SIZES, hadamard(6)), send="always")
     return [
         *(("ten answers of 16", ten, {"string": f"c{code}"}) for code in (0, 1, 5, 9, 9, 9)),
         ("a boolean", yes, {"boolean": True}),
@@ -105,12 +105,30 @@ def set_questions() -> list[Case]:
     chain = question("chain", part("krr", SET, krr(5, 2**63, 3 * 2**62)))
     always = question("seen", part("krr", SET, krr(6, T, 2**63)), send="always")
     basic = question("basic", part("rappor", SET, rappor("basic", 5, 1, 1)))
-    sign = question("sign", part("hadamard", SET, hadamard(8)), repeat="once")
+    sign = question("sign", part("hadamard", SET, hadamard(5)), repeat="once")
     hashed = question("hashed", part("olh", SET, olh(4)), repeat="once")
     bits = question("bits", part("oue", SET, oue(4, *TWO, members=2)))
     absent = question("absent", part("oue", SET, oue(5, *TWO, members=2)), send="always")
     each = question("each", part("rappor", SET, {**rappor("basic", 4, 1, 1), "members": 2}))
+    texts = {"type": "set", "most": 3}
+    bloom = question("names", part("rappor", texts, rappor("bloom", 128, 2, 16)))
+    fresh = question("words", part("olh", texts, olh(4)), repeat="once")
+    spelled = {**texts, "alphabet": "abc", "length": 2, "outside": "refuse"}
+    cut = question("cut", part("olh", spelled, olh(4)), repeat="once", send="always")
     return [
+        *(
+            ("strings", asked, _names(*names))
+            for asked in (bloom, fresh)
+            for names in (
+                (),
+                ("git",),
+                ("e\u0301", "git", "é"),
+                ("a", "b", "c"),
+                ("a", "b", "c", "d", "e"),
+            )
+        ),
+        ("strings over an alphabet", cut, _names("abba", "abab", "c")),
+        ("strings, absent", cut, {"absent": True}),
         *(("one sampled", once, _names(*names)) for names in ((), ("vim",), ("é", "git"))),
         ("the order does not matter", once, _names("git", "é")),
         ("a name that comes twice counts once", once, _names("e\u0301", "git", "é", "git")),
@@ -133,7 +151,7 @@ def permanent_questions() -> list[Case]:
         "krr": part("krr", TEN, krr(10, T, 2**63)),
         "rappor": part("rappor", "strings", rappor("bloom", 20, 2, 5, **SHY)),
         "oue": part("oue", TEN, oue(10)),
-        "hadamard": part("hadamard", TEN, hadamard(16)),
+        "hadamard": part("hadamard", TEN, hadamard(10)),
         "subset": part("subset", TEN, subset(10, 3)),
         "olh": part("olh", TEN, olh(4)),
     }
@@ -154,7 +172,7 @@ def oracle_epsilons() -> list[tuple[str, dict[str, Any]]]:
         *(("oue", oue(bits, *TWO, members=most)) for bits, most in ((4, 2), (3, 2), (2, 2))),
         *(("rappor", {**basic, "members": most}) for most in (1, 7, 10, 16)),
         ("hadamard", hadamard(2)),
-        ("hadamard", hadamard(2**17, T - 1)),
+        ("hadamard", hadamard(65537, T - 1)),
         ("subset", subset(10, 4)),
         ("subset", subset(65537, 20000)),
         ("olh", olh(2, 2, 2**63 + 1)),
@@ -182,13 +200,13 @@ def bad_oracle_parameters() -> dict[str, Bad]:
         "rappor-members-bloom": (
             "basic only", "strings", "rappor", {**rappor("bloom", 8, 1, 1), "members": 2}),
         "hadamard-strings": ("cannot be listed", "strings", "hadamard", hadamard(4)),
-        "hadamard-not-a-power": ("12", TEN, "hadamard", hadamard(12)),
-        "hadamard-too-small": ("ten names", TEN, "hadamard", hadamard(8)),
-        "hadamard-too-large": ("2^18", TEN, "hadamard", hadamard(2**18)),
-        "hadamard-uniform": ("says nothing", TEN, "hadamard", hadamard(16, 2**63)),
-        "hadamard-truthful": ("no noise", TEN, "hadamard", hadamard(16, T)),
+        "hadamard-wrong-answers": ("ten names", TEN, "hadamard", hadamard(16)),
+        "hadamard-one-answer": ("a boolean has two", "boolean", "hadamard", hadamard(1)),
+        "hadamard-too-many": ("2^17", TEN, "hadamard", hadamard(2**17)),
+        "hadamard-uniform": ("says nothing", TEN, "hadamard", hadamard(10, 2**63)),
+        "hadamard-truthful": ("no noise", TEN, "hadamard", hadamard(10, T)),
         "subset-strings": ("cannot be listed", "strings", "subset", subset(5, 2)),
-        "subset-wrong-categories": ("ten names", TEN, "subset", subset(9, 2)),
+        "subset-wrong-answers": ("ten names", TEN, "subset", subset(9, 2)),
         "subset-empty": ("none of them", TEN, "subset", subset(10, 0)),
         "subset-all": ("all of them", TEN, "subset", subset(10, 10)),
         "subset-uniform": ("4/10 of ten", TEN, "subset", subset(10, 5, 2**63)),
@@ -205,7 +223,7 @@ def bad_oracle_parameters() -> dict[str, Bad]:
 def bad_oracle_records() -> dict[str, tuple[str, dict[str, Any], str]]:
     """Records that a collector refuses: what about them, question, record."""
     bits = question("q", part("oue", TEN, oue(10)))
-    sign = question("q", part("hadamard", TEN, hadamard(16)))
+    sign = question("q", part("hadamard", TEN, hadamard(10)))
     some = question("q", part("subset", TEN, subset(10, 4)))
     pool = question("q", part("olh", "strings", olh(4, 1000)))
     return {
@@ -231,6 +249,9 @@ def bad_sets() -> dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]]:
         "set-most-too-large": ("four names", {**SET, "most": 5}, "krr", two),
         "set-most-text": ("an integer", {**SET, "most": "2"}, "krr", two),
         "set-one-name": ("a boolean", {**SET, "values": ["git"], "most": 1}, "krr", two),
+        "set-of-strings-most-zero": ("no place", {"type": "set", "most": 0}, "olh", olh(4)),
+        "set-of-strings-no-length": (
+            "missing", {"type": "set", "most": 2, "alphabet": "ab"}, "olh", olh(4)),
         "set-without-most": (
             "missing", {"type": "set", "values": SET["values"]}, "krr", two),
     }  # fmt: skip
@@ -239,10 +260,19 @@ def bad_sets() -> dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]]:
 def bad_set_answers() -> dict[str, tuple[str, str, dict[str, Any], dict[str, Any]]]:
     """Values that are no sets of the domain: reason, what about them, question, value."""
     asked = question("tools", part("krr", SET, krr(5, T, 2**63)))
+    texts = question("names", part("olh", {"type": "set", "most": 2}, olh(4)))
     return {
         "answer-set-too-many": ("too_many", "three of two", asked, _names("git", "vim", "ssh")),
         "answer-set-unknown": ("unknown_category", "emacs", asked, _names("git", "emacs")),
         "answer-set-text": ("type", "a name by itself", asked, {"string": "git"}),
         "answer-set-of-numbers": ("type", "a code", asked, {"list": [{"integer": "1"}]}),
+        "answer-set-of-strings-text": ("type", "a text by itself", texts, {"string": "git"}),
+        "answer-set-of-strings-numbers": ("type", "a number", texts, {"list": [{"integer": "1"}]}),
+        "answer-set-of-strings-long": (
+            "too_long",
+            "a long one",
+            texts,
+            {"list": [{"repeat": ["a", 4097]}]},
+        ),
         "answer-set-null": ("type", "null", asked, {"null": True}),
     }

@@ -66,7 +66,7 @@ def coding_vectors() -> list[dict[str, Any]]:
 
 
 def prefixes(lengths: list[int], length: int, model: bytes = b"", **other: Any) -> dict[str, Any]:
-    """Return published parameters; groups of weight 3, 4, ..., inside = 3/4 unless said."""
+    """Return published parameters; groups of weight 3, 4, ..., keep = 3/4 unless said."""
     usual = {
         "length": length,
         "lengths": lengths,
@@ -75,7 +75,7 @@ def prefixes(lengths: list[int], length: int, model: bytes = b"", **other: Any) 
         "prime": 5,
         "dimension": 3,
         "cohorts": 4,
-        "inside": str(3 * 2**62),
+        "keep": str(3 * 2**62),
     }
     return {**usual, **other}
 
@@ -102,7 +102,7 @@ def prefixes_epsilons() -> list[tuple[str, dict[str, Any]]]:
     """Integers of which epsilon.json states the epsilon."""
     return [
         ("prefixes", prefixes([4, 12], 12)),
-        ("prefixes", prefixes([8], 3, models()["two letters"][0], prime=2, inside=str(T - 1))),
+        ("prefixes", prefixes([8], 3, models()["two letters"][0], prime=2, keep=str(T - 1))),
     ]
 
 
@@ -119,8 +119,8 @@ def bad_prefixes() -> dict[str, tuple[str, str, Any, dict[str, Any]]]:
         "no-levels": ("parameters", "nothing to grow", HOST, prefixes([], 12)),
         "weights": ("parameters", "none for verification", HOST, {**good, "weights": [1, 1]}),
         "weight-zero": ("parameters", "a group of nobody", HOST, {**good, "weights": [1, 0, 1]}),
-        "uniform": ("parameters", "6 of 31", HOST, {**good, "inside": str(T * 6 // 31)}),
-        "truthful": ("parameters", "never outside", HOST, {**good, "inside": str(T)}),
+        "uniform": ("parameters", "6 of 31", HOST, {**good, "keep": str(T * 6 // 31)}),
+        "truthful": ("parameters", "never outside", HOST, {**good, "keep": str(T)}),
         "not-prime": ("parameters", "4 is 2 times 2", HOST, {**good, "prime": 4}),
         "65537-cohorts": ("parameters", "u16", HOST, {**good, "cohorts": 65537}),
         "other-alphabet": ("parameters", "the model has two letters", HOST, other),

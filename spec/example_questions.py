@@ -20,10 +20,10 @@ def rappor(form: str, bits: int, hashes: int, cohorts: int, **thresholds: int) -
     return {"form": form, "bits": bits, "hashes": hashes, "cohorts": cohorts, **texts}
 
 
-def krr(categories: int, permanent_keep: int, report_keep: int) -> dict[str, Any]:
+def krr(answers: int, permanent_keep: int, report_keep: int) -> dict[str, Any]:
     """Return published parameters."""
     texts = {"permanent_keep": str(permanent_keep), "report_keep": str(report_keep)}
-    return {"categories": categories, **texts}
+    return {"answers": answers, **texts}
 
 
 def field(domain: str | dict[str, Any], parameters: dict[str, Any], name: str = "value") -> Any:
@@ -31,7 +31,7 @@ def field(domain: str | dict[str, Any], parameters: dict[str, Any], name: str = 
     return {
         "name": name,
         "domain": {"type": domain} if isinstance(domain, str) else domain,
-        "mechanism": "krr" if "categories" in parameters else "rappor",
+        "mechanism": "krr" if "permanent_keep" in parameters else "rappor",
         "parameters": parameters,
         "candidates": "",
     }

@@ -2,25 +2,27 @@
 
     python spec/make_vectors.py            writes the files
     python spec/make_vectors.py --check    exits with 1 and names the files that differ
+    python spec/make_vectors.py --seed 7 FOLDER    writes others there, from other secrets
 
 Standard library only, and nothing of the package: see reference.py.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import example_cohorts
+import example_compact
 import example_fields
 import example_history
 import example_marginals
 import example_ngrams
 import example_oracles
 import example_prefixes
+import example_segments
 import reference as ref
 import reference_cohorts  # noqa: F401 - it registers its encoders
 import reference_marginals  # noqa: F401 - so does it
@@ -28,6 +30,8 @@ import reference_ngrams  # noqa: F401 - and it
 import reference_oracles  # noqa: F401 - and it
 import reference_prefixes  # noqa: F401 - and it
 from bad_vectors import bad_vectors
+from example_bytes import some_bytes as _bytes
+from example_bytes import use_seed
 from example_questions import (
     field,
     krr,
@@ -40,11 +44,6 @@ from reference_epsilon import micros_of, ratios
 
 FOLDER = Path(__file__).parent / "vectors" / "v1"
 Cases = list[dict[str, Any]]
-
-
-def _bytes(label: str, count: int = 32) -> bytes:
-    """Return bytes that look random and are the same in every run."""
-    return hashlib.sha256(f"vectors/{label}".encode()).digest()[:count]
 
 
 def canonical_vectors() -> Cases:
@@ -190,9 +189,23 @@ def answer_vectors() -> Cases:
     whole = {"wet": boolean, "size": numbers, "hue": categories}
     listed = [{"name": name, "domain": domain} for name, domain in whole.items()]
     cases += [({"type": "profile", "attributes": listed}, False, {"fields": parts})]
+    names_of = {"type": "set", "most": 2}
+    spelled = {**refusing, "type": "set", "most": 65535}
+    for domain, members in (
+        (names_of, []),
+        (names_of, ["b", "a", "b"]),
+        (names_of, ["e\u0301", "é", "漢", ""]),
+        (spelled, ["abab漢", "ab"]),
+    ):
+        cases.append((domain, False, {"list": [{"string": name} for name in members]}))
+    perhaps = [{"name": n, "domain": d, "unknown": 1} for n, d in whole.items()]
+    for missing in ("wet", "size", "hue"):
+        some = {name: part for name, part in parts.items() if name != missing}
+        cases.append(({"type": "profile", "attributes": perhaps}, False, {"fields": some}))
+    cases.append(({"type": "profile", "attributes": perhaps}, False, {"fields": {}}))
     cases += [
         (domain, True, {"absent": True})
-        for domain in (boolean, categories, numbers, strings, tools)
+        for domain in (boolean, categories, numbers, strings, tools, names_of)
     ]
     return [_answer(*case) for case in cases]
 
@@ -215,6 +228,8 @@ def digest_vectors() -> Cases:
         "another id": {"id": "browser.name"},
         "another version": {"version": 2},
         "another epoch": {"epoch": 7},
+        "a level": {"level": "strict"},
+        "some devices only": {"asked": str(2**63)},
         "another repeat": {"repeat": "once"},
         "another send": {"send": "always"},
         "another field name": {"fields": [{**part, "name": "name"}]},
@@ -304,7 +319,8 @@ def report_vectors() -> Cases:
             ("dark_mode", 1, 20772, b"\x01\x00\x00\x00"),
         )
     ]
-    batches = [reports[:1], reports[1:2], reports]
+    segments = {"platform": "Windows 11", "channel": "(other)"}
+    batches = [reports[:1], reports[1:2], reports, [{**reports[1], "segments": segments}]]
     return [{"reports": batch, "batch": _batch(batch)} for batch in batches]
 
 
@@ -322,6 +338,8 @@ def all_files() -> dict[str, str]:
         "answers.json": answer_vectors(),
         "digest.json": digest_vectors(),
         "surveys.json": example_history.survey_vectors(),
+        "segments.json": example_segments.segment_vectors(),
+        "asked.json": example_segments.asked_vectors(),
         "order.json": example_history.order_vectors(),
         "epsilon.json": epsilon_vectors(),
         "rappor.json": record_vectors(rappor_questions()),
@@ -345,6 +363,7 @@ def all_files() -> dict[str, str]:
         "ngrams.json": record_vectors(example_ngrams.ngrams_questions()),
         "coding.json": example_prefixes.coding_vectors(),
         "report.json": report_vectors(),
+        "compact.json": example_compact.compact_vectors(),
         **{f"bad/{name}.json": vector for name, vector in bad_vectors().items()},
     }
     # ASCII, so that no editor, archive or diff can change a code point.
@@ -355,20 +374,24 @@ def all_files() -> dict[str, str]:
 
 def main(arguments: list[str]) -> int:
     """Write the files, or check them; return the exit status."""
+    folder = FOLDER
+    if arguments[:1] == ["--seed"]:
+        use_seed(int(arguments[1]))
+        folder = Path(arguments[2])
     files = all_files()
-    there = {str(p.relative_to(FOLDER).as_posix()) for p in FOLDER.rglob("*.json")}
+    there = {str(p.relative_to(folder).as_posix()) for p in folder.rglob("*.json")}
     if arguments == ["--check"]:
         wrong = sorted(there ^ files.keys())
-        wrong += [n for n in sorted(there & files.keys()) if (FOLDER / n).read_text() != files[n]]
+        wrong += [n for n in sorted(there & files.keys()) if (folder / n).read_text() != files[n]]
         for name in wrong:
             print(f"differs from what the reference writes: {name}")
         return 1 if wrong else 0
-    (FOLDER / "bad").mkdir(parents=True, exist_ok=True)
+    (folder / "bad").mkdir(parents=True, exist_ok=True)
     for name in there - files.keys():
-        (FOLDER / name).unlink()
+        (folder / name).unlink()
     for name, text in files.items():
-        (FOLDER / name).write_text(text)
-    print(f"wrote {len(files)} files below {FOLDER.name}")
+        (folder / name).write_text(text)
+    print(f"wrote {len(files)} files below {folder.name}")
     return 0
 
 

@@ -64,7 +64,8 @@ def contract(question: dict[str, Any]) -> dict[str, Any]:
         {name: field[name] for name in ("name", "domain", "mechanism", "parameters")}
         for field in question["fields"]
     ]
-    kept = {name: question[name] for name in ("id", "version", "epoch", "repeat", "send")}
+    names = ("id", "version", "epoch", "repeat", "send", "level")
+    kept = {name: question[name] for name in names if name in question}
     return {**kept, "fields": fields}
 
 
@@ -105,9 +106,12 @@ def answer(domain: dict[str, Any], value: Any, absent: bool) -> tuple[bytes, int
     if value is ABSENT:
         if not absent:
             raise RefusedError("type")
-        return b"a", -1 if domain["type"] == "strings" else size_of(domain)
+        listed = domain["type"] != "strings" and not is_string_set(domain)
+        return b"a", size_of(domain) if listed else -1
     if domain["type"] == "strings":
         return fitted(domain, string_key(value)), -1
+    if is_string_set(domain):
+        return string_set_key(domain, value), -1
     if domain["type"] in ("set", "profile"):
         return (set_key if domain["type"] == "set" else profile_key)(domain, value), -1
     code = {"boolean": _boolean, "categories": _category, "numbers": _bin}[domain["type"]](
@@ -125,6 +129,31 @@ def size_of(domain: dict[str, Any]) -> int:
     return len(domain["values"]) if domain["type"] == "categories" else len(domain["edges"]) + 1
 
 
+def is_string_set(domain: dict[str, Any]) -> bool:
+    """Tell whether a set is one of strings that nobody listed."""
+    return domain["type"] == "set" and "values" not in domain
+
+
+def string_set_key(domain: dict[str, Any], value: Any) -> bytes:
+    """Return the key of a set of strings: its members' keys, rising, each after its length."""
+    if not isinstance(value, list):
+        raise RefusedError("type")
+    if len(value) > 65535:
+        raise RefusedError("too_many")
+    members = sorted({fitted(domain, string_key(text)) for text in value})
+    return b"t" + b"".join(struct.pack("<I", len(member)) + member for member in members)
+
+
+def string_members(key: bytes) -> list[bytes]:
+    """Return the keys of the members of a set of strings."""
+    members, rest = [], key[1:]
+    while rest:
+        (length,) = struct.unpack("<I", rest[:4])
+        members.append(rest[4 : 4 + length])
+        rest = rest[4 + length :]
+    return members
+
+
 def set_key(domain: dict[str, Any], value: Any) -> bytes:
     """Return the key of a set: its members' codes in rising order."""
     if not isinstance(value, list):
@@ -139,10 +168,17 @@ def profile_key(domain: dict[str, Any], value: Any) -> bytes:
     """Return the key of a profile: its attributes' codes in the order of the survey."""
     if not isinstance(value, dict):
         raise RefusedError("type")
-    domains = {attribute["name"]: attribute["domain"] for attribute in domain["attributes"]}
-    if value.keys() != domains.keys():
-        raise RefusedError("unknown_field" if value.keys() - domains.keys() else "missing_field")
-    codes = [answer(domains[name], value[name], False)[1] for name in domains]
+    attributes = {attribute["name"]: attribute for attribute in domain["attributes"]}
+    if value.keys() - attributes.keys():
+        raise RefusedError("unknown_field")
+    codes = []
+    for name, attribute in attributes.items():
+        if name in value:
+            codes.append(answer(attribute["domain"], value[name], False)[1])
+        elif "unknown" in attribute:
+            codes.append(size_of(attribute["domain"]))
+        else:
+            raise RefusedError("missing_field")
     return b"r" + b"".join(struct.pack("<I", code) for code in codes)
 
 
@@ -362,7 +398,7 @@ def encode_krr(
     parameters: dict[str, Any], code: int, permanent: Iterator[int], fresh: Iterator[int]
 ) -> dict[str, Any]:
     """Return every step of the encoding."""
-    k = parameters["categories"]
+    k = parameters["answers"]
     response = _respond(permanent, code, k, int(parameters["permanent_keep"]))
     symbol = _respond(fresh, response, k, int(parameters["report_keep"]))
     return {"permanent": response, "symbol": symbol, "record": struct.pack("<I", symbol).hex()}
@@ -382,6 +418,10 @@ def _sampled(
         return key, code
     kept = int(parameters.get("permanent_zero", 0)) > 0 and int(parameters["permanent_one"]) < T
     kept = kept or int(parameters.get("permanent_keep", T)) < T
+    if is_string_set(domain):
+        texts = string_members(key)
+        place = below(permanent if kept else fresh, max(domain["most"], len(texts)))
+        return (texts[place] if place < len(texts) else b"a"), -1
     place = below(permanent if kept else fresh, domain["most"])
     members = [*set_codes(key), *[len(domain["values"])] * domain["most"]]
     return b"i" + struct.pack("<I", members[place]), members[place]

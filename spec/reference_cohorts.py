@@ -73,7 +73,7 @@ def encode_point(parameters: Steps, true: int, fresh: Iterator[int]) -> tuple[in
     """Return whether the randomised point is inside of the hyperplane, and its number."""
     q, t = parameters["prime"], parameters["dimension"]
     points = points_of(q, t)
-    inside = ref.coin(fresh, int(parameters["inside"]))
+    inside = ref.coin(fresh, int(parameters["keep"]))
     if inside:
         planes = points_of(q, t - 1)
         rest = list(planes[ref.below(fresh, len(planes))])
@@ -103,7 +103,7 @@ def ratio_pgr(parameters: Steps, part: dict[str, Fraction]) -> Ratios:
     """Return the largest ratio of one report; of all reports it is unbounded."""
     q, t = parameters["prime"], parameters["dimension"]
     inner = sum(q**i for i in range(t - 1))
-    return part["inside"] / inner / ((1 - part["inside"]) / q ** (t - 1)), None
+    return part["keep"] / inner / ((1 - part["keep"]) / q ** (t - 1)), None
 
 
 def encode_hcms(

@@ -23,7 +23,7 @@ def ratios(mechanism: str, parameters: dict[str, Any]) -> tuple[Fraction, Fracti
     if mechanism in RATIOS:
         return RATIOS[mechanism](parameters, part)
     if mechanism == "krr":
-        k, a, b = parameters["categories"], part["permanent_keep"], part["report_keep"]
+        k, a, b = parameters["answers"], part["permanent_keep"], part["report_keep"]
         keep = a * b + (1 - a) * (1 - b) / (k - 1)
         return keep * (k - 1) / (1 - keep), None if a == 1 else a * (k - 1) / (1 - a)
     return unary_ratios(parameters, part)

@@ -17,9 +17,9 @@ Steps = dict[str, Any]
 Stream = Iterator[int]
 
 
-def widths(levels: list[int]) -> list[int]:
+def widths(answers: list[int]) -> list[int]:
     """Return the number of bits of each attribute's code, by counting."""
-    return [next(b for b in range(17) if 2**b >= count) for count in levels]
+    return [next(b for b in range(17) if 2**b >= count) for count in answers]
 
 
 def binary(codes: list[int], bits: list[int]) -> int:
@@ -69,14 +69,14 @@ def keep_of(truth: int, cells: int) -> int:
 
 def tables(parameters: Steps) -> list[tuple[int, ...]]:
     """Return the sets of k attributes."""
-    return list(combinations(range(len(parameters["levels"])), parameters["order"]))
+    return list(combinations(range(len(parameters["answers"])), parameters["order"]))
 
 
 def encode_inp_rr(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    bits = widths(parameters["levels"])
+    bits = widths(parameters["answers"])
     own = binary(ref.set_codes(key), bits)
     one, zero = int(parameters["one"]), int(parameters["zero"])
     sent = [ref.coin(fresh, one if cell == own else zero) for cell in range(2 ** sum(bits))]
@@ -87,7 +87,7 @@ def encode_inp_ps(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    bits = widths(parameters["levels"])
+    bits = widths(parameters["answers"])
     own, cells = binary(ref.set_codes(key), bits), 2 ** sum(bits)
     sent = moved(fresh, own, cells, int(parameters["keep"]))
     return {"cell": own, "sent": sent, "record": symbol(sent, cells)}
@@ -97,7 +97,7 @@ def encode_inp_ht(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    codes, bits = ref.set_codes(key), widths(parameters["levels"])
+    codes, bits = ref.set_codes(key), widths(parameters["answers"])
     every = up_to([2**width - 1 for width in bits], parameters["order"])
     number = ref.below(fresh, len(every))
     masks = [(i, function + 1) for i, function in every[number]]
@@ -111,7 +111,7 @@ def encode_marg_rr(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    codes, bits = ref.set_codes(key), widths(parameters["levels"])
+    codes, bits = ref.set_codes(key), widths(parameters["answers"])
     number = ref.below(fresh, len(tables(parameters)))
     among = tables(parameters)[number]
     cells, room = 2 ** sum(bits[i] for i in among), _largest(parameters)
@@ -124,7 +124,7 @@ def encode_marg_rr(
 
 
 def _largest(parameters: Steps) -> int:
-    bits = widths(parameters["levels"])
+    bits = widths(parameters["answers"])
     return max(2 ** sum(bits[i] for i in among) for among in tables(parameters))
 
 
@@ -132,7 +132,7 @@ def encode_marg_ps(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    codes, bits = ref.set_codes(key), widths(parameters["levels"])
+    codes, bits = ref.set_codes(key), widths(parameters["answers"])
     number = ref.below(fresh, len(tables(parameters)))
     among = tables(parameters)[number]
     cells, room = 2 ** sum(bits[i] for i in among), _largest(parameters)
@@ -146,7 +146,7 @@ def encode_marg_ht(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    codes, bits = ref.set_codes(key), widths(parameters["levels"])
+    codes, bits = ref.set_codes(key), widths(parameters["answers"])
     number = ref.below(fresh, len(tables(parameters)))
     among = tables(parameters)[number]
     cells, room = 2 ** sum(bits[i] for i in among), _largest(parameters)
@@ -162,7 +162,7 @@ def encode_inp_em(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    bits = widths(parameters["levels"])
+    bits = widths(parameters["answers"])
     own = binary(ref.set_codes(key), bits)
     true = [own // 2**i % 2 for i in range(sum(bits))]
     sent = [bit if ref.coin(fresh, int(parameters["keep"])) else 1 - bit for bit in true]
@@ -194,11 +194,11 @@ def encode_inp_ht_cms(
     return {"row": row, "bucket": bucket, "coefficient": a, "sign": sign, "record": record}
 
 
-def contrast(levels: int, degree: int) -> list[Fraction]:
+def contrast(answers: int, degree: int) -> list[Fraction]:
     """Return the contrast of a degree: Gram and Schmidt on the powers of x, then scaled."""
     basis: list[list[Fraction]] = []
     for power in range(degree + 1):
-        vector = [Fraction(x) ** power for x in range(levels)]
+        vector = [Fraction(x) ** power for x in range(answers)]
         for other in basis:
             part = _dot(vector, other) / _dot(other, other)
             vector = [v - part * o for v, o in zip(vector, other, strict=True)]
@@ -221,7 +221,7 @@ def coefficient_value(
         if parameters["basis"] == "walsh":
             value *= (-1) ** ones((function + 1) & codes[i])
         else:
-            value *= contrast(parameters["levels"][i], function + 1)[codes[i]]
+            value *= contrast(parameters["answers"][i], function + 1)[codes[i]]
     return value
 
 
@@ -235,9 +235,9 @@ def encode_coefficients(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    codes, levels = ref.set_codes(key), parameters["levels"]
+    codes, answers = ref.set_codes(key), parameters["answers"]
     walsh = parameters["basis"] == "walsh"
-    functions = [2**b - 1 for b in widths(levels)] if walsh else [count - 1 for count in levels]
+    functions = [2**b - 1 for b in widths(answers)] if walsh else [count - 1 for count in answers]
     order, first = 1, 0
     while order < parameters["order"]:
         if ref.coin(fresh, int(parameters["orders"][order - 1])):
@@ -265,13 +265,13 @@ def encode_views(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    codes, levels, views = ref.set_codes(key), parameters["levels"], parameters["views"]
+    codes, answers, views = ref.set_codes(key), parameters["answers"], parameters["views"]
     number = ref.below(fresh, len(views))
     view = views[number]
-    every = [cell[::-1] for cell in product(*(range(levels[i]) for i in reversed(view)))]
+    every = [cell[::-1] for cell in product(*(range(answers[i]) for i in reversed(view)))]
     own = every.index(tuple(codes[i] for i in view))
     sent = moved(fresh, own, len(every), keep_of(int(parameters["truth"]), len(every)))
-    room = max(prod(levels[i] for i in other) for other in views)
+    room = max(prod(answers[i] for i in other) for other in views)
     record = symbol(number * room + sent, len(views) * room)
     return {"view": view, "cell": own, "sent": sent, "record": record}
 
@@ -288,12 +288,12 @@ def _ratio_sign(_: Steps, part: dict[str, Fraction]) -> Ratio:
 
 
 def _ratio_inp_ps(parameters: Steps, part: dict[str, Fraction]) -> Ratio:
-    others = 2 ** sum(widths(parameters["levels"])) - 1
+    others = 2 ** sum(widths(parameters["answers"])) - 1
     return part["keep"] * others / (1 - part["keep"]), None
 
 
 def _ratio_inp_em(parameters: Steps, part: dict[str, Fraction]) -> Ratio:
-    return (part["keep"] / (1 - part["keep"])) ** sum(widths(parameters["levels"])), None
+    return (part["keep"] / (1 - part["keep"])) ** sum(widths(parameters["answers"])), None
 
 
 def _ratio_inp_olh(parameters: Steps, part: dict[str, Fraction]) -> Ratio:
@@ -306,13 +306,13 @@ def _largest_ratio(parameters: Steps, sizes: set[int]) -> Ratio:
 
 
 def _ratio_marg_ps(parameters: Steps, _: dict[str, Fraction]) -> Ratio:
-    bits = widths(parameters["levels"])
+    bits = widths(parameters["answers"])
     return _largest_ratio(parameters, {2 ** sum(bits[i] for i in t) for t in tables(parameters)})
 
 
 def _ratio_views(parameters: Steps, _: dict[str, Fraction]) -> Ratio:
-    levels = parameters["levels"]
-    return _largest_ratio(parameters, {prod(levels[i] for i in v) for v in parameters["views"]})
+    answers = parameters["answers"]
+    return _largest_ratio(parameters, {prod(answers[i] for i in v) for v in parameters["views"]})
 
 
 ref.ENCODERS |= {

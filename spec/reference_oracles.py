@@ -18,6 +18,7 @@ def encode_oue(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
+    parameters = {**parameters, "bits": parameters["answers"]}
     places = ref.own_places(parameters, key, code)
     response, report = ref.both_stages(parameters, places, permanent, fresh)
     return {
@@ -31,7 +32,10 @@ def encode_hadamard(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    coefficient = ref.below(fresh, parameters["size"])
+    size = 2
+    while size < parameters["answers"]:
+        size *= 2
+    coefficient = ref.below(fresh, size)
     true = f"{coefficient & code:b}".count("1") % 2
     sign = true if ref.coin(fresh, int(parameters["keep"])) else 1 - true
     record = struct.pack("<IB", coefficient, sign).hex()
@@ -42,8 +46,8 @@ def encode_subset(
     parameters: Steps, key: bytes, code: int, _: bytes, permanent: Stream, fresh: Stream
 ) -> Steps:
     """Return every step of the encoding."""
-    k, d = parameters["categories"], parameters["size"]
-    included = ref.coin(fresh, int(parameters["include"]))
+    k, d = parameters["answers"], parameters["size"]
+    included = ref.coin(fresh, int(parameters["keep"]))
     others = [other for other in range(k) if other != code]
     chosen: list[int] = []
     for last in range(len(others) - (d - included), len(others)):
@@ -70,7 +74,7 @@ def encode_olh(
 
 
 def _ratio_oue(parameters: Steps, part: dict[str, Fraction]) -> tuple[Fraction, Fraction | None]:
-    return unary_ratios({**parameters, "hashes": 1}, part)
+    return unary_ratios({**parameters, "bits": parameters["answers"], "hashes": 1}, part)
 
 
 def _ratio_hadamard(_: Steps, part: dict[str, Fraction]) -> tuple[Fraction, None]:
@@ -78,7 +82,7 @@ def _ratio_hadamard(_: Steps, part: dict[str, Fraction]) -> tuple[Fraction, None
 
 
 def _ratio_subset(parameters: Steps, part: dict[str, Fraction]) -> tuple[Fraction, None]:
-    k, d, p = parameters["categories"], parameters["size"], part["include"]
+    k, d, p = parameters["answers"], parameters["size"], part["keep"]
     return p / (1 - p) * (k - d) / d, None
 
 

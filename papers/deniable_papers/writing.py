@@ -9,7 +9,7 @@ from typing import Any
 from deniable.results.charts.files import png_of, svg_of
 from deniable.results.labels import printable
 from deniable.results.table import Table, as_csv
-from deniable.results.writing import whole_file
+from deniable.results.whole_files import whole_file
 from deniable_papers.base import Figure, Numbers, Outcome
 
 

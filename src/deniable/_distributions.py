@@ -60,11 +60,6 @@ def chi2_cdf(x: ArrayLike, degrees: ArrayLike) -> Numbers:
     return np.asarray(special.chdtr(degrees, np.maximum(x, 0.0)))
 
 
-def chi2_ppf(p: ArrayLike, degrees: ArrayLike) -> Numbers:
-    """The x with P(X <= x) = p."""
-    return np.asarray(2 * special.gammaincinv(np.asarray(degrees) / 2, p))
-
-
 def f_sf(x: ArrayLike, above: ArrayLike, below: ArrayLike) -> Numbers:
     """P(F > x) of the F distribution; 1 below 0."""
     return np.asarray(special.fdtrc(above, below, np.maximum(x, 0.0)))

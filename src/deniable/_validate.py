@@ -8,6 +8,7 @@ Every comparison is written so that NaN fails it (`if not x > 0`).
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from numbers import Integral, Real
 
 from deniable.errors import InvalidParameter
@@ -23,6 +24,11 @@ def shown(value: object, limit: int = 80) -> str:
         return f"{value!r:.{limit}}"
     except (ValueError, RecursionError):
         return f"a very large {type(value).__name__}"
+
+
+def near(fraction: Fraction) -> str:
+    """Return a fraction in about six digits, for a message."""
+    return f"{float(fraction):.6g}"
 
 
 def invalid(name: str, owner: str, must: str, got: object) -> InvalidParameter:

@@ -28,6 +28,23 @@ def test_the_client_loads_no_authoring() -> None:
     assert not {name for name in loaded if name.startswith("deniable.authoring")}
 
 
+ENCODES = """
+from deniable.client.encode import encode_drawn
+from deniable.client.randomness import SystemDraws
+from deniable.protocol import Boolean, Field, KRRParameters
+draws, domain = SystemDraws(), Boolean()
+field = Field("value", domain, KRRParameters(2, 2**64, 3 * 2**62))
+encode_drawn(field, domain.answer(True), draws, draws, draws)
+"""
+
+
+def test_no_client_loads_a_channel() -> None:
+    loaded = loaded_by(ENCODES)
+    assert "deniable.client.encoders.krr" in loaded
+    assert "deniable.protocol.channel" not in loaded
+    assert "deniable.protocol.channel" in loaded_by(ENCODES + "field.parameters.channel")
+
+
 def test_authoring_would_be_seen_among_what_is_loaded() -> None:
     assert "deniable.authoring.auto" in loaded_by("from deniable.authoring import read_authored")
 

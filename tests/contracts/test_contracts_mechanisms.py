@@ -225,7 +225,7 @@ class Careless(KRR):
 
     def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
         records = self.records(reports).copy()
-        records["symbol"] %= self.parameters.categories
+        records["symbol"] %= self.parameters.answers
         return super().accumulate(records)
 
 

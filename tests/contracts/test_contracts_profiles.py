@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.mechanisms import PROFILE_MECHANISMS, ProfileMechanism
 from deniable.mechanisms.profile_base import unnamed_profile
 from deniable.testing.contract import check_mechanism
@@ -12,10 +13,10 @@ from deniable.testing.contract import check_mechanism
 ALPHA = 1e-10
 
 
-def made(name: str, levels: tuple[int, ...], **wanted: object) -> ProfileMechanism:
+def made(name: str, answers: tuple[int, ...], **wanted: object) -> ProfileMechanism:
     kind = PROFILE_MECHANISMS[name]
-    record = unnamed_profile(levels)
-    return kind.of(kind.parameters_type.resolve({"epsilon": 1.5, **wanted}, record, False), record)
+    record = unnamed_profile(answers)
+    return kind.of(resolve(kind.parameters_type, {"epsilon": 1.5, **wanted}, record, False), record)
 
 
 YES = (2, 2, 2)
@@ -35,7 +36,7 @@ CASES: dict[str, tuple[ProfileMechanism, float]] = {
     "coefficients of contrasts": (made("coefficients", (2, 3, 2), basis="contrasts"), 0.2),
     "views": (made("views", YES, size=2), 0.05),
     "one view": (made("views", YES, size=3), 0.0),
-    "views of other levels": (made("views", (2, 3, 2), size=2), 0.2),
+    "views of other answers": (made("views", (2, 3, 2), size=2), 0.2),
 }
 """With the share by which the closed form may be off: it takes the numbers of reports on each
 coefficient as they are on average."""

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 import typer
 
-from deniable.authoring import domain, read_authored, survey
+from deniable.authoring import authoring_of, domain, read_authored, survey
 from deniable.authoring.field import FIELD_KEYS
 from deniable.cli.app import VERBS, make_app
 from deniable.cli.init import STARTER
-from deniable.client.cut_or_escaped import FITTED
-from deniable.client.refusals import REASONS, UPLOAD_REASONS
+from deniable.client.counters import FITTED, REASONS, UPLOAD_REASONS
 from deniable.protocol import MECHANISMS
 
 ROOT = Path(__file__).parents[2]
@@ -56,8 +55,8 @@ def test_every_survey_key_is_documented() -> None:
     keys = set(survey._SURVEY_KEYS | survey._QUESTION_KEYS | FIELD_KEYS)
     for allowed in domain._KEYS.values():
         keys |= allowed
-    for mechanism in MECHANISMS.values():
-        keys |= {*mechanism.authored, mechanism.mechanism}
+    for mechanism in MECHANISMS:
+        keys |= {*authoring_of(mechanism).keys, mechanism}
     words = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`[^`]+`", SURVEY))))
     assert keys - words == set()
 
@@ -102,7 +101,7 @@ def test_the_example_for_app_developers_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "survey.toml").write_text(STARTER)
+    (tmp_path / "survey.toml").write_bytes(STARTER.read_bytes())
     survey = read_authored(tmp_path / "survey.toml").require()
     (tmp_path / "survey.json").write_bytes(survey.published())
     nobody_listens = "http://127.0.0.1:9"

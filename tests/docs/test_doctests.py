@@ -40,10 +40,10 @@ deniable.plan.plan make_plan
 deniable.plan.prediction predict
 deniable.plan.collection Setting of_categories
 deniable.privacy.enumeration channel enumerate_outputs worst_ratio
-deniable.privacy.leverage.estimates leverage
+deniable.crafted.leverage leverage
 deniable.privacy.over_time.repeated epsilon_after
 deniable.privacy.shuffling.central shuffled
-deniable.results.simulated reports_text
+deniable.results.report_counts reports_text
 deniable.testing.contract check_mechanism
 """
 WANTED = {module: set(names) for module, *names in map(str.split, NAMES.strip().splitlines())}

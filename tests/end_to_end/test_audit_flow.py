@@ -162,7 +162,7 @@ def test_store_with_advice(folder: Path) -> None:
 def test_attack(folder: Path) -> None:
     answer = found("audit", "attack", folder / "survey.toml", "--devices", 500)
     assert answer["holds"]
-    for check in ("averaging", "targeting", "linking and change", "poisoning"):
+    for check in ("averaging", "targeting", "linking and change", "crafted reports"):
         assert abouts(answer, check) == names(folder)
 
 
@@ -170,12 +170,12 @@ def test_plan(folder: Path) -> None:
     answer = found("plan", "--survey", folder / "survey.toml")
     planned = {
         row["question"] if row["field"] == "value" else f"{row['question']}.{row['field']}"
-        for row in answer["fields"]
+        for row in answer["rows"]
     }
     assert planned == names(folder)
-    assert all(row["smallest_share"] > 0 and row["mean_error"] > 0 for row in answer["fields"])
+    assert all(row["smallest_share"] > 0 and row["mean_error"] > 0 for row in answer["rows"])
     few = found("plan", "--survey", folder / "survey.json", "--people", 60)
-    warned = [row for row in few["fields"] if "Nothing can be learned" in " ".join(row["warnings"])]
+    warned = [note for note in few["notes"] if "Nothing can be learned" in note]
     assert len(warned) > 10
     assert "warning: prefixes: Nothing can be learned" in call(
         "plan", "--survey", folder / "survey.toml", "--people", 60

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import deniable
-from deniable.protocol import MECHANISMS, Boolean, Strings, Survey
+from deniable.authoring import resolve
+from deniable.protocol import Boolean, Strings, Survey
 from deniable.protocol.question import Field, Question
 
 PACKAGE = Path(deniable.__file__).parent
@@ -27,7 +28,11 @@ bodies = []
 
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
-        bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers["Content-Type"] != "application/json":
+            self.send_error(415)
+            return
+        bodies.append(json.loads(body))
         if len(bodies) == 1:
             self.send_error(503)
             return
@@ -90,8 +95,8 @@ print(json.dumps({
 
 
 def survey() -> Survey:
-    page = MECHANISMS["rappor"].resolve({"epsilon": 1.0, "epsilon_forever": 3.0}, Strings(), False)
-    flag = MECHANISMS["krr"].resolve({"epsilon": 1.0}, Boolean(), False)
+    page = resolve("rappor", {"epsilon": 1.0, "epsilon_forever": 3.0}, Strings(), False)
+    flag = resolve("krr", {"epsilon": 1.0}, Boolean(), False)
     return Survey(
         "alone",
         "owner",

@@ -6,6 +6,7 @@ import asyncio
 import json
 import resource
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from _collector_process import JSON, Serving, batch
-from _flood import askers, flood_for, holders, request, senders
+from _flood import Flood, Seen, askers, flood_for, holders, request, senders
 from deniable.store import STORE_FILE, SqliteStore
 
 LONG = 60.0
@@ -48,6 +49,14 @@ def rest(connection: socket.socket) -> bytes:
         while data := connection.recv(65_536):
             received += data
     return received
+
+
+def check_health(seen: Seen) -> None:
+    """Every look at health and readiness beside a flood had its true answer, and soon."""
+    for checks in (seen.health, seen.readiness):
+        assert checks.accepted > 0
+        assert (checks.refused, checks.unanswered) == (0, 0)
+        assert max(checks.seconds) < 5  # on a quiet machine it is well below one
 
 
 def wait_for(condition: object) -> None:
@@ -213,12 +222,13 @@ def test_unfinished_bodies_take_bounded_memory_and_give_it_back(tmp_path: Path) 
         watcher.start()
         try:
             with crowd(serving, 0, b""):  # for its number of descriptors
-                _, honest = asyncio.run(work)
+                _, seen = asyncio.run(work)
         finally:
             done.set()
             watcher.join()
-        assert honest.accepted > 0
-        assert honest.unanswered == 0
+        assert seen.sender.accepted > 0
+        assert seen.sender.unanswered == 0
+        check_health(seen)
         assert max(peak) - before < 400 * 2**20  # unbounded, it would be 1,000 MiB
         wait_for(lambda: serving.resident() - before < 150 * 2**20)
 
@@ -226,24 +236,123 @@ def test_unfinished_bodies_take_bounded_memory_and_give_it_back(tmp_path: Path) 
 @pytest.mark.parametrize(
     "flood",
     [
-        senders(60, 1_000),
+        senders(240, 1_000),
         senders(100, 20, bad=0.5),
-        askers(200, "/healthz"),
-        askers(200, "/readyz"),
-        askers(100, "/nothing"),
+        askers(400, "/healthz"),
+        askers(400, "/readyz"),
+        askers(400, "/nothing"),
+        askers(1_100, "/healthz"),
         holders(300, b"POST /v1/reports HTTP/1.1\r\nhost: localhost\r\n", b"x: y\r\n"),
+        holders(1_000, b""),
     ],
-    ids=["large batches", "half bad", "health", "readiness", "404", "slow heads"],
+    ids=[
+        "large batches",
+        "half bad",
+        "health",
+        "readiness",
+        "404",
+        "more than there is room for",
+        "slow heads",
+        "idle",
+    ],
 )
 def test_an_honest_sender_gets_every_answer_beside_a_flood(serving: Serving, flood: object) -> None:
     before = serving.counters().get(("words", "accepted"), 0)
-    tally, honest = asyncio.run(flood_for(serving.port, 2, [flood], 0))  # type: ignore[list-item]
+    with crowd(serving, 0, b""):  # for its number of descriptors
+        tally, seen = asyncio.run(flood_for(serving.port, 2, [flood], 0))  # type: ignore[list-item]
+    honest = seen.sender
     assert honest.unanswered == 0
     assert honest.accepted >= 1
+    check_health(seen)
     accepted = serving.counters()["words", "accepted"] - before
     assert accepted >= tally.accepted + honest.accepted
     assert set(tally.statuses) <= {200, 400, 404, 503}
     assert "Traceback" not in serving.said()
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_a_flood_of_cheap_requests_does_not_push_reports_out(serving: Serving, path: str) -> None:
+    def accepted(*floods: Flood) -> int:
+        with crowd(serving, 0, b""):  # for its number of descriptors
+            tally, _ = asyncio.run(flood_for(serving.port, 2, [senders(16, 1), *floods], 1))
+        return tally.accepted
+
+    alone = accepted()
+    # It was a sixteenth; now it is a third and more, most of which the flood itself costs.
+    assert accepted(askers(400, path)) > alone / 10
+
+
+@contextmanager
+def held(serving: Serving) -> Iterator[None]:
+    """Keep the store's lock, so that no write ends."""
+    holder = sqlite3.connect(serving.data / STORE_FILE, isolation_level=None)
+    try:
+        holder.execute("BEGIN IMMEDIATE")
+        yield
+        holder.execute("ROLLBACK")
+    finally:
+        holder.close()
+
+
+def test_health_answers_while_more_than_there_is_room_for_wait_for_the_disk(
+    tmp_path: Path,
+) -> None:
+    whole = request("POST", "/v1/reports", batch(1))
+    with Serving(tmp_path) as serving:
+        assert serving.ask("POST", "/v1/reports", batch(1), JSON)[0] == 200
+        with held(serving), crowd(serving, 1_000, whole):
+            for _ in range(3):
+                start = time.monotonic()
+                assert serving.ask("GET", "/healthz")[::2] == (200, b'{"status":"ok"}')
+                assert time.monotonic() - start < 5
+        wait_for(lambda: serving.ask("GET", "/readyz")[0] == 200)
+
+
+def test_readiness_is_told_in_time_while_no_write_ends(tmp_path: Path) -> None:
+    with Serving(tmp_path) as serving:
+        with held(serving):
+            for _ in range(2):
+                start = time.monotonic()
+                status, headers, body = serving.ask("GET", "/readyz")
+                assert time.monotonic() - start < 10  # a write waits for 30 seconds
+                assert (status, json.loads(body)["reason"]) == (503, "store")
+                assert headers["retry-after"] == "10"
+                assert serving.ask("GET", "/healthz")[0] == 200
+        wait_for(lambda: serving.ask("GET", "/readyz")[0] == 200)
+
+
+def test_health_is_answered_as_the_application_would(serving: Serving) -> None:
+    status, headers, body = serving.ask("GET", "/healthz?from=here")
+    assert (status, body) == (200, b'{"status":"ok"}')
+    assert headers["content-type"] == "application/json"
+    written = "".join(f"{name}: {value}\n" for name, value in headers.items()).encode()
+    assert all(line in written for line in PROTECTIVE)
+    assert serving.ask("HEAD", "/readyz")[::2] == (200, b"")
+    assert serving.ask("GET", "/healthz", headers={"host": "evil.example"})[0] == 421
+    status, headers, _ = serving.ask("POST", "/readyz", b"{}", JSON)
+    assert (status, headers["allow"]) == (405, "GET, HEAD")
+    with connect(serving) as connection:
+        connection.sendall(request("GET", "/healthz") * 3 + b"GET /readyz HTTP/1.0\r\n")
+        connection.sendall(b"host: localhost\r\n\r\n")
+        received = rest(connection)
+    assert received.count(b'{"status":"ok"}HTTP/1.1 200') == 3
+    assert received.endswith(b'{"status":"ready"}')
+
+
+def test_a_thousand_descriptors_are_enough_to_begin_with(tmp_path: Path) -> None:
+    """An ordinary process may have 1,024; the collector asks for more, as far as it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1_024, hard))
+    try:
+        serving = Serving(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with serving:
+        allowed, _ = resource.prlimit(serving.process.pid, resource.RLIMIT_NOFILE)
+        assert allowed == min(4_096, hard)
+        with crowd(serving, 1_500, b""):
+            assert serving.ask("GET", "/healthz")[0] == 200
+            assert serving.ask("POST", "/v1/reports", batch(1), JSON)[0] == 200
 
 
 def test_a_stop_does_not_wait_for_a_slow_sender(tmp_path: Path) -> None:

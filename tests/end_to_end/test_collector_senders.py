@@ -17,11 +17,12 @@ HEADERS = {
     "x-real-ip": ADDRESS,
     "cookie": f"session={MARK}",
     "referer": f"https://{MARK}.example/page",
-    "origin": f"https://{MARK}.example",
     "accept-language": f"{MARK}-language",
     "authorization": f"Bearer {MARK}",
     "x-request-id": MARK,
 }
+PAGE = {**HEADERS, "origin": f"https://{MARK}.example"}
+"""What a page of another site sends: it is refused, and its origin is not kept either."""
 
 
 def everything(folder: Path) -> bytes:
@@ -32,6 +33,7 @@ def test_no_trace_of_a_sender_remains(tmp_path: Path) -> None:
     with Running(tmp_path) as collector:
         assert collector.post(batch(range(5)), HEADERS)[0] == 200
         assert collector.post(batch(range(5)), HEADERS)[1]["duplicates"] == 5
+        assert collector.post(batch(range(5)), PAGE)[0] == 403
         assert collector.post(f'{{"{MARK}": 1}}'.encode(), HEADERS)[0] == 400
         assert collector.post(b"{}", {**HEADERS, "host": f"{MARK}.example"})[0] == 421
         connection = collector.connect()

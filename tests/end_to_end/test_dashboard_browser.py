@@ -25,6 +25,18 @@ from deniable.protocol import Profile, Survey
 from deniable.protocol.epochs import day_number
 from deniable.results.table.text import p_text, percent
 from deniable.store import Batch, open_store
+from material.surveys import (
+    BOOLEAN,
+    EPSILON,
+    TRIPS,
+    asked,
+    categories,
+    listed,
+    profile,
+    several,
+    survey,
+    unlisted,
+)
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 INSTALL = "No Chromium was found. Install it with: sudo apt-get install --yes chromium"
@@ -45,63 +57,38 @@ CANDIDATES = [
     *(f"site{i}.example" for i in range(40)),
 ]
 WORDS = ["abba", "abbaca", "<b>"]
-SURVEY = r"""
-name = "Browser test <script>alert('name')</script>"
-owner = "us"
-[[questions]]
-id = "homepage"
-description = "Which page opens first? <script>alert('description')</script>"
-expires = 2099-12-31
-domain = { type = "strings", candidates = "list.txt" }
-mechanism = "rappor"
-parameters = { epsilon = 3.0, epsilon_forever = 6.0, m = 16 }
-[[questions]]
-id = "session"
-description = "How was the session?"
-expires = 2099-12-31
-[[questions.fields]]
-name = "minutes"
-domain = { type = "numbers", edges = [1, 5, 15, 60] }
-mechanism = "krr"
-parameters = { epsilon = 1.0 }
-[[questions.fields]]
-name = "crashed"
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 1.0 }
-[[questions]]
-id = "trips"
-description = "How was the trip?"
-expires = 2099-12-31
-mechanism = "auto"
-parameters = { epsilon = 3.0, order = 2 }
-[[questions.fields]]
-name = "card"
-domain = "boolean"
-[[questions.fields]]
-name = "tip"
-domain = "boolean"
-[[questions.fields]]
-name = "zone"
-domain = { type = "categories", values = ["inner", "outer", "<script>alert('zone')</script>"] }
-[[questions.fields]]
-name = "always"
-domain = "boolean"
-[[questions]]
-id = "word"
-description = "Which word?"
-expires = 2099-12-31
-domain = { type = "strings", alphabet = "<>abcdefgh", length = 6 }
-mechanism = "prefixes"
-parameters = { epsilon = 5.0, cohorts = 4, lengths = [2, 4, 6] }
-[[questions]]
-id = "quiet"
-description = "Did nobody answer?"
-expires = 2099-12-31
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 1.0 }
-"""
+SURVEY = survey(
+    asked(
+        "homepage",
+        listed("list.txt"),
+        "rappor",
+        "epsilon = 3.0, epsilon_forever = 6.0, m = 16",
+        "Which page opens first? <script>alert('description')</script>",
+    ),
+    several(
+        "session",
+        ("minutes", '{ type = "numbers", edges = [1, 5, 15, 60] }', "krr", EPSILON),
+        ("crashed", BOOLEAN, "krr", EPSILON),
+        description="How was the session?",
+    ),
+    profile(
+        "trips",
+        "auto",
+        "epsilon = 3.0, order = 2",
+        *TRIPS,
+        ("zone", categories("inner", "outer", "<script>alert('zone')</script>")),
+        ("always", BOOLEAN),
+        description="How was the trip?",
+    ),
+    asked(
+        "word",
+        unlisted("<>abcdefgh"),
+        "prefixes",
+        "epsilon = 5.0, cohorts = 4, lengths = [2, 4, 6]",
+        "Which word?",
+    ),
+    asked("quiet", description="Did nobody answer?"),
+).replace('"Test"', "\"Browser test <script>alert('name')</script>\"", 1)
 
 
 def publish(folder: Path) -> Survey:
@@ -195,7 +182,7 @@ class Watch:
 
     def _request(self, url: str) -> None:
         self.hosts.add(urlsplit(url).netloc)
-        if "chart.svg" in url or "record.svg" in url:
+        if "chart.svg" in url or "attributes.svg" in url:
             self.pictures.append(url)
 
 
@@ -344,7 +331,7 @@ def test_strings_that_nobody_listed_have_a_list_and_a_tree(
     picture = page.request.get(str(tree.evaluate("i => i.currentSrc"))).text()
     assert "abbaca" in picture
     assert "&lt;b&gt;" in picture
-    assert "Not learnable" in page.inner_text("main")
+    assert "Detection limit" in page.inner_text("main")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 

@@ -9,6 +9,7 @@ from datetime import date
 from fractions import Fraction
 from itertools import product
 
+from deniable.authoring import resolve
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders.base import Draws
 from deniable.privacy import channel, worst_ratio
@@ -22,7 +23,7 @@ CODES = [Answer(code_key(code), code) for code in range(3)]
 
 
 def field(name: str, domain: Domain, mechanism: str, **wanted: object) -> Field:
-    return Field(name, domain, MECHANISMS[mechanism].resolve(wanted, domain, False))
+    return Field(name, domain, resolve(mechanism, wanted, domain, False))
 
 
 FRESH = field("fresh", THREE, "krr", epsilon=0.5)

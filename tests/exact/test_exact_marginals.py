@@ -9,10 +9,10 @@ from itertools import product
 
 import pytest
 
+from deniable.authoring import resolve
 from deniable.client.encoders import encoder_for
 from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import (
-    MECHANISMS,
     PROFILE_MECHANISMS,
     Answer,
     Attribute,
@@ -34,20 +34,20 @@ SMALL = {"inp_olh": {"seeds": 7}, "inp_ht_cms": {"rows": 2, "width": 8}}
 """Sizes of pools and sketches that can be enumerated."""
 
 
-def record(*levels: int) -> Profile:
+def record(*answers: int) -> Profile:
     domains = [
         Boolean() if count == 2 else Categories(tuple(f"c{code}" for code in range(count)))
-        for count in levels
+        for count in answers
     ]
     return Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
 
 
-def every(*levels: int) -> list[Answer]:
-    return [profile_answer(codes) for codes in product(*map(range, levels))]
+def every(*answers: int) -> list[Answer]:
+    return [profile_answer(codes) for codes in product(*map(range, answers))]
 
 
 def resolved(
-    name: str, levels: tuple[int, ...], order: int, epsilon: float = 1.0, **others: object
+    name: str, answers: tuple[int, ...], order: int, epsilon: float = 1.0, **others: object
 ) -> ProfileParameters:
     wanted: Mapping[str, object] = {
         "epsilon": epsilon,
@@ -55,7 +55,7 @@ def resolved(
         **SMALL.get(name, {}),
         **others,
     }
-    parameters = MECHANISMS[name].resolve(wanted, record(*levels), absent=False)
+    parameters = resolve(name, wanted, record(*answers), absent=False)
     assert isinstance(parameters, ProfileParameters)
     return parameters
 
@@ -69,27 +69,27 @@ FORMS: list[tuple[str, dict[str, object]]] = [
 ]
 
 
-def _feasible(name: str, levels: tuple[int, ...], order: int) -> bool:
+def _feasible(name: str, answers: tuple[int, ...], order: int) -> bool:
     """Whether a report has at most 8 bits, so that all their outcomes can be enumerated."""
-    bits = sorted((count - 1).bit_length() for count in levels)
+    bits = sorted((count - 1).bit_length() for count in answers)
     reported = {"inp_rr": sum(bits), "marg_rr": sum(bits[-order:])}
     return reported.get(name, 0) <= 3
 
 
 CASES = [
-    pytest.param(name, others, levels, order, id=f"{name}{len(others) or ''}-{levels}-{order}")
+    pytest.param(name, others, answers, order, id=f"{name}{len(others) or ''}-{answers}-{order}")
     for name, others in FORMS
-    for levels, order in SHAPES
-    if _feasible(name, levels, order)
+    for answers, order in SHAPES
+    if _feasible(name, answers, order)
 ]
 
 
-@pytest.mark.parametrize(("name", "others", "levels", "order"), CASES)
+@pytest.mark.parametrize(("name", "others", "answers", "order"), CASES)
 def test_one_report(
-    name: str, others: dict[str, object], levels: tuple[int, ...], order: int
+    name: str, others: dict[str, object], answers: tuple[int, ...], order: int
 ) -> None:
-    parameters = resolved(name, levels, order, **others)
-    channel = report_channel(encoder_for(parameters), every(*levels))
+    parameters = resolved(name, answers, order, **others)
+    channel = report_channel(encoder_for(parameters), every(*answers))
     proof = prove_epsilon(channel, parameters.epsilon_once)
     assert proof.holds, str(proof)
     assert proof.tight or name in ("inp_olh", "inp_ht_cms"), str(proof)
@@ -213,6 +213,6 @@ def test_a_basis_that_leaves_minus_one_to_one_fails() -> None:
 
     right = resolved("coefficients", (2, 2), 2)
     assert isinstance(right, CoefficientsParameters)
-    wrong = Stretched(right.levels, right.order, right.keep, right.basis, right.orders)
+    wrong = Stretched(right.answers, right.order, right.keep, right.basis, right.orders)
     channel = report_channel(encoder_for(wrong), every(2, 2))
     assert not prove_epsilon(channel, right.epsilon_once).holds

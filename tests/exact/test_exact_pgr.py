@@ -23,13 +23,13 @@ def codes(size: int) -> list[Answer]:
 
 
 @pytest.mark.parametrize(("prime", "dimension"), [(2, 2), (2, 4), (3, 3), (5, 2), (7, 3)])
-@pytest.mark.parametrize("inside", [ONE // 2 + 1, 3 * 2**62, ONE - 1])
-def test_closed_domains(prime: int, dimension: int, inside: int) -> None:
+@pytest.mark.parametrize("keep", [ONE // 2 + 1, 3 * 2**62, ONE - 1])
+def test_closed_domains(prime: int, dimension: int, keep: int) -> None:
     points = (prime**dimension - 1) // (prime - 1)
     try:
-        parameters = PGRParameters("closed", points, prime, dimension, 1, inside)
+        parameters = PGRParameters("closed", points, prime, dimension, 1, keep)
     except ValueError:
-        assert Fraction(inside, ONE) * points <= (points - prime ** (dimension - 1))
+        assert Fraction(keep, ONE) * points <= (points - prime ** (dimension - 1))
         return
     channel = report_channel(encoder_for(parameters), codes(points))
     proof = prove_epsilon(channel, parameters.epsilon_once)
@@ -50,13 +50,13 @@ def test_what_was_wanted_is_not_exceeded(size: int, epsilon: float) -> None:
 
 def test_the_exact_channel_is_uniform_inside_and_outside_of_the_hyperplane() -> None:
     parameters = PGRParameters("closed", 13, 3, 3, 1, 3 * 2**62)
-    inside = as_fraction(parameters.inside)
+    keep = as_fraction(parameters.keep)
     vectors = [vector_of(number, 3, 3) for number in range(13)]
     for answer, law in report_channel(encoder_for(parameters), codes(13)).items():
         assert len(law) == 13
         for number, u in enumerate(vectors):
             product = sum(a * b for a, b in zip(u, vectors[answer.code], strict=True)) % 3
-            expected = inside / 4 if product == 0 else (1 - inside) / 9
+            expected = keep / 4 if product == 0 else (1 - keep) / 9
             assert law[number.to_bytes(4, "little")] == expected
 
 
@@ -96,6 +96,6 @@ def test_many_reports_have_no_epsilon() -> None:
 
 def test_a_wrong_threshold_fails() -> None:
     right = PGR.closed(13, epsilon=1.0).parameters
-    wrong = replace(right, inside=right.inside + ONE // 1_000)
+    wrong = replace(right, keep=right.keep + ONE // 1_000)
     channel = report_channel(encoder_for(wrong), codes(13))
     assert not prove_epsilon(channel, right.epsilon_once).holds

@@ -50,8 +50,8 @@ def test_people_of_one_level_with_one_beginning_report_alike() -> None:
         {r: p for r, p in channel[ANSWERS[place]].items() if r[0] == 0} for place in (1, 2)
     )
     assert one == other  # "a" and "ab" begin alike
-    inside = as_fraction(shape.inside) / 4 * Fraction(2, 6) / 2
-    assert sum(1 for p in one.values() if p == inside) == 2 * 4
+    keep = as_fraction(shape.keep) / 4 * Fraction(2, 6) / 2
+    assert sum(1 for p in one.values() if p == keep) == 2 * 4
 
 
 def test_many_reports_have_no_epsilon() -> None:
@@ -63,6 +63,6 @@ def test_many_reports_have_no_epsilon() -> None:
 
 def test_a_wrong_threshold_fails() -> None:
     right = SHAPES["characters"]
-    wrong = replace(right, inside=right.inside + ONE // 1_000)
+    wrong = replace(right, keep=right.keep + ONE // 1_000)
     channel = report_channel(encoder_for(wrong), ANSWERS)
     assert not prove_epsilon(channel, right.epsilon_once).holds

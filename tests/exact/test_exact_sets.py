@@ -7,11 +7,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws, Encoder, encoder_for
 from deniable.mechanisms import Members, mechanism_of, members_matrix
 from deniable.privacy.proof import permanent_channel, prove_epsilon, report_channel
-from deniable.protocol import ABSENT, MECHANISMS, Answer, Field, Sets
+from deniable.protocol import ABSENT, Answer, Field, Sets
 from deniable.protocol.domain import code_key
 
 ONCE = {"epsilon": 1.0}
@@ -60,7 +61,7 @@ def field_of(
     mechanism: str, wanted: dict[str, object], names: int, most: int, absent: bool = False
 ) -> Field:
     domain = Sets(tuple(f"n{i}" for i in range(names)), most)
-    return Field("value", domain, MECHANISMS[mechanism].resolve(wanted, domain, absent))
+    return Field("value", domain, resolve(mechanism, wanted, domain, absent))
 
 
 def every_set(field: Field, absent: bool = False) -> list[object]:

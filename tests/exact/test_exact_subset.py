@@ -37,19 +37,19 @@ def test_one_report(count: int, size: int, epsilon: float) -> None:
 @pytest.mark.parametrize(("count", "size"), SHAPES)
 def test_floyd_makes_every_set_equally_likely(count: int, size: int) -> None:
     parameters = Subset(count, epsilon=1.0, size=size).parameters
-    include = as_fraction(parameters.include)
+    keep = as_fraction(parameters.keep)
     for answer, distribution in report_channel(encoder_for(parameters), answers(count)).items():
         assert len(distribution) == comb(count, size)
         for record, probability in distribution.items():
             parameters.check_record(record)
             if int.from_bytes(record, "little") >> answer.code & 1:
-                assert probability == include / comb(count - 1, size - 1)
+                assert probability == keep / comb(count - 1, size - 1)
             else:
-                assert probability == (1 - include) / comb(count - 1, size)
+                assert probability == (1 - keep) / comb(count - 1, size)
 
 
 def test_a_wrong_threshold_fails() -> None:
     right = Subset(5, epsilon=1.0).parameters
-    wrong = replace(right, include=right.include + ONE // 1_000)
+    wrong = replace(right, keep=right.keep + ONE // 1_000)
     channel = report_channel(encoder_for(wrong), answers(5))
     assert not prove_epsilon(channel, right.epsilon_once).holds

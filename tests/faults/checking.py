@@ -7,7 +7,7 @@ from pathlib import Path
 
 from deniable.errors import StoreError
 from deniable.store import STORE_FILE, SqliteStore
-from faults.material import SURVEY, damage_of, numbers_in
+from faults.material import SURVEY, damage_of, misplaced_in, numbers_in
 from faults.outcome import Outcome
 
 
@@ -40,12 +40,14 @@ def check_store(
     try:
         with SqliteStore(store_path(folder), create=False) as store:
             kept = numbers_in(store)
+            misplaced = misplaced_in(store)
             tallies = sum(tally.reports for tally in store.tallies())
             counters = store.counters()
     except StoreError as error:
         outcome.lose(len(acknowledged), f"the store cannot be opened: {error}")
         return
     outcome.damage(damage_of(store_path(folder)))
+    outcome.expect(not misplaced, f"{misplaced:,} reports under other segments or levels")
     promised = set(acknowledged)
     gone = promised - kept.keys() - outcome.missing
     outcome.missing |= gone

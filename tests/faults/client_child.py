@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ from typing import Any
 from deniable.client import Client
 from deniable.errors import RecordRefused, StoreError
 from deniable.protocol.epochs import day_number, epoch_of
-from faults.client_material import SURVEY, VALUES, Clock, a_client
+from faults.client_material import LEVELS, SURVEY, VALUES, Clock, a_client
 from faults.limits import limit_files
 
 THREADS = 3
+_DAYS_OF_A_LEVEL = 2
 
 
 def live(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:
@@ -40,8 +42,12 @@ def live(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:
     for number in range(choice["days"]):
         clock.moment += timedelta(days=bool(number))
         tell(("day", clock.moment.isoformat()))
+        if number % _DAYS_OF_A_LEVEL == 0:
+            with suppress(StoreError):  # on a full disk it holds for this process all the same
+                client.choose(LEVELS[(number // _DAYS_OF_A_LEVEL) % len(LEVELS)])
         _record(client, clock, choice["strict"], tell)
-        client.flush(60.0)
+        if number % 2 or number == choice["days"] - 1:
+            client.flush(60.0)  # on other days reports wait until they are due
     client.close(60.0)
     tell(("done",))
 

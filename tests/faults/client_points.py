@@ -11,7 +11,7 @@ from pathlib import Path
 from deniable.client import Client, Consent, Request, Response
 from deniable.errors import RecordRefused
 from deniable.protocol.epochs import day_number
-from faults.client_material import START, VALUES, Book, Clock, a_client
+from faults.client_material import START, VALUES, Book, Clock, a_client, reports_of
 from faults.outcome import Outcome
 from faults.recording import Event, record
 
@@ -67,9 +67,10 @@ class _Witness:
         self.seen: list[tuple[Key, tuple[str, str]]] = []
 
     def send(self, request: Request) -> Response:
-        reports = json.loads(request.body or b"")["reports"]
+        reports = reports_of(request.body or b"")
         for one in reports:
-            self.seen.append(((one["question"], one["epoch"]), (one["id"], one["record"])))
+            text = one.as_json()
+            self.seen.append(((one.question, one.epoch), (str(text["id"]), str(text["record"]))))
         receipt = {"accepted": len(reports), "duplicates": 0, "problems": []}
         return Response(200, {"content-type": "application/json"}, json.dumps(receipt).encode())
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from deniable.client import Client, Request, Response
 from deniable.errors import RecordRefused
 from deniable.protocol.epochs import day_number, epoch_of
-from faults.client_material import START, SURVEY, VALUES, Clock, a_client
+from faults.client_material import LEVELS, START, SURVEY, VALUES, Clock, a_client, reports_of
 from faults.store_workload import say, use_small_log
 
 EPOCHS = {question.id: question.epoch for question in SURVEY.questions}
@@ -27,11 +27,10 @@ class _Collector:
         self.busy = False
 
     def send(self, request: Request) -> Response:
-        reports = json.loads(request.body or b"")["reports"]
+        reports = reports_of(request.body or b"")
         for report in reports:
-            say(
-                " ".join(["sent", *(str(report[k]) for k in ("question", "epoch", "id", "record"))])
-            )
+            text = report.as_json()
+            say(" ".join(["sent", *(str(text[k]) for k in ("question", "epoch", "id", "record"))]))
         if self.busy:
             return Response(503)
         receipt = {"accepted": len(reports), "duplicates": 0, "problems": []}
@@ -50,11 +49,13 @@ def main() -> None:
             say("in")
             for _ in range(3):
                 collector.busy = not collector.busy
+                client.choose(LEVELS[number % len(LEVELS)])
                 for name, value in VALUES.items():
                     epoch = epoch_of(day_number(clock.moment), EPOCHS[name])
                     if _is_new(client, name, value):
                         say(f"recorded {name} {epoch}")
-                client.flush(1.0)
+                if collector.busy:  # else they wait, and those that are due leave at the end
+                    client.flush(1.0)
                 clock.moment += timedelta(days=1)
             if number % 2:
                 say("out")

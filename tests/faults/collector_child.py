@@ -23,7 +23,9 @@ def collect(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:
     """
     limit_files(choice.get("largest_file"))
     folder = Path(choice["folder"])
-    settings = Settings(folder / "data", folder / choice.get("survey", "survey.json"), port=0)
+    settings = Settings(
+        folder / "data", folder / choice.get("survey", "survey.json"), port=0, cors=True
+    )
     kind = HastyStore if choice.get("hasty") else SqliteStore
     with kind(settings.store_path) as store:
         app = create_app(

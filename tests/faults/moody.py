@@ -1,4 +1,4 @@
-"""A collector with moods: it answers, is busy, hangs up, asks for a key, calls reports too early.
+"""A collector with moods: kind, busy, deaf, old, asking for a key, calling reports too early.
 
 It keeps what it was sent and acknowledged, and says afterwards what of it should not be.
 """
@@ -13,18 +13,23 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from deniable.protocol import Report
+from deniable.protocol.compact import MAGIC
+from faults.client_material import reports_of
 from faults.outcome import Outcome
 
-_MOODS = ("kind", "busy", "deaf", "silent", "key", "early")
-_WEIGHTS = (50, 15, 7, 8, 10, 10)
+LINUX = '{"platform":"linux"}'
+"""The segments of every client, where a question wants them."""
+_MOODS = ("kind", "busy", "deaf", "silent", "key", "early", "old")
+_WEIGHTS = (50, 15, 7, 8, 10, 10, 5)
 
 
 class MoodyCollector:
     """A real HTTP server on this machine. Use it as a context.
 
     Moods: busy (503), deaf (hangs up before it reads), silent (keeps the reports and hangs up),
-    key (401, as while a key is rotated), early (some reports are refused as too early). The mood
-    changes with every request, until `mood` is set to one of them or to "kind".
+    key (401, as while a key is rotated), early (some reports are refused as too early), old (415 to
+    the compact form). The mood changes with every request, until `mood` is set to one of them or
+    to "kind".
     """
 
     def __init__(self, rng: random.Random) -> None:
@@ -32,7 +37,7 @@ class MoodyCollector:
         self.mood = ""
         self.seen: defaultdict[bytes, set[Report]] = defaultdict(set)
         self.acknowledged: set[bytes] = set()
-        self.requests = self.again = 0
+        self.requests = self.again = self.mixed = 0
         moody = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -69,9 +74,12 @@ class MoodyCollector:
         try:
             if mood != "deaf":
                 body = handler.rfile.read(int(handler.headers["content-length"]))
-                self._reply(
-                    handler, mood, [Report.from_json(x) for x in json.loads(body)["reports"]]
-                )
+                if mood == "old" and body.startswith(MAGIC):
+                    _send(handler, 415, b"{}")
+                else:
+                    reports = reports_of(body)
+                    self.mixed += len({report.digest for report in reports}) != 1
+                    self._reply(handler, mood, reports)
         except (OSError, ValueError):
             pass  # the client was killed while it sent
 
@@ -110,6 +118,9 @@ class MoodyCollector:
             outcome.double(extra, f"epoch {epoch} of {question!r} was answered again")
         permanent = {r.record for rs in self.seen.values() for r in rs if r.question == "same"}
         outcome.expect(len(permanent) <= 1, f"{len(permanent)} different permanent answers")
+        outcome.expect(not self.mixed, f"{self.mixed} requests with several questions")
+        told = {r.segments for rs in self.seen.values() for r in rs if r.question == "by_platform"}
+        outcome.expect(told <= {LINUX}, f"segments {sorted(told - {LINUX})}")
         once = sum(r.question == "first" for reports in self.seen.values() for r in reports)
         outcome.expect(once <= 1, f"a question that is asked once was answered {once} times")
 

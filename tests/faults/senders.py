@@ -1,4 +1,8 @@
-"""Senders that hang up, and send each report again until it is acknowledged."""
+"""Senders that hang up, and send each report again until it is acknowledged.
+
+Half of the requests are as clients make them: compact, one question each. The others are JSON with
+reports to all questions, under either media type.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,17 @@ from collections.abc import Callable
 from itertools import count
 
 from deniable.protocol import batch_bytes
+from deniable.protocol.compact import MEDIA_TYPE, compact_bytes, in_groups
 from faults.children import PATIENCE
-from faults.material import report
+from faults.material import asked, report
 
 JSON = {"content-type": "application/json"}
+_PAGE = {"content-type": "text/plain;charset=UTF-8"}
+_COMPACT = {"content-type": MEDIA_TYPE}
 BATCH = 20
 _HANG_UP = 0.1
+_COMPACT_SHARE = 0.5
+_PAGE_SHARE = 0.3
 _SEPARATE = 10**9
 
 
@@ -100,13 +109,13 @@ class Sender(threading.Thread):
             time.sleep(0.01)
 
     def _send(self, sent: dict[int, int]) -> None:
-        ports = self._ports()
+        ports = list(self._ports())  # they are taken away when a collector is killed
         if not ports:
             raise ConnectionError("No collector runs.")
-        body = batch_bytes(report(number, day) for number, day in sent.items())
+        sent, headers, body = self._packed(sent)
         connection = http.client.HTTPConnection("127.0.0.1", self._rng.choice(ports), timeout=30)
         try:
-            connection.request("POST", "/v1/reports", body, JSON)
+            connection.request("POST", "/v1/reports", body, headers)
             if self._rng.random() < _HANG_UP and not self.finishing.is_set():
                 return
             answer = connection.getresponse()
@@ -118,6 +127,19 @@ class Sender(threading.Thread):
             raise ConnectionError("busy")
         assert answer.status == 200, receipt
         self._settle(sent, receipt)
+
+    def _packed(self, sent: dict[int, int]) -> tuple[dict[int, int], dict[str, str], bytes]:
+        """Return what goes into one request, its head and its body."""
+        if sent and self._rng.random() < _COMPACT_SHARE:
+            question = asked(self._rng.choice(list(sent)))
+            made = [report(n, day) for n, day in sent.items() if asked(n) is question]
+            made = in_groups(made)
+            body = compact_bytes(made, question)
+            assert body is not None
+            numbers = [int.from_bytes(each.id, "big") for each in made]
+            return {number: sent[number] for number in numbers}, _COMPACT, body
+        headers = _PAGE if self._rng.random() < _PAGE_SHARE else JSON
+        return sent, headers, batch_bytes(report(number, day) for number, day in sent.items())
 
     def _settle(self, sent: dict[int, int], receipt: dict[str, object]) -> None:
         numbers = list(sent)

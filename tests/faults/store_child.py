@@ -10,7 +10,7 @@ from typing import Any
 from deniable.errors import StoreError
 from deniable.store import STORE_FILE, SqliteStore
 from faults.limits import limit_files
-from faults.material import EPOCH_DAYS, reports
+from faults.material import EPOCH_DAYS, FLOOR, reports
 
 
 class HastyStore(SqliteStore):
@@ -29,12 +29,12 @@ class HastyStore(SqliteStore):
         epoch_days: Mapping[tuple[str, int], int],
         *,
         running_seconds: float = 0.0,
+        floor: int = FLOOR,
     ) -> int:
         """Close what is over, whoever else was closing."""
-        closed = super().close_epochs(before_day, epoch_days, running_seconds=running_seconds)
-        return closed or super().close_epochs(
-            before_day, epoch_days, running_seconds=running_seconds
-        )
+        wait = {"running_seconds": running_seconds, "floor": floor}
+        closed = super().close_epochs(before_day, epoch_days, **wait)
+        return closed or super().close_epochs(before_day, epoch_days, **wait)
 
 
 def append(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:

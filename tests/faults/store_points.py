@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deniable.store import STORE_FILE, Store
-from faults.material import EPOCH_DAYS, TODAY, damage_of, numbers_in, reports
+from faults.material import EPOCH_DAYS, TODAY, damage_of, misplaced_in, numbers_in, reports
 from faults.outcome import Outcome
 from faults.recording import Event, record
 from faults.store_child import HastyStore
@@ -67,6 +67,8 @@ def _compare(store: Store, begun: set[int], kept: dict[int, int], outcome: Outco
         outcome.expect(there in (0, GROUP), f"{there} of {GROUP} reports of one group")
     strangers = found.keys() - {number for group in begun for number in _numbers(group)}
     outcome.expect(not strangers, f"{len(strangers)} reports that nobody appended")
+    misplaced = misplaced_in(store)
+    outcome.expect(not misplaced, f"{misplaced} reports under other segments or levels")
     readable = sum(found.values())
     tallies = sum(tally.reports for tally in store.tallies())
     counted = sum(n for (_, reason), n in store.counters().items() if reason == "accepted")

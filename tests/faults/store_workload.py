@@ -16,7 +16,8 @@ from faults.store_child import HastyStore
 
 OLD = TODAY - 100
 BEFORE = TODAY - 30
-GROUP = 9
+GROUP = 24
+"""Reports in an append: the combinations of a week come below and above the floor."""
 _LITTLE_MEMORY = 60
 """Bytes: a batch of more is shuffled outside memory."""
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from deniable.store import SqliteStore
+from faults import clients
 from faults.checking import check_store, prepare, store_path
-from faults.material import TODAY, report, reports
+from faults.material import TODAY, combination, report, reports
 from faults.moody import MoodyCollector
 from faults.outcome import Outcome, table
 from faults.recording import Name, Said, Sync, Truncate, Write, _Reader
@@ -170,10 +171,48 @@ def test_answers_that_change_or_come_twice_are_noticed() -> None:
     moody = MoodyCollector(random.Random(1))
     moody._server.server_close()
     first = report(0, TODAY)
-    moody.seen[first.id] = {first, report(3, TODAY)}
+    moody.seen[first.id] = {first, report(4, TODAY)}
     outcome = Outcome("test")
     moody.judge(outcome)
     assert (outcome.wrong, outcome.doubled) == (1, 0)
     moody.seen[b"other"] = {first}
     moody.judge(outcome)
     assert outcome.doubled == 1
+
+
+def test_several_questions_in_a_request_and_other_segments_are_noticed() -> None:
+    moody = MoodyCollector(random.Random(1))
+    moody._server.server_close()
+    moody.mixed = 2
+    moody.seen[b"one"] = {replace(report(0), question="by_platform", segments='{"platform":"mac"}')}
+    outcome = Outcome("test")
+    moody.judge(outcome)
+    assert outcome.wrong == 2
+
+
+def test_a_report_under_other_segments_or_another_level_is_noticed(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    (by_segment, by_level) = (report(1), report(2))
+    with SqliteStore(store_path(tmp_path)) as store:
+        store.append([report(0), replace(by_segment, segments=combination(5))])
+        store.append([replace(by_level, digest=report(3).digest)])
+    outcome = Outcome("test")
+    check_store(tmp_path, range(3), outcome)
+    assert combination(1) != combination(5)
+    assert (outcome.wrong, outcome.lost) == (1, 0)
+    assert "2 reports under other segments or levels" in table([outcome])
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_a_client_without_tables_has_lost_what_it_promised_and_nothing_else(
+    tmp_path: Path, made: bool
+) -> None:
+    (tmp_path / "state").mkdir()
+    if made:  # killed after the file was made, before the tables were
+        sqlite3.connect(tmp_path / "state" / "client.sqlite3").close()
+        (tmp_path / "state" / "client.sqlite3").touch()
+    outcome = Outcome("test")
+    clients._check(tmp_path, set(), outcome)
+    assert outcome.faults == 0
+    clients._check(tmp_path, {("flag", 1)}, outcome)
+    assert outcome.lost == 1

@@ -1,4 +1,4 @@
-"""Records of people, some of them attackers who push a cell of a pair, for every mechanism."""
+"""Records of people, some of them crafted who push a cell of a pair, for every mechanism."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.audit.attack.poison_profiles import crafted_cells
-from deniable.marginals.crafted.derived import Shift
+from deniable.authoring import resolve
+from deniable.crafted.raw_tables import Shift
+from deniable.crafted.reports_of_cells import crafted_cells
+from deniable.crafted.weighted_sums import most_among, weighted_shift
 from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
-from deniable.privacy.leverage.weighted_sums import most_among, weighted_shift
-from deniable.protocol import MECHANISMS, Attribute, Categories, Field, Profile, ProfileParameters
+from deniable.protocol import Attribute, Categories, Field, Profile, ProfileParameters
 
 PEOPLE = 20_000
-LEVELS = (2, 2, 3)
+ANSWERS = (2, 2, 3)
 
 
 @dataclass(frozen=True)
 class Attack:
-    """What a crowd with attackers reported, and what its honest people did.
+    """What a crowd with crafted reported, and what its honest people did.
 
     Attributes:
         mechanism: of the record.
@@ -40,10 +41,12 @@ class Attack:
         return most_among(self.mechanism.parameters, pair, self.share)
 
 
-def mechanism_for(name: str, levels: tuple[int, ...] = LEVELS, order: int = 2) -> ProfileMechanism:
-    domains = [Categories(tuple(f"{i}" for i in range(count))) for count in levels]
+def mechanism_for(
+    name: str, answers: tuple[int, ...] = ANSWERS, order: int = 2
+) -> ProfileMechanism:
+    domains = [Categories(tuple(f"{i}" for i in range(count))) for count in answers]
     record = Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
-    parameters = MECHANISMS[name].resolve({"epsilon": 2.0, "order": order}, record, False)
+    parameters = resolve(name, {"epsilon": 2.0, "order": order}, record, False)
     found = mechanism_of(Field("value", record, parameters), False)
     assert isinstance(found, ProfileMechanism)
     assert isinstance(parameters, ProfileParameters)
@@ -56,23 +59,23 @@ def attack(
     pair: tuple[int, ...],
     rng: np.random.Generator,
     *,
-    levels: tuple[int, ...] = LEVELS,
+    answers: tuple[int, ...] = ANSWERS,
     people: int = PEOPLE,
     order: int = 2,
 ) -> Attack:
     """Return people whose attributes go together; liars push the last cell of a table up."""
-    mechanism = mechanism_for(name, levels, order)
+    mechanism = mechanism_for(name, answers, order)
     common = rng.random(people) < 0.5
     codes = np.stack(
         [
             np.minimum(rng.integers(0, count, people), count - 1 - (common * (count > 1)))
-            for count in levels
+            for count in answers
         ],
         axis=1,
     )
     reports = mechanism.simulate(codes, rng)
     liars = round(share * people)
-    cell = tuple(levels[i] - 1 for i in pair)
+    cell = tuple(answers[i] - 1 for i in pair)
     fake = crafted_cells(mechanism.parameters, pair, cell, liars, rng)
     honest = reports[liars:].copy()
     reports[:liars] = mechanism.records(fake)

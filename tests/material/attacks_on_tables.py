@@ -8,7 +8,6 @@ import numpy as np
 
 from deniable.associate import Joint, Variable
 from deniable.associate.fields import field_rows
-from deniable.audit.reading import held_bits
 from deniable.mechanisms import KRR, OLH, Mechanism
 from deniable.mechanisms.base import Reports
 from deniable.protocol import Answer
@@ -27,8 +26,8 @@ def possible(mechanism: Mechanism, rng: np.random.Generator) -> Reports:
     """
     shape = mechanism.parameters
     if isinstance(mechanism, KRR):
-        found = np.zeros(shape.categories, mechanism.dtype)
-        found["symbol"] = np.arange(shape.categories)
+        found = np.zeros(shape.answers, mechanism.dtype)
+        found["symbol"] = np.arange(shape.answers)
     elif isinstance(mechanism, OLH):
         found = np.zeros(SEEDS * shape.symbols, mechanism.dtype)
         found["seed"] = np.repeat(rng.integers(0, 2**31, SEEDS), shape.symbols)
@@ -45,7 +44,7 @@ def _filters(mechanism: Mechanism) -> Reports:
     shape, rows = mechanism.parameters, []
     for cohort in range(shape.cohorts):
         answers = [Answer(string_key(text)) for text in STRINGS]
-        own = sorted(set().union(*(held_bits(shape, answer, cohort) for answer in answers)))
+        own = sorted(set().union(*(shape.places(answer, cohort) for answer in answers)))
         for rest, *states in itertools.product((0, 1), repeat=1 + len(own)):
             bits = np.full(shape.bits, rest, dtype=np.uint8)
             bits[own] = states

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
+from deniable.authoring import resolve
 from deniable.protocol import (
-    MECHANISMS,
     PROFILE_MECHANISMS,
     Attribute,
     Boolean,
@@ -36,7 +36,7 @@ def categories(count: int) -> Categories:
 def a_field(
     name: str, domain: Domain, mechanism: str, wanted: dict[str, object], absent: bool = False
 ) -> Field:
-    return Field(name, domain, MECHANISMS[mechanism].resolve(wanted, domain, absent))
+    return Field(name, domain, resolve(mechanism, wanted, domain, absent))
 
 
 def a_question(
@@ -62,21 +62,21 @@ def survey(*questions: Question) -> Survey:
     return Survey("test", "owner", questions)
 
 
-def record(*levels: int) -> Profile:
-    domains = [Boolean() if count == 2 else categories(count) for count in levels]
+def record(*answers: int) -> Profile:
+    domains = [Boolean() if count == 2 else categories(count) for count in answers]
     return Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
 
 
-def about_profiles(levels: tuple[int, ...], **wanted: object) -> list[Question]:
+def about_profiles(answers: tuple[int, ...], **wanted: object) -> list[Question]:
     """Questions about a record, one of every mechanism and form."""
     forms: list[tuple[str, str, dict[str, object]]] = [
         *((name, name, {}) for name in PROFILE_MECHANISMS),
         ("inp_rr-asymmetric", "inp_rr", {"asymmetric": True}),
         ("coefficients-contrasts", "coefficients", {"basis": "contrasts"}),
     ]
-    shape = "x".join(map(str, levels))
+    shape = "x".join(map(str, answers))
     return [
-        a_question(f"{name}-{shape}", record(*levels), mechanism, {**ONCE, **wanted, **others})
+        a_question(f"{name}-{shape}", record(*answers), mechanism, {**ONCE, **wanted, **others})
         for name, mechanism, others in forms
     ]
 
@@ -87,7 +87,7 @@ def small_profiles() -> list[Question]:
 
 
 def large_profiles() -> list[Question]:
-    """Questions about profiles that are proven by their structure: levels of different sizes."""
+    """Questions about profiles that are proven by their structure: answers of different sizes."""
     wide = [
         a_question(f"{name}-32", record(*(2,) * 32), name, {**ONCE, "order": 3})
         for name in ("inp_ht", "marg_rr", "marg_ps", "marg_ht", "inp_em", "coefficients", "views")

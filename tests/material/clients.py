@@ -12,9 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from deniable.authoring import resolve
 from deniable.client import Client, Consent, Request, Response
 from deniable.protocol import (
-    MECHANISMS,
     Boolean,
     Categories,
     Domain,
@@ -24,6 +24,7 @@ from deniable.protocol import (
     Strings,
     Survey,
 )
+from deniable.protocol.compact import MAGIC, numbers_of, read_compact
 
 START = datetime(2026, 3, 2, 12, tzinfo=UTC)
 COLOURS = Categories(("red", "green", "blue"))
@@ -31,6 +32,10 @@ PERMANENT = {"f": 0.5, "p": 0.0, "q": 1.0}
 """RAPPOR whose fresh stage does nothing: a report is the permanent response itself."""
 BLOOM = {"k": 128, "h": 2, "m": 16, "f": 0.5, "p": 0.5, "q": 0.75}
 ONE_TIME = {"epsilon": 1.0}
+
+
+KNOWN: dict[bytes, Question] = {}
+"""Every question that was made here: a compact batch names its question by the digest alone."""
 
 
 def a_field(
@@ -42,7 +47,7 @@ def a_field(
 ) -> Field:
     domain = domain or Boolean()
     wanted = ONE_TIME if parameters is None else parameters
-    return Field(name, domain, MECHANISMS[mechanism].resolve(wanted, domain, absent))
+    return Field(name, domain, resolve(mechanism, wanted, domain, absent))
 
 
 def question(
@@ -59,7 +64,9 @@ def question(
     send: str = "recorded",
 ) -> Question:
     fields = fields or (a_field("value", domain, mechanism, parameters, absent=send == "always"),)
-    return Question(name, version, "Why?", "owner", expires, epoch, repeat, send, fields)
+    made = Question(name, version, "Why?", "owner", expires, epoch, repeat, send, fields)
+    KNOWN[made.digest] = made
+    return made
 
 
 def strings(name: str = "page", parameters: dict[str, object] = BLOOM, **more: object) -> Question:
@@ -102,7 +109,24 @@ def acknowledge(reports: list[Report], problems: Any = None) -> bytes:
 
 
 def reports_of(body: bytes) -> list[Report]:
-    return [Report.from_json(item) for item in json.loads(body)["reports"]]
+    """Read a batch in either form."""
+    if not body.startswith(MAGIC):
+        return [Report.from_json(item) for item in json.loads(body)["reports"]]
+    packed = read_compact(body)
+    asked = KNOWN[packed.digest]
+    texts = {number: text for text, number in numbers_of(asked)[1].items()}
+    return [
+        Report(
+            asked.id,
+            asked.version,
+            packed.digest,
+            row.epoch,
+            row.id,
+            row.record,
+            texts[row.combination],
+        )
+        for row in packed.rows()
+    ]
 
 
 Answer = Callable[[list[Report]], Response]

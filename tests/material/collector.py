@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from starlette.applications import Starlette
 
+from deniable.authoring import resolve
 from deniable.collector import Settings, create_app
 from deniable.protocol import (
     Boolean,
@@ -40,16 +41,16 @@ def question(name: str, *fields: Field, version: int = 1, epoch: int = 1) -> Que
 
 def colour(name: str = "value") -> Field:
     domain = Categories(("red", "green", "blue"))
-    return Field(name, domain, KRRParameters.resolve({"epsilon": 1.0}, domain, False))
+    return Field(name, domain, resolve(KRRParameters, {"epsilon": 1.0}, domain, False))
 
 
 def words(name: str = "value") -> Field:
     wanted = {"k": 12, "h": 2, "m": 4, "f": 0.5, "p": 0.5, "q": 0.75}
-    return Field(name, Strings(), RapporParameters.resolve(wanted, Strings(), False))
+    return Field(name, Strings(), resolve(RapporParameters, wanted, Strings(), False))
 
 
 def yes_no(name: str = "value") -> Field:
-    return Field(name, Boolean(), KRRParameters.resolve({"epsilon": 0.5}, Boolean(), False))
+    return Field(name, Boolean(), resolve(KRRParameters, {"epsilon": 0.5}, Boolean(), False))
 
 
 SURVEY = Survey(

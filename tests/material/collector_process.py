@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Self
 
+from deniable.authoring import resolve
 from deniable.collector import Settings, create_app, http_limits, serve
 from deniable.protocol import (
     Field,
@@ -26,7 +27,7 @@ from deniable.protocol.epochs import day_number
 from deniable.store import SqliteStore
 
 BITS = {"k": 64, "h": 2, "m": 1, "f": 0.5, "p": 0.5, "q": 0.75}
-FIELD = Field("value", Strings(), RapporParameters.resolve(BITS, Strings(), False))
+FIELD = Field("value", Strings(), resolve(RapporParameters, BITS, Strings(), False))
 EXPIRES = date.today() + timedelta(days=400)
 QUESTION = Question("words", 1, "?", "team", EXPIRES, 1, "once", "recorded", (FIELD,))
 SURVEY = Survey("test", "team", (QUESTION,))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from deniable.authoring import resolve
 from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Boolean, Categories, Field, Question
@@ -21,8 +22,8 @@ def question(question_id: str = "two", version: int = 1, epsilon: float = 1.0) -
     """Return a question with two fields of different mechanisms."""
     colours = Categories(tuple("abcdefghijk"))
     fields = (
-        Field("colour", colours, KRRParameters.resolve({"epsilon": epsilon}, colours, False)),
-        Field("on", Boolean(), RapporParameters.resolve({"epsilon": 1.0}, Boolean(), False)),
+        Field("colour", colours, resolve(KRRParameters, {"epsilon": epsilon}, colours, False)),
+        Field("on", Boolean(), resolve(RapporParameters, {"epsilon": 1.0}, Boolean(), False)),
     )
     expires = date(2030, 1, 1)
     return Question(question_id, version, "?", "us", expires, 1, "once", "recorded", fields)

@@ -8,11 +8,11 @@ from deniable.protocol import Attribute, Boolean, Categories, Domain, Profile
 
 
 @cache
-def attribute_of(levels: int) -> Domain:
+def attribute_of(answers: int) -> Domain:
     """Return a domain of so many answers."""
-    return Boolean() if levels == 2 else Categories(tuple(f"c{code}" for code in range(levels)))
+    return Boolean() if answers == 2 else Categories(tuple(f"c{code}" for code in range(answers)))
 
 
-def profile_of(*levels: int) -> Profile:
-    """Return a profile of attributes a0, a1, ... with so many levels."""
-    return Profile(tuple(Attribute(f"a{i}", attribute_of(r)) for i, r in enumerate(levels)))
+def profile_of(*answers: int) -> Profile:
+    """Return a profile of attributes a0, a1, ... with so many answers."""
+    return Profile(tuple(Attribute(f"a{i}", attribute_of(r)) for i, r in enumerate(answers)))

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidReport
 from deniable.mechanisms import PROFILE_MECHANISMS, Counts, ProfileMechanism
 from deniable.mechanisms.base import Codes, Floats, Reports
@@ -15,11 +16,11 @@ SCALE = 2.0**40
 
 
 def made(
-    name: str, levels: tuple[int, ...], order: int = 2, epsilon: float = 1.5, **wanted: object
+    name: str, answers: tuple[int, ...], order: int = 2, epsilon: float = 1.5, **wanted: object
 ) -> ProfileMechanism:
-    kind, record = PROFILE_MECHANISMS[name], unnamed_profile(levels)
+    kind, record = PROFILE_MECHANISMS[name], unnamed_profile(answers)
     asked = {"epsilon": epsilon, "order": order, **wanted}
-    return kind.of(kind.parameters_type.resolve(asked, record, False), record)
+    return kind.of(resolve(kind.parameters_type, asked, record, False), record)
 
 
 def every_report(mechanism: ProfileMechanism) -> Reports:
@@ -46,7 +47,7 @@ def expected_counts(mechanism: ProfileMechanism, shares: Floats) -> Counts:
 
 def shares_of(mechanism: ProfileMechanism, rng: np.random.Generator) -> Floats:
     """Return a distribution of records, an axis per attribute."""
-    return rng.dirichlet(np.ones(mechanism.profile.cells)).reshape(mechanism.levels)
+    return rng.dirichlet(np.ones(mechanism.profile.cells)).reshape(mechanism.answers)
 
 
 def table_of(shares: Floats, attributes: tuple[int, ...]) -> Floats:
@@ -57,6 +58,6 @@ def table_of(shares: Floats, attributes: tuple[int, ...]) -> Floats:
 
 def people_of(mechanism: ProfileMechanism, n: int, rng: np.random.Generator) -> Codes:
     """Return n people whose attributes depend on each other."""
-    codes = np.stack([rng.integers(0, levels, size=n) for levels in mechanism.levels], axis=1)
+    codes = np.stack([rng.integers(0, answers, size=n) for answers in mechanism.answers], axis=1)
     codes[:, -1] = np.minimum(codes[:, -1], codes[:, 0])
     return codes

@@ -22,6 +22,7 @@ from deniable.audit.exact.encoder_source import floats_in_encoders
 from deniable.audit.exact.proofs import audit_exact
 from deniable.audit.store.kept_data import audit_store
 from deniable.audit.wire.bytes_sent import audit_wire
+from deniable.authoring import resolve
 from deniable.client import outbox
 from deniable.client.encoders import oue, rappor
 from deniable.client.encoders.base import Draws
@@ -29,7 +30,6 @@ from deniable.client.encoders.krr import KRREncoder
 from deniable.client.encoders.unary import pack_bits
 from deniable.client.randomness import SystemDraws
 from deniable.protocol import (
-    MECHANISMS,
     Categories,
     Domain,
     Field,
@@ -45,7 +45,7 @@ from deniable.testing.ledger import LEDGER
 
 
 def a_survey(domain: Domain, mechanism: str, wanted: dict[str, object]) -> Survey:
-    field = Field("value", domain, MECHANISMS[mechanism].resolve(wanted, domain, False))
+    field = Field("value", domain, resolve(mechanism, wanted, domain, False))
     repeat = "epoch" if field.parameters.memoised else "once"
     expires = date(2099, 12, 31)
     question = Question("q", 1, "?", "owner", expires, 1, repeat, "recorded", (field,))

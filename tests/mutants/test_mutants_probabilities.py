@@ -15,6 +15,7 @@ import pytest
 from deniable.audit.sample import size
 from deniable.audit.sample.black_box import audit_sample
 from deniable.audit.sample.probability_scores import directions
+from deniable.authoring import resolve
 from deniable.client import encode as client_encode
 from deniable.client.encoders import Draws
 from deniable.client.randomness import SystemDraws
@@ -50,7 +51,7 @@ def categories(count: int) -> Categories:
 
 
 def a_question(name: str, domain: Domain, mechanism: str, wanted: dict[str, object]) -> Question:
-    field = Field("value", domain, MECHANISMS[mechanism].resolve(wanted, domain, False))
+    field = Field("value", domain, resolve(mechanism, wanted, domain, False))
     repeat = "epoch" if field.parameters.memoised else "once"
     return Question(name, 1, "?", "me", date(2099, 12, 31), 1, repeat, "recorded", (field,))
 
@@ -99,7 +100,7 @@ def broken(parameters: Parameters, name: str, share: float) -> Parameters:
     if name == "orders[0]":
         assert isinstance(parameters, CoefficientsParameters)
         return replace(parameters, orders=(int(parameters.orders[0] * share),))
-    if name == "weights[0]":
+    if name == "group[0]":
         assert isinstance(parameters, PrefixesParameters)
         own, total = parameters.weights[0] * share, parameters.total_weight
         first = own * (total - parameters.weights[0]) / (total - own)
@@ -121,10 +122,10 @@ def tried(question: Question) -> list[str]:
         return every
     published = question.fields[0].parameters.published()
     smallest = sorted(
-        (name for name in every if not name.startswith("weights")),
+        (name for name in every if not name.startswith("group")),
         key=lambda name: int(str(published.get(name, 0))),
     )
-    return [*smallest[:1], *(name for name in every if name == "weights[0]")]
+    return [*smallest[:1], *(name for name in every if name == "group[0]")]
 
 
 @pytest.mark.parametrize(

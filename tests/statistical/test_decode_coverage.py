@@ -64,7 +64,7 @@ def run_many(runs: int, absent: int, rng: np.random.Generator) -> Runs:
 @pytest.fixture
 def few_decoys(monkeypatch) -> None:
     # Intervals do not depend on decoys; twenty per candidate are kept in any case.
-    monkeypatch.setattr("deniable.decode.decoys.FEWEST", 1_000)
+    monkeypatch.setattr("deniable.decode.decoys._FEWEST", 1_000)
 
 
 def check_covers(errors: np.ndarray) -> None:

@@ -32,7 +32,7 @@ def counts_of(strings: list[str], people: np.ndarray, rng: np.random.Generator) 
 
 @pytest.mark.parametrize("candidates", [40, 200], ids=["all at once", "split cohorts"])
 def test_pure_noise_is_rarely_reported(rng, monkeypatch, candidates):
-    monkeypatch.setattr("deniable.decode.decoys.FEWEST", 2_000)
+    monkeypatch.setattr("deniable.decode.decoys._FEWEST", 2_000)
     people = np.array([40, 30, 20, 10]) * 2_000
     holm = plain = 0
     for run in range(RUNS):

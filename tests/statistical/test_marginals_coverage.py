@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.marginals import raw_table
 from deniable.mechanisms import PROFILE_MECHANISMS
 from deniable.mechanisms.profile_base import unnamed_profile
@@ -35,15 +36,15 @@ METHODS = {
 @pytest.mark.parametrize("name", METHODS)
 def test_intervals_cover(name: str, rng: np.random.Generator) -> None:
     """One cell of one table per run, so that the runs are independent."""
-    levels, extra = METHODS[name]
-    kind, record = PROFILE_MECHANISMS[name.split(" ")[0]], unnamed_profile(levels)
+    answers, extra = METHODS[name]
+    kind, record = PROFILE_MECHANISMS[name.split(" ")[0]], unnamed_profile(answers)
     wanted: dict[str, object] = {"epsilon": 1.5, "order": 2, **extra}
-    mechanism = kind.of(kind.parameters_type.resolve(wanted, record, False), record)
-    codes = np.stack([rng.integers(0, count, size=PEOPLE) for count in levels], axis=1)
+    mechanism = kind.of(resolve(kind.parameters_type, wanted, record, False), record)
+    codes = np.stack([rng.integers(0, count, size=PEOPLE) for count in answers], axis=1)
     codes[:, 1] = np.where(rng.random(PEOPLE) < 0.7, np.minimum(codes[:, 0], 1), codes[:, 1])
     covered = narrow = 0
     for _ in range(RUNS):
-        first, second = rng.choice(len(levels), size=2, replace=False).tolist()
+        first, second = rng.choice(len(answers), size=2, replace=False).tolist()
         counts = mechanism.accumulate(mechanism.simulate(codes, rng))
         table = raw_table(mechanism, counts, (first, second))
         place = tuple(int(rng.integers(0, size)) for size in table.probability.shape)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.marginals.independence import plain_chi_square
 from deniable.marginals.pairs import independence
 from deniable.marginals.raw import raw_table
 from deniable.mechanisms import ProfileMechanism, mechanism_of
-from deniable.protocol import MECHANISMS, Attribute, Boolean, Categories, Field, Profile
+from deniable.protocol import Attribute, Boolean, Categories, Field, Profile
 from deniable.testing.statistics import accept, proportion, reject
 
 RUNS = 1_000
@@ -24,7 +25,7 @@ RECORD = Profile(
 
 
 def mechanism_named(name: str) -> ProfileMechanism:
-    parameters = MECHANISMS[name].resolve({"epsilon": 2.0, "order": 2}, RECORD, False)
+    parameters = resolve(name, {"epsilon": 2.0, "order": 2}, RECORD, False)
     found = mechanism_of(Field("value", RECORD, parameters), absent=False)
     assert isinstance(found, ProfileMechanism)
     return found

@@ -10,13 +10,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws, Encoder
 from deniable.client.randomness import StreamDraws, SystemDraws
 from deniable.mechanisms import OLH, mechanism_of, members_matrix
 from deniable.mechanisms.candidates import every_code
 from deniable.privacy import report_channel
-from deniable.protocol import ABSENT, MECHANISMS, Answer, Categories, Domain, Field, Sets, Strings
+from deniable.protocol import ABSENT, Answer, Categories, Domain, Field, Sets, Strings
 from deniable.protocol.prf import Stream
 from deniable.testing.power import miss_mean, miss_spread
 from deniable.testing.statistics import accept, goodness_of_fit, homogeneity, mean, reject, spread
@@ -55,7 +56,7 @@ class Whole(Encoder):
 
 
 def field_of(domain: Domain, mechanism: str, wanted: dict[str, object]) -> Field:
-    return Field("value", domain, MECHANISMS[mechanism].resolve(wanted, domain, absent=True))
+    return Field("value", domain, resolve(mechanism, wanted, domain, absent=True))
 
 
 def of_clients(field: Field, value: object, rng: np.random.Generator) -> Counter[bytes]:

@@ -10,12 +10,13 @@ import math
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.discover import train
 from deniable.discover.prefixes.simulate import simulate
 from deniable.mechanisms import Prefixes, mechanism_for
 from deniable.plan import Setting, of_strings, predict
 from deniable.plan.discovered import smallest_found
-from deniable.protocol import MECHANISMS, PrefixesParameters
+from deniable.protocol import PrefixesParameters
 from deniable.testing.power import miss_spread
 from deniable.testing.statistics import Check, accept, mean, proportion, reject, spread
 
@@ -99,7 +100,7 @@ def test_half_of_the_strings_of_the_smallest_share_are_found(
         model = train(made_up(rng, 500), NAMES).to_bytes()
         wanted |= {"lengths": [11, 14, 17, 20], "model": model}
         names = made_up
-    parameters = MECHANISMS["prefixes"].resolve(wanted, NAMES, False)
+    parameters = resolve("prefixes", wanted, NAMES, False)
     assert isinstance(parameters, PrefixesParameters)
     mechanism = Prefixes.from_parameters(parameters)
     smallest = smallest_found(parameters, NAMES, PEOPLE)

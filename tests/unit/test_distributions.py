@@ -34,7 +34,6 @@ def test_t_chi_square_and_f(degrees: float) -> None:
     near(ours.t_sf(X, degrees), stats.t.sf(X, degrees))
     near(ours.t_isf(P[1:5], degrees), stats.t.isf(P[1:5], degrees), 1e-9)
     near(ours.chi2_sf(X, degrees), stats.chi2.sf(X, degrees))
-    near(ours.chi2_ppf(P[1:5], degrees), stats.chi2.ppf(P[1:5], degrees), 1e-9)
     near(ours.f_sf(X, 3, degrees), stats.f.sf(X, 3, degrees))
 
 

@@ -9,12 +9,23 @@ import msgspec
 import pytest
 from test_schemas import PROBLEM, validator
 
+from deniable.authoring import resolve
 from deniable.client import Limits
-from deniable.client.memo import TAG_BYTES
+from deniable.client.encode import TAG_BYTES
 from deniable.collector.problems import Problem
 from deniable.collector.reasons import Reason as CollectorReason
 from deniable.collector.settings import Settings
-from deniable.protocol import MECHANISMS, canonical, domain, epochs, prf, rappor, report, survey
+from deniable.protocol import (
+    MECHANISMS,
+    canonical,
+    domain,
+    epochs,
+    prf,
+    question,
+    rappor,
+    report,
+    survey,
+)
 from deniable.protocol.reasons import FINAL_REASONS, REPORT_REASONS, SPLIT_REASONS, Reason
 from material.vectors import SPEC
 
@@ -28,12 +39,12 @@ PROTOCOL, MECHANISM_PAGE, PRIVACY = (
     "text",
     [
         f"array of 1 to {survey.MAX_QUESTIONS:,} questions",
-        f"array of 1 to {survey.MAX_FIELDS} fields",
-        f"integer from 1 to {survey.MAX_EPOCH_DAYS}: the length of an epoch",
+        f"array of 1 to {question.MAX_FIELDS} fields",
+        f"integer from 1 to {question.MAX_EPOCH_DAYS}: the length of an epoch",
         f"({survey.MAX_SURVEY_BYTES:,} bytes)",
-        f"`{survey.QUESTION_ID.pattern}`",
-        f"`{survey.FIELD_NAME.pattern}`",
-        f'b"{survey.DIGEST_PREFIX.decode().encode("unicode_escape").decode()}"',
+        f"`{question.QUESTION_ID.pattern}`",
+        f"`{question.FIELD_NAME.pattern}`",
+        f'b"{question.DIGEST_PREFIX.decode().encode("unicode_escape").decode()}"',
         f"2 to {domain.MAX_CATEGORIES:,} different names",
         f"1 to {domain.MAX_CATEGORIES - 1:,} edges",
         f"1 to {domain.MAX_STRING_BYTES:,} UTF-8 bytes",
@@ -52,7 +63,7 @@ def test_limits_are_the_ones_of_the_code(text: str) -> None:
 
 def test_large_numbers_are_the_ones_of_the_code() -> None:
     assert canonical.LARGEST_INTEGER == 2**53 - 1
-    assert survey.MAX_VERSION == report.MAX_EPOCH == 2**31 - 1
+    assert question.MAX_VERSION == report.MAX_EPOCH == 2**31 - 1
     limits = (f"from 1 to {rappor.MAX_BITS:,}", f"from 1 to {rappor.MAX_HASHES};")
     for text in (*limits, f"from 1 to {rappor.MAX_COHORTS:,};"):
         assert text in MECHANISM_PAGE
@@ -137,7 +148,7 @@ def test_every_reason_for_refusing_a_value_is_documented() -> None:
 
 def test_the_example_of_the_privacy_page() -> None:
     paper = {"k": 128, "h": 2, "m": 16, "f": 0.5, "p": 0.5, "q": 0.75}
-    parameters = MECHANISMS["rappor"].resolve(paper, domain.Strings(), False)
+    parameters = resolve("rappor", paper, domain.Strings(), False)
     assert parameters.epsilon_forever is not None
     for micros in (parameters.epsilon_once, parameters.epsilon_forever):
         assert f"{micros / 1e6:.6f}" in PRIVACY

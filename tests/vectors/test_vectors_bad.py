@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from deniable.collector.admission import Admission
+from deniable.collector.problems import Refused
 from deniable.errors import InvalidAnswer, InvalidParameter, InvalidReport, InvalidSurvey
 from deniable.protocol import MECHANISMS, Report, Survey
 from deniable.protocol.canonical import canonical
+from deniable.protocol.compact import read_compact
+from material.collector import SURVEY
 from material.vectors import BAD, question_of, value_of
 
 NAMES = "|".join(MECHANISMS)
@@ -22,8 +26,10 @@ SURVEY_REASONS = {
     "format": r"reads surveys of format 1",
     "question": r"'(id|repeat|send|expires)'|'(version|epoch)' parameter of a question"
     r"|'(questions|fields|earlier)' must be a list|same id and version|fields of a question have"
-    r" the same|'earlier'|at most 1,000 questions",
+    r" the same|'earlier'|at most 1,000 questions|'level'|levels of a question|'share'|'asked'",
     "ceiling": r"'ceiling' parameter of a survey",
+    "number": r"'(people|floor|retention_days|keep_counts)' parameter of a survey",
+    "segments": r"^A segment's|segments of a (survey|question)|'segments' parameter of a question",
     "field": r"'(name|mechanism|candidates)' must",
     "domain": r"^(A domain|Categor|Edges)",
     "parameters": rf"^(Basic |A )?({NAMES}) |threshold must be"
@@ -58,6 +64,16 @@ def test_bad_reports(case: dict[str, Any]) -> None:
     assert caught.value.reason == case["reason"]
 
 
+@pytest.mark.parametrize("case", _of("compact"))
+def test_bad_compact_batches(case: dict[str, Any]) -> None:
+    body = bytes.fromhex(case["input"]["body"])
+    with pytest.raises(InvalidReport, match="no compact batch"):
+        read_compact(body)
+    with pytest.raises(Refused) as caught:
+        Admission(SURVEY, 30, 1).split_packed(body, 1_000)
+    assert caught.value.problem.reason == case["reason"]
+
+
 @pytest.mark.parametrize("case", _of("record"))
 def test_bad_records(case: dict[str, Any]) -> None:
     question = question_of(case["input"]["question"])
@@ -83,7 +99,7 @@ def test_bad_canonical_values(case: dict[str, Any]) -> None:
 
 
 def test_every_bad_vector_is_read_by_a_test_above() -> None:
-    kinds = ("survey", "report", "record", "answer", "canonical")
+    kinds = ("survey", "report", "compact", "record", "answer", "canonical")
     assert sum(len(_of(kind)) for kind in kinds) == len(BAD) >= 25
 
 
@@ -96,5 +112,7 @@ def test_the_bad_inputs_are_bad_by_their_defect_alone() -> None:
     assert Survey.from_published(survey.encode()).questions
     report = {**texts["report-uppercase-hex"]["report"], "digest": "0123456789abcdef" * 4}
     assert Report.from_json(report).question == "browser"
+    body = bytes.fromhex(texts["compact-byte-over"]["body"])
+    assert read_compact(body[:-1]).reports == 2
     padded = texts["record-padding-not-zero"]
     question_of(padded["question"]).check_record(bytes.fromhex("0600ff1f"))

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import pytest
 
+from deniable.client.encode import is_asked
 from deniable.client.reservation import in_order, order_word, paid_mark
-from deniable.protocol import MECHANISMS, Question, Report, Survey, batch_bytes
-from deniable.protocol.budget import first_fit
+from deniable.protocol import MECHANISMS, Question, Report, Survey, batch_bytes, compact
 from deniable.protocol.canonical import canonical
+from deniable.protocol.compact import Row, read_compact
+from deniable.protocol.composition import first_fit
 from deniable.protocol.domain_reading import domain_from_published
 from deniable.protocol.hashing import bloom_bits, fingerprint, hash_word
 from deniable.protocol.prf import Stream, derive_key
 from deniable.protocol.question import Field
+from deniable.protocol.segments import (
+    Segment,
+    combination_text,
+    combinations,
+    numbering,
+    own_combination,
+)
 from material.vectors import load, question_of, value_of
 
 
@@ -53,7 +64,7 @@ def test_streams(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", load("answers.json"), ids=lambda case: str(case["value"])[:60])
 def test_answers(case: dict[str, Any]) -> None:
     parameters = MECHANISMS["krr"].from_published(
-        {"categories": 2, "permanent_keep": str(2**64), "report_keep": str(2**63 + 1)}
+        {"answers": 2, "permanent_keep": str(2**64), "report_keep": str(2**63 + 1)}
     )
     field = Field("value", domain_from_published(case["domain"]), parameters)
     answer = field.answer(value_of(case["value"]), case["absent"])
@@ -72,7 +83,7 @@ def test_the_digest_covers_what_gives_a_report_its_meaning_and_nothing_else() ->
     free = {"the first question", "another description", "another owner", "another expiry"}
     cases = load("digest.json")
     same = {case["name"] for case in cases if case["same"]}
-    assert same == free | {"candidates"}
+    assert same == free | {"candidates", "some devices only"}
     assert len({case["digest"] for case in cases}) == len(cases) - len(same) + 1
 
 
@@ -80,9 +91,33 @@ def test_the_digest_covers_what_gives_a_report_its_meaning_and_nothing_else() ->
 def test_surveys(case: dict[str, Any]) -> None:
     survey = Survey.from_published(case["text"].encode())
     assert survey.published().decode() == case["text"]
-    assert sorted([q.id, q.version] for q in survey.asked) == case["asked"]
+    assert sorted([q.id, q.version] for q in survey.at_level("").asked) == case["asked"]
     assert [[q.id, q.version] for q in survey.earlier] == case["earlier"]
     assert survey.ceiling == case["ceiling"]
+
+
+@pytest.mark.parametrize("case", load("segments.json"), ids=lambda case: case["text"])
+def test_combinations_of_segments(case: dict[str, Any]) -> None:
+    segments = [Segment(one["name"], tuple(one["values"])) for one in case["segments"]]
+    assert combinations(segments) == tuple(case["combinations"])
+    assert own_combination(segments, case["told"]) == case["text"]
+    assert case["combinations"][case["number"]] == case["text"]
+    assert numbering(segments).hex() == case["numbering"]
+
+
+@pytest.mark.parametrize("case", load("asked.json"))
+def test_the_coin_of_who_is_asked(case: dict[str, Any]) -> None:
+    question = SimpleNamespace(id=case["id"], asked=int(case["asked"]))
+    secret = bytes.fromhex(case["secret"])
+    assert is_asked(secret, cast("Question", question)) == case["result"]
+
+
+def test_a_larger_share_keeps_who_was_asked() -> None:
+    asked: dict[tuple[str, str], list[bool]] = {}
+    for case in sorted(load("asked.json"), key=lambda case: int(case["asked"])):
+        asked.setdefault((case["secret"], case["id"]), []).append(case["result"])
+    assert all(results == sorted(results) for results in asked.values())
+    assert {False, True} <= {result for results in asked.values() for result in results[1:3]}
 
 
 @pytest.mark.parametrize("case", load("order.json"), ids=lambda case: case["name"])
@@ -128,8 +163,32 @@ def test_batches(case: dict[str, Any]) -> None:
             epoch=report["epoch"],
             id=bytes.fromhex(report["id"]),
             record=bytes.fromhex(report["record"]),
+            segments=combination_text(report["segments"]) if "segments" in report else "",
         )
         for report in case["reports"]
     ]
     assert batch_bytes(reports).decode() == case["batch"]
     assert [Report.from_json(report.as_json()) for report in reports] == reports
+
+
+@pytest.mark.parametrize("case", load("compact.json"), ids=lambda case: case["name"])
+def test_compact_batches(case: dict[str, Any]) -> None:
+    digest, body = bytes.fromhex(case["digest"]), bytes.fromhex(case["body"])
+    packed = read_compact(body)
+    assert packed.digest == digest
+    rows = [
+        Row(g["epoch"], g["combination"], bytes.fromhex(r["id"]), bytes.fromhex(r["record"]))
+        for g in case["groups"]
+        for r in g["reports"]
+    ]
+    assert list(packed.rows()) == rows
+    segments = tuple(Segment(name, tuple(values)) for name, values in case.get("segments", ()))
+    asked = replace(question_of(load("krr.json")[0]["question"]), segments=segments)
+    texts = {compact.NO_COMBINATION: "", **dict(enumerate(case.get("combinations", ())))}
+    reports = [
+        Report("q", 1, digest, row.epoch, row.id, row.record, texts[row.combination])
+        for row in rows
+    ]
+    assert compact.in_groups(reports) == reports
+    assert compact.compact_bytes(reports, asked) == body
+    assert (compact.compact_bytes(reports) == body) is not bool(segments)

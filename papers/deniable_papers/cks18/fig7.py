@@ -130,7 +130,7 @@ def drawer(one: Method, people: People, n: int) -> Any:
     if reports is None:
         return lambda rng: one.counts(people.drawn(n, rng), rng)
     every = mechanism.every_profile()
-    places = np.ravel_multi_index(tuple(people.rows.T), mechanism.levels)
+    places = np.ravel_multi_index(tuple(people.rows.T), mechanism.answers)
     shares = np.bincount(places, minlength=len(every)) / len(people.rows)
     chance = mechanism.likelihood(reports) @ shares
     chance = chance / chance.sum()

@@ -7,12 +7,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from deniable.authoring.auto_profile import AutoProfile
+from deniable.authoring import authoring_of
+from deniable.authoring.auto_profile import AUTHORING
 from deniable.errors import InvalidParameter
 from deniable.marginals.pairs import independence
 from deniable.marginals.raw import raw_table
 from deniable.mechanisms import ProfileMechanism, mechanism_for
-from deniable.protocol import MECHANISMS, Attribute, Categories, Profile
+from deniable.protocol import Attribute, Categories, Profile
 from deniable_papers.cks18.methods import OURS, every_report
 from deniable_papers.common.scoring import mean
 
@@ -60,9 +61,9 @@ def _mechanism(name: str, levels: Sequence[int], epsilon: float, people: int) ->
             for i, count in enumerate(levels)
         )
     )
-    resolver = AutoProfile() if name == OURS else MECHANISMS[name]
+    authoring = AUTHORING if name == OURS else authoring_of(name)
     wanted = {"epsilon": epsilon, "order": 2, "people": people}
-    parameters = resolver.resolve(wanted, profile, False)
+    parameters = authoring.resolve(wanted, profile, False)
     return cast(ProfileMechanism, mechanism_for(parameters))
 
 
@@ -70,7 +71,7 @@ def _rate(
     mechanism: ProfileMechanism, first: float, people: int, runs: int, rng: np.random.Generator
 ) -> float:
     joint = np.ones(1)
-    for count in mechanism.levels:
+    for count in mechanism.answers:
         joint = np.outer(joint, shares_of(count, first)).ravel()
     reports = every_report(mechanism)
     if reports is None:

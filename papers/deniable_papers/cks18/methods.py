@@ -8,7 +8,8 @@ from typing import cast
 
 import numpy as np
 
-from deniable.authoring.auto_profile import AutoProfile
+from deniable.authoring import authoring_of
+from deniable.authoring.auto_profile import AUTHORING
 from deniable.decode.simplex import project
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.marginals.inp_em import likely_table
@@ -20,7 +21,7 @@ from deniable.mechanisms.inp_ht import InpHT
 from deniable.mechanisms.inp_rr import InpRR
 from deniable.mechanisms.marg_ps import MargPS
 from deniable.mechanisms.views import Views
-from deniable.protocol import MECHANISMS, Attribute, Boolean, Parameters, Profile
+from deniable.protocol import Attribute, Boolean, Profile
 from deniable.protocol.inp_ht import InpHTParameters
 from deniable_papers.cks18.people import Crowd, People
 
@@ -112,10 +113,10 @@ def same_as_signs(mechanism: ProfileMechanism) -> InpHT | None:
     """
     if not isinstance(mechanism, MargPS | Views) or mechanism.parameters.most_cells != 2:
         return None
-    if mechanism.pools.views != tuple((i,) for i in range(len(mechanism.levels))):
+    if mechanism.pools.views != tuple((i,) for i in range(len(mechanism.answers))):
         return None
     keep = mechanism.parameters.keep(2)
-    return InpHT.from_parameters(InpHTParameters(mechanism.levels, 1, keep))
+    return InpHT.from_parameters(InpHTParameters(mechanism.answers, 1, keep))
 
 
 def every_report(mechanism: ProfileMechanism) -> Reports | None:
@@ -155,6 +156,6 @@ def method(name: str, people: People, order: int, epsilon: float, n: int) -> Met
             f"inp_olh would be decoded over {columns:,} cells, each by a pass over its pool of "
             f"seeds: at most {MOST_COLUMNS:,} here."
         )
-    resolver = AutoProfile() if name == OURS else MECHANISMS[name]
-    parameters: Parameters = resolver.resolve(wanted, profile, False)
+    authoring = AUTHORING if name == OURS else authoring_of(name)
+    parameters = authoring.resolve(wanted, profile, False)
     return Method(name, cast(ProfileMechanism, mechanism_for(parameters)))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.discover import discover, train
 from deniable.mechanisms import NGrams, Prefixes, Rappor
-from deniable.protocol.prefixes_plan import BEAM
 from deniable_papers.base import Figure, Options, Outcome
 from deniable_papers.common.charts import altair, colours, data_of, styled
 from deniable_papers.common.populations import zipf

@@ -1,8 +1,10 @@
 """The conductor: (store, question, options) -> tables, one file per kind of question.
 
 from deniable.ask import Options, estimate
-(table,) = estimate(store, question, Options(attackers=0.01))
+(table,) = estimate(store, question, Options(crafted=0.01))
 table.save("result.csv")
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
 from deniable.ask.associate import associate

@@ -12,7 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, overload
 
 from deniable.errors import InvalidAnswer, InvalidParameter
-from deniable.protocol import Field, Profile, Question
+from deniable.mechanisms.candidates import check_is_list
+from deniable.protocol import Domain, Field, Profile, Question, Strings
 from deniable.protocol.domain import MAX_STRING_BYTES, string_key
 
 MAX_CANDIDATES = 1_000_000
@@ -27,10 +28,13 @@ class Candidates(Sequence[str]):
     """Distinct strings in NFC, in the order given, and a note of what was left out.
 
     Raises:
-        InvalidParameter: if a string cannot be an answer, or if there are too many.
+        InvalidParameter: if a string cannot be an answer, if there are too many, or if one string
+            stands where a list of them is wanted.
     """
 
     def __init__(self, strings: Iterable[str]) -> None:
+        check_is_list(strings)
+        self._fitting: tuple[str, ...] = ()
         kept: dict[str, None] = {}
         self.repeated = 0
         for number, text in enumerate(strings, 1):
@@ -44,11 +48,68 @@ class Candidates(Sequence[str]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence about repeated candidates, for readers of the result; none without any."""
-        if not self.repeated:
+        """Sentences about what became of candidates, for readers of the result."""
+        repeated = (
+            (f"{_many(self.repeated)} listed before (after NFC) and left out.",)
+            if self.repeated
+            else ()
+        )
+        return (*repeated, *self._blanks, *self._fitting)
+
+    @property
+    def _blanks(self) -> tuple[str, ...]:
+        """A sentence about blanks and tabs at the ends of candidates; none without any."""
+        odd = [text for text in self._strings if text != text.strip()]
+        if not odd:
             return ()
-        times = "1 candidate was" if self.repeated == 1 else f"{self.repeated:,} candidates were"
-        return (f"{times} listed before (after NFC) and left out.",)
+        many = f"{len(odd):,} candidates begin or end"
+        begin = "1 candidate begins or ends" if len(odd) == 1 else many
+        named = ", ".join(repr(text)[:40] for text in odd[:3])
+        return (
+            f"{begin} with a blank or a tab, which belongs to the string: {named}. Remove it from "
+            "the list unless devices send it.",
+        )
+
+    def fitted(self, domain: Domain) -> Candidates:
+        """Return the candidates as devices would send them, with notes of what that changed.
+
+        Devices cut strings off after the domain's length, and replace or refuse characters outside
+        of its alphabet. Candidates that become equal are one.
+
+        Raises:
+            InvalidParameter: if no candidate is left.
+        """
+        if not isinstance(domain, Strings) or not domain.alphabet:
+            return self
+        fitted: dict[str, None] = {}
+        cut = replaced = merged = impossible = 0
+        for text in self._strings:
+            try:
+                found = domain.fitted(text)
+            except InvalidAnswer:
+                impossible += 1
+                continue
+            cut += len(found) < len(text)
+            replaced += found != text[: len(found)]
+            merged += found in fitted
+            fitted[found] = None
+        if tuple(fitted) == self._strings:
+            return self
+        if not fitted:
+            raise InvalidParameter(
+                "Every candidate has a character outside of the domain's alphabet, which devices "
+                "refuse: none can be an answer. Give strings of the alphabet."
+            )
+        told = (
+            (cut, f"cut off after {domain.length} characters, as on the device"),
+            (replaced, "changed: characters outside of the alphabet are replaced on the device"),
+            (merged, "equal to others after that and left out"),
+            (impossible, "left out: devices refuse strings with characters outside the alphabet"),
+        )
+        found_all = Candidates(fitted)
+        found_all.repeated = self.repeated
+        found_all._fitting = tuple(f"{_many(n)} {how}." for n, how in told if n)
+        return found_all
 
     def __len__(self) -> int:
         return len(self._strings)
@@ -61,6 +122,10 @@ class Candidates(Sequence[str]):
 
     def __getitem__(self, index: int | slice) -> str | Sequence[str]:
         return self._strings[index]
+
+
+def _many(count: int) -> str:
+    return "1 candidate was" if count == 1 else f"{count:,} candidates were"
 
 
 def _check(text: object, name: str) -> None:
@@ -188,7 +253,13 @@ def require_candidates(
             "listed: it needs candidates to test for. Name a file of them, one per line, as "
             "'candidates' in the field's domain, or give them to the estimate."
         )
-    return given if isinstance(given, Candidates) else Candidates(given)
+    return fitted_candidates(given, field)
+
+
+def fitted_candidates(given: Sequence[str], field: Field) -> Candidates:
+    """Return strings as the devices of a field would send them, with notes of what changed."""
+    listed = given if isinstance(given, Candidates) else Candidates(given)
+    return listed.fitted(field.domain)
 
 
 def candidate_path(folder: Path, field: Field) -> Path:

@@ -1,11 +1,10 @@
 """A second interval of shares, which allows for a share of crafted reports.
 
-Model: one crafted report counts for at most L honest people (`privacy/leverage/estimates.py`), so
-that a share beta of them moves a frequency by at most beta L. The attacked interval is the 95%
-interval with beta L added at both ends: it covers the true share as long as at most a share beta of
-the reports is crafted, whatever the attacker does. The shares of one attribute of a profile are
-moved by more, since attackers choose what their reports are about
-(`privacy/leverage/profiles.py`).
+Model: one crafted report counts for at most L honest people (`crafted/leverage.py`), so that a
+share beta of them moves a frequency by at most beta L. The second interval is the 95% interval with
+beta L added at both ends: it covers the true share as long as at most a share beta of the reports
+is crafted, whatever they say. The shares of one attribute of a profile are moved by more, since
+crafted reports choose what they are about (`crafted/cells.py`).
 """
 
 from __future__ import annotations
@@ -13,24 +12,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deniable import _validate
-from deniable.privacy.leverage.estimates import leverage_of
-from deniable.privacy.leverage.profiles import profile_shift
+from deniable.crafted.cells import table_shift
+from deniable.crafted.leverage import leverage_of
 from deniable.protocol import Field, ProfileParameters
 from deniable.results.table import UNLEARNED, Column, Table
 
 NOTE = (
-    "The attacked interval adds what a share of {share:.3g} crafted reports can do at most: "
+    "The second interval adds what a share of {share:.3g} crafted reports can do at most: "
     "{shift:.3g} each way, since one of them counts for up to {most:.3g} honest people."
 )
 
 
-def attacked_column(attackers: float, name: str = "attacked_interval") -> Column:
+def crafted_column(crafted: float, name: str = "crafted_interval") -> Column:
     """Return the column of second intervals, for a share of crafted reports."""
-    return Column(name, "second_interval", f"with {attackers:.3g} crafted")
+    return Column(name, "second_interval", f"with {crafted:.3g} crafted")
 
 
-def with_attackers(table: Table, field: Field, attackers: float) -> Table:
-    """Return the table with an attacked interval for every row that was learned.
+def with_crafted(table: Table, field: Field, crafted: float) -> Table:
+    """Return the table with a second interval for every row that was learned.
 
     Accuracy: where strings are fitted together, leverage is that of a string by itself; many
     candidates in few cells make it larger, as they make the standard error.
@@ -38,12 +37,12 @@ def with_attackers(table: Table, field: Field, attackers: float) -> Table:
     Args:
         table: the table of the field.
         field: the field, whose parameters determine the leverage.
-        attackers: the share of reports that may be crafted.
+        crafted: the share of reports that may be crafted.
 
     Raises:
-        InvalidParameter: unless `attackers` is a share from 0 to 1.
+        InvalidParameter: unless `crafted` is a share from 0 to 1.
     """
-    share = _validate.probability("attackers", "a result", attackers)
+    share = _validate.probability("crafted", "a result", crafted)
     shifts = _shifts(field, share, len(table.rows))
     # beta L is added at both ends: docs/mathematics.md, section 7 (crafted reports).
     ends = [
@@ -51,14 +50,15 @@ def with_attackers(table: Table, field: Field, attackers: float) -> Table:
         for row, shift in zip(table.rows, shifts, strict=False)
     ]
     note = NOTE.format(share=share, shift=max(shifts), most=leverage_of(field).most)
-    wider = table.with_column(attacked_column(share), ends)
-    return replace(wider, about=replace(table.about, attackers=share), notes=(*table.notes, note))
+    wider = table.with_column(crafted_column(share), ends)
+    return replace(wider, about=replace(table.about, crafted=share), notes=(*table.notes, note))
 
 
-def _shifts(field: Field, attackers: float, rows: int) -> list[float]:
+def _shifts(field: Field, crafted: float, rows: int) -> list[float]:
     """Return the largest shift of each row; rows of a profile are in the survey's order."""
     parameters = field.parameters
+    # Every attribute of a profile has a shift of its own.
     if not isinstance(parameters, ProfileParameters):
-        return [leverage_of(field).shift(attackers)] * max(rows, 1)
-    each = enumerate(parameters.levels)
-    return [profile_shift(parameters, i, attackers) for i, count in each for _ in range(count)]
+        return [leverage_of(field).shift(crafted)] * max(rows, 1)
+    each = enumerate(parameters.answers)
+    return [table_shift(parameters, (i,), crafted) for i, count in each for _ in range(count)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from deniable.ask.beginnings import tree_of
 from deniable.ask.estimate import (
@@ -21,8 +22,10 @@ from deniable.ask.estimate import (
     finished,
     shares_table,
 )
+from deniable.ask.intervals import of_note, reading_of
 from deniable.ask.options import DEFAULTS, Options
-from deniable.decode.significance import half_width
+from deniable.ask.string_sets import has_absent, of_people
+from deniable.decode.reading import Reading, read
 from deniable.discover import Discovery, Found
 from deniable.discover import discover as discover_prefixes
 from deniable.discover.ngrams.discovery import discover_ngrams
@@ -34,17 +37,16 @@ from deniable.mechanisms.base import Reports
 from deniable.protocol import (
     ABSENT,
     Field,
-    NGramsParameters,
-    PrefixesParameters,
     Question,
     Strings,
+    StringSets,
 )
 from deniable.results.table import LEVEL, About, Cell, Column, Table, Tables
-from deniable.results.table.text import percent
+from deniable.results.words.shares import limit_sentence
 from deniable.store.base import Store
 
 OF_FOUND = (
-    "The attacked interval is about the shares of what was found. Crafted reports can also keep a "
+    "The second interval is about the shares of what was found. Crafted reports can also keep a "
     "string from being found, or bring one in that nobody holds."
 )
 
@@ -55,7 +57,7 @@ LEVEL_COLUMNS = tuple(Column(name, "count", name) for name in ("n", "tested", "k
 
 def is_discovered(field: Field) -> bool:
     """Tell whether a field's strings are found, not listed."""
-    return isinstance(field.parameters, PrefixesParameters | NGramsParameters)
+    return field.parameters.finds
 
 
 def discover(store: Store, question: Question, options: Options = DEFAULTS) -> Tables:
@@ -66,10 +68,10 @@ def discover(store: Store, question: Question, options: Options = DEFAULTS) -> T
     Args:
         store: where the reports are.
         question: the question, with the version that is wanted.
-        options: this reads `fields`, `beam`, `search` and `attackers`.
+        options: this reads `fields`, `beam`, `search`, `of`, `interval` and `crafted`.
 
     Raises:
-        InvalidParameter: if the question has no such field, or `attackers` is no share from 0 to 1.
+        InvalidParameter: if the question has no such field, or `crafted` is no share from 0 to 1.
         StoreError: if the store cannot be read.
     """
     fields = [field for field in chosen(question, options.fields) if is_discovered(field)]
@@ -103,8 +105,14 @@ def found_table(
     found = _found(accumulated, field, reports, options)
     rows = [_row(row) for row in found.rows if row.storey or row.holm]
     mechanism, counts = mechanism_for(field.parameters), accumulated.counts[field.name]
-    if question.absent and counts.n:
-        rows.append(_absent_row(mechanism, counts))
+    if has_absent(field.domain, question.absent) and counts.n:
+        reading = reading_of(options, question, field, accumulated.epochs)
+        rows.append(_absent_row(mechanism, counts, reading))
+    about_sets: list[str] = []
+    if isinstance(field.domain, StringSets) and counts.n:
+        rows, about_sets = of_people(rows, field.domain)
+        most, of_draws = field.domain.most, found
+        found = replace(found, limit=lambda: most * of_draws.learnable)
     about = about_of(
         accumulated,
         field,
@@ -113,27 +121,39 @@ def found_table(
         unlisted=None,
         tested=len(found.rows),
         verifiers=found.verifiers,
-        learnable=found.learnable,
+        limit=found.learnable,
     )
-    notes, parts = _notes(accumulated, found), _parts(about, found)
+    about = replace(about, of=options.of)
+    notes = [*about_sets, *_notes(accumulated, found), of_note(options.of)]
+    parts = _parts(about, found)
     table = shares_table(about, rows, notes, FOUND_COLUMNS, parts=parts)
-    return finished(table, field, options.attackers, OF_FOUND)
+    return finished(table, field, options.crafted, OF_FOUND)
 
 
 def _found(
     accumulated: Accumulated, field: Field, reports: Callable[[], Reports], options: Options
 ) -> Discovery:
     mechanism, domain = mechanism_for(field.parameters), field.domain
-    absent, progress = accumulated.question.absent, options.stage("finding")
+    absent = has_absent(domain, accumulated.question.absent)
+    progress = options.stage("finding")
+    reading = reading_of(options, accumulated.question, field, accumulated.epochs)
+    # Each of the two searches is an algorithm for one mechanism.
     if isinstance(mechanism, Prefixes) and isinstance(domain, Strings):
         counts, beam = accumulated.counts[field.name], options.beam
         return discover_prefixes(
-            mechanism, counts, domain, beam=beam, absent=absent, progress=progress
+            mechanism, counts, domain, beam=beam, absent=absent, progress=progress, reading=reading
         )
+    # n-grams need the reports themselves.
     if isinstance(mechanism, NGrams) and isinstance(domain, Strings):
         search = options.search
         return discover_ngrams(
-            mechanism, reports(), domain, search=search, absent=absent, progress=progress
+            mechanism,
+            reports(),
+            domain,
+            search=search,
+            absent=absent,
+            progress=progress,
+            reading=reading,
         )
     raise InvalidParameter(f"The strings of field {field.name!r} are not found from reports.")
 
@@ -146,12 +166,13 @@ def _parts(about: About, found: Discovery) -> dict[str, Table]:
     return {"levels": Table.of(about, LEVEL_COLUMNS, levels), "tree": tree_of(about, found)}
 
 
-def _absent_row(mechanism: Mechanism, counts: Counts) -> Sequence[Cell]:
+def _absent_row(mechanism: Mechanism, counts: Counts, reading: Reading) -> Sequence[Cell]:
     """Return the share of reports without an answer: known beforehand, and so not tested."""
     estimate = mechanism.estimate(counts, [ABSENT])
-    share, error = float(estimate.frequency[0]), float(estimate.std_error[0])
-    wide = half_width(LEVEL, math.inf) * error
-    return (*answer_row(ABSENT_LABEL, share, error, (share - wide, share + wide)), None)
+    shares = read(estimate, reading)
+    ends = tuple(float(end[0]) for end in shares.interval(1 - LEVEL))
+    share, error = float(estimate.frequency[0]), float(shares.std_error[0])
+    return (*answer_row(ABSENT_LABEL, share, error, (ends[0], ends[1])), None)
 
 
 def _row(row: Found) -> Sequence[Cell]:
@@ -180,15 +201,8 @@ def _notes(accumulated: Accumulated, found: Discovery) -> list[str]:
             "p-values are corrected for all of them (Holm)."
         )
     if math.isfinite(found.learnable):
-        notes.append(
-            f"Not learnable: a string that {percent(found.learnable, found.learnable / 10)} of the "
-            "people hold would have been found about half of the time, rarer ones hardly ever."
-        )
-    if accumulated.ignored:
-        notes.append(
-            f"{accumulated.ignored:,} reports carry another digest and were not counted: the "
-            "question was changed without a new version."
-        )
+        notes.append(limit_sentence(found.learnable))
+    notes += accumulated.ignored_words
     if accumulated.question.repeat == "epoch" and len(accumulated.epochs) > 1:
         notes.append(
             "The same devices may have reported in several epochs, always in the same group."

@@ -13,27 +13,29 @@ from typing import Any
 import numpy as np
 
 from deniable.ask.candidates import Candidates, candidates_for, is_open, require_candidates
-from deniable.ask.crafted_shares import with_attackers
-from deniable.ask.intervals import normal_intervals, repeat_factor
+from deniable.ask.crafted_shares import with_crafted
+from deniable.ask.intervals import of_note, reading_of
 from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.string_sets import has_absent, of_people
 from deniable.ask.whole_distributions import Points, point_columns
 from deniable.decode import Decoded, DecodedRow, decode
+from deniable.decode.reading import Reading, read
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.candidates import every_code
-from deniable.protocol import ABSENT, Field, Profile, Question, Sets
+from deniable.protocol import ABSENT, Field, Profile, Question, Sets, StringSets
 from deniable.protocol.epsilon import as_float
 from deniable.results.charts.bars import ORDERED_DOMAINS, bars, caption, described
-from deniable.results.table import About, Cell, Column, Ends, Epochs, Table, Tables
-from deniable.results.words import in_words
+from deniable.results.table import LEVEL, About, Cell, Column, Ends, Epochs, Table, Tables
+from deniable.results.words.shares import NOTHING_LEARNED, in_words, nothing_learned
 from deniable.store.base import Store
 
 ABSENT_LABEL = "(absent)"
 """The name of the absent answer in results."""
 UNBIASED = (
-    "Intervals are 95% intervals of each frequency by itself. Frequencies are unbiased and not "
-    "clipped: noise can put one below 0 or above 1."
+    "Intervals are 95% intervals of each frequency by itself, within 0 and 1. Frequencies are "
+    "unbiased and not clipped: noise can put one below 0 or above 1."
 )
 NOT_LEARNED = "Rows without a number cannot be learned from these reports."
 NO_REPORTS = "There are no reports yet."
@@ -44,7 +46,7 @@ COLUMNS = (
     Column("frequency", "share", "estimate"),
     Column("std_error", "error", "std. error", extra=True),
     Column("interval", "interval", "95% interval"),
-    Column("attacked_interval", "second_interval"),
+    Column("crafted_interval", "second_interval"),
     Column("z", "number"),
     Column("p_value", "p_value", "p-value", extra=True),
     Column("holm", "decision", "found", word="Holm", extra=True),
@@ -75,7 +77,7 @@ def estimate(store: Store, question: Question, options: Options = DEFAULTS) -> T
     Args:
         store: where the reports are.
         question: the question, with the version that is wanted.
-        options: this reads `fields`, `candidates`, `folder` and `attackers`.
+        options: this reads `fields`, `candidates`, `folder`, `of`, `interval` and `crafted`.
 
     Raises:
         InvalidParameter: if a field of strings has no candidates, or a name is unknown.
@@ -86,14 +88,14 @@ def estimate(store: Store, question: Question, options: Options = DEFAULTS) -> T
     lists = {f.name: require_candidates(question, f, known.get(f.name)) for f in fields}
     _check_names(question, known)
     counted = options.counted(store, question)
-    return Tables(table_of(counted, f, lists[f.name], options.attackers) for f in fields)
+    return Tables(table_of(counted, f, lists[f.name], options) for f in fields)
 
 
 def table_of(
     accumulated: Accumulated,
     field: Field,
     candidates: Sequence[str] | None = None,
-    attackers: float | None = None,
+    options: Options = DEFAULTS,
 ) -> Table:
     """Return the table of one field from counts that are there already.
 
@@ -101,17 +103,19 @@ def table_of(
         InvalidParameter: if the field takes strings and there are no candidates.
     """
     if isinstance(field.domain, Profile):
-        found = _attributes(accumulated, field)
+        found = _attributes(accumulated, field, options)
     else:
-        found = _answers(accumulated, field, candidates)
-    return finished(found, field, attackers)
+        found = _answers(accumulated, field, candidates, options)
+    return finished(found, field, options.crafted)
 
 
-def finished(table: Table, field: Field, attackers: float | None, *notes: str) -> Table:
+def finished(table: Table, field: Field, crafted: float | None, *notes: str) -> Table:
     """Return a table of shares with its meaning in words, and a second interval if wanted."""
-    if attackers is not None:
-        table = with_attackers(table, field, attackers)
+    if crafted is not None:
+        table = with_crafted(table, field, crafted)
         table = replace(table, notes=(*table.notes, *notes))
+    if nothing_learned(table):
+        table = replace(table, notes=(NOTHING_LEARNED, *table.notes))
     return replace(table, words=in_words(table))
 
 
@@ -162,52 +166,62 @@ def answer_row(
     return (value, frequency, std_error, interval, *tests, *shares, truth)
 
 
-def _answers(accumulated: Accumulated, field: Field, candidates: Sequence[str] | None) -> Table:
+def _answers(
+    accumulated: Accumulated, field: Field, candidates: Sequence[str] | None, options: Options
+) -> Table:
     question = accumulated.question
     listed = require_candidates(question, field, candidates)
     mechanism = mechanism_of(field, question.absent)
-    repeats = repeats_of(question, field, accumulated.epochs)
+    reading = reading_of(options, question, field, accumulated.epochs)
     counts = accumulated.counts[field.name]
-    asked = _asked(mechanism, listed, field, question.absent)
-    found = decode(mechanism, counts, asked, widen=repeats)
-    if isinstance(field.domain, Sets):  # shares of members do not add up to 1
+    absent = has_absent(field.domain, question.absent)
+    asked = _asked(mechanism, listed, field, absent)
+    found = decode(mechanism, counts, asked, reading=reading)
+    if isinstance(field.domain, Sets | StringSets):  # shares of members do not add up to 1
         found = replace(found, likely=np.full(len(found.likely), np.nan))
-    points = point_columns(mechanism, counts, field.domain, question.absent, asked)
-    rows = decoded_rows(
-        found,
-        _labels(found, field, question.absent),
-        points,
-        ordered=field.domain.kind in ORDERED_DOMAINS,
-        absent=question.absent,
+    points = point_columns(mechanism, counts, field.domain, absent, asked)
+    rows, about_sets = of_people(
+        decoded_rows(
+            found,
+            _labels(found, field, absent),
+            points,
+            ordered=field.domain.kind in ORDERED_DOMAINS,
+            absent=absent,
+        ),
+        field.domain,
     )
     known = bool(np.all(np.isfinite(found.frequency) & np.isfinite(found.std_error)))
-    notes = _about_reports(list(found.notes), accumulated, repeats, known)
+    notes = _about_reports(list(found.notes), accumulated, reading, known)
     false = found.expected_false
-    about = about_of(accumulated, field, expected_false=false, unlisted=unlisted_of(found))
-    return shares_table(about, rows, (*notes, *(listed.notes if listed else ())))
+    # Of sets of strings, what is outside of the candidates is a number of strings, not a share.
+    unlisted = None if about_sets else unlisted_of(found)
+    limit = found.limit * (field.domain.most if isinstance(field.domain, StringSets) else 1)
+    about = about_of(accumulated, field, expected_false=false, unlisted=unlisted, limit=limit)
+    about = replace(about, of=reading.of)
+    return shares_table(about, rows, (*about_sets, *notes, *(listed.notes if listed else ())))
 
 
-def _attributes(accumulated: Accumulated, field: Field) -> Table:
+def _attributes(accumulated: Accumulated, field: Field, options: Options) -> Table:
     """Return the shares of every level of every attribute of a profile.
 
     Rows are named "attribute=level" and stand in the survey's order. They are not tested: which
-    levels somebody has is seldom the question. `deniable marginals` has the tables.
+    answers somebody has is seldom the question. `deniable marginals` has the tables.
     """
     question = accumulated.question
     mechanism, counts = mechanism_of(field, question.absent), accumulated.counts[field.name]
-    repeats = repeats_of(question, field, accumulated.epochs)
+    reading = reading_of(options, question, field, accumulated.epochs)
     found = mechanism.estimate(counts)
-    error = repeats * found.std_error
-    low, high = normal_intervals(found.frequency, error)
+    shares = read(found, reading)
+    error, (low, high) = shares.std_error, shares.interval(1 - LEVEL)
     rows = [
         answer_row(label, float(share), float(error[i]), (float(low[i]), float(high[i])))
         for i, (label, share) in enumerate(zip(found.candidates, found.frequency, strict=True))
     ]
     known = bool(np.isfinite(found.frequency).all())
-    notes = _about_reports(list(found.notes), accumulated, repeats, known)
-    return shares_table(
-        about_of(accumulated, field, expected_false=0.0, unlisted=None), rows, notes
-    )
+    notes = _about_reports(list(found.notes), accumulated, reading, known)
+    limit = shares.limit(1 - LEVEL)
+    about = about_of(accumulated, field, expected_false=0.0, unlisted=None, limit=limit)
+    return shares_table(replace(about, of=reading.of), rows, notes)
 
 
 def about_of(
@@ -224,7 +238,7 @@ def about_of(
         question=question.id,
         version=question.version,
         digest=question.digest.hex(),
-        description=question.description,
+        description=question.heading,
         field=field.name,
         domain=field.domain.kind,
         mechanism=parameters.mechanism,
@@ -283,14 +297,6 @@ def _labels(found: Decoded, field: Field, absent: bool) -> tuple[str, ...]:
     return (*labels, ABSENT_LABEL) if absent else labels
 
 
-def repeats_of(question: Question, field: Field, epochs: Mapping[int, int]) -> float:
-    """Return the factor of the errors: above 1 where permanent noise recurs in every epoch."""
-    permanent = field.parameters.memoised or question.repeat == "permanent"
-    if question.repeat == "once" or not permanent:
-        return 1.0  # one report per device, or fresh noise in each
-    return repeat_factor(epochs.values())
-
-
 def epochs_of(accumulated: Accumulated) -> Epochs | None:
     """Return the epochs that reports cover; None without reports."""
     if not accumulated.epochs:
@@ -347,23 +353,30 @@ def unlisted_of(found: Decoded) -> dict[str, object] | None:
     return {"frequency": other.frequency, "std_error": other.std_error, **ends}
 
 
+def about_epochs(reading: Reading, epochs: int) -> list[str]:
+    """Return the note on people who report in several epochs; none for one epoch."""
+    if reading.noise > 1:
+        return [
+            f"The same devices report in each of {epochs} epochs, with the same permanent noise: "
+            f"standard errors are {math.sqrt(reading.noise):.2f} times those of as many "
+            "independent reports. One epoch by itself has no such factor."
+        ]
+    if reading.people > 1 and reading.of == "population":
+        return [
+            f"The same people may have reported in each of {epochs} epochs: the error of such a "
+            "sample is counted once, however often they report."
+        ]
+    return []
+
+
 def _about_reports(
-    notes: list[str], accumulated: Accumulated, repeats: float, known: bool
+    notes: list[str], accumulated: Accumulated, reading: Reading, known: bool
 ) -> list[str]:
     """Return the notes, with those about the reports themselves added."""
     if accumulated.n == 0 and not notes:
         notes.append(NO_REPORTS)
     elif not known:
         notes.append(NOT_LEARNED)
-    if repeats > 1:
-        notes.append(
-            f"The same devices report in each of {len(accumulated.epochs)} epochs, with the same "
-            f"permanent noise: standard errors are {repeats:.2f} times those of as many "
-            "independent reports. One epoch by itself has no such factor."
-        )
-    if accumulated.ignored:
-        notes.append(
-            f"{accumulated.ignored:,} reports under this id and version carry another digest and "
-            "were not counted: the question was changed without a new version."
-        )
-    return [*notes, UNBIASED] if accumulated.n else notes
+    notes += about_epochs(reading, len(accumulated.epochs))
+    notes += accumulated.ignored_words
+    return [*notes, UNBIASED, of_note(reading.of)] if accumulated.n else notes

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from deniable.ask.estimate import UNBIASED, decoded_rows, shares_table, unlisted_of
+from deniable.ask.intervals import of_note
+from deniable.authoring import resolve
 from deniable.decode import Observed, Shape, decode_cells
 from deniable.interop.google_rappor import GoogleRappor
 from deniable.protocol import RapporParameters, Strings
 from deniable.protocol.epsilon import as_float
 from deniable.results.table import About, Tables
-from deniable.results.words import in_words
+from deniable.results.words.shares import in_words
 
 QUESTION = "google-rappor"
 """The name of a result from their files, which name no question."""
@@ -37,7 +39,7 @@ def google_tables(google: GoogleRappor, description: str) -> Tables:
     )
     found = decode_cells(observed, shape.design(google.positions), google.candidates)
     written = {name: getattr(params, name) for name in ("k", "h", "m", "p", "q", "f")}
-    parameters = RapporParameters.resolve(written, Strings(), absent=False)
+    parameters = resolve(RapporParameters, written, Strings(), absent=False)
     forever = parameters.epsilon_forever
     about = About(
         "estimate",
@@ -50,8 +52,13 @@ def google_tables(google: GoogleRappor, description: str) -> Tables:
         epsilon_once=as_float(parameters.epsilon_once),
         epsilon_forever=None if forever is None else as_float(forever),
         memoised=parameters.memoised,
-        more={"expected_false": found.expected_false, "unlisted": unlisted_of(found)},
+        of=found.of,
+        more={
+            "expected_false": found.expected_false,
+            "unlisted": unlisted_of(found),
+            "limit": found.limit,
+        },
     )
-    notes = (*google.notes, *found.notes, *((UNBIASED,) if counts.n else ()))
+    notes = (*google.notes, *found.notes, *((UNBIASED, of_note(found.of)) if counts.n else ()))
     table = shares_table(about, decoded_rows(found, found.candidates), notes)
     return Tables([replace(table, words=in_words(table))])

@@ -1,48 +1,57 @@
-"""From an estimate and its error to an interval that covers.
-
-Each interval is about one frequency by itself. It is symmetric around the unbiased estimate and
-is not clipped to 0..1: clipping would hide how much of an estimate is noise, and a clipped value
-is biased.
-"""
+"""What the intervals of an answer are of, and what people who report again do to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import sqrt
+from collections.abc import Iterable, Mapping
 
-import numpy as np
-from numpy.typing import NDArray
+from deniable.ask.options import Options
+from deniable.decode.reading import Reading
+from deniable.protocol import Field, Question
 
-from deniable.results.words import Z
+OF_POPULATION = (
+    "Intervals are of the population: people like those who take part. Who did not agree to report "
+    "is not in it."
+)
+OF_REPORTERS = (
+    "Intervals are of the reporters alone: they leave out that those who reported are a sample."
+)
 
-Floats = NDArray[np.float64]
+
+def of_note(of: str) -> str:
+    """Return the sentence that says what intervals are of."""
+    return OF_REPORTERS if of == "reporters" else OF_POPULATION
 
 
-def normal_intervals(frequency: Floats, std_error: Floats) -> tuple[Floats, Floats]:
-    """Return the lower and upper ends of the 95% intervals; NaN where the error is NaN.
+def overlap(reports_per_epoch: Iterable[int]) -> float:
+    """Return how many times as large a variance is if the same people report in every epoch.
 
-    Accuracy: an estimate is a sum over many independent reports, so that the normal interval
-    covers 95% from a few hundred reports on; statistical tests measure it.
+    Model: of what an epoch's reports share with another's, as much is the same as there are
+    devices in both, at most min(n_s, n_t). The pooled estimate is the mean of the epochs' weighted
+    by their reports, so that of n = sum n_t reports
+
+        Var = v / n * S / n,    S = sum over all pairs of epochs of min(n_s, n_t),
+
+    where v is what one report adds. S / n is 1 for one epoch, and T for T equal ones.
+
+    Guarantees: multiplied with it, variances are never too small, whoever came back.
     """
-    return frequency - Z * std_error, frequency + Z * std_error
-
-
-def repeat_factor(reports_per_epoch: Iterable[int]) -> float:
-    """Return the factor by which errors may grow when devices report in several epochs.
-
-    Model: the permanent part of a device's noise is the same in all its reports, so that it does
-    not average out over epochs. The pooled estimate is the mean of the epochs' estimates weighted
-    by their reports n_e; however dependent they are,
-
-        sd(sum_e n_e/n x_e) <= sum_e n_e/n sd(x_e) = sd_pooled * sum_e sqrt(n_e) / sqrt(n)
-
-    because sd(x_e) = c / sqrt(n_e), with sd_pooled = c / sqrt(n) the error of n independent
-    reports.
-
-    Guarantees: from 1 (one epoch) to the square root of the number of epochs (equal ones);
-    multiplied with it, standard errors are never too small.
-    """
-    counts = [count for count in reports_per_epoch if count > 0]
+    counts = sorted((count for count in reports_per_epoch if count > 0), reverse=True)
     if not counts:
         return 1.0
-    return max(1.0, sum(map(sqrt, counts)) / sqrt(sum(counts)))
+    # Each epoch is the smaller one of the pairs with all larger ones before it, twice, and itself.
+    shared = sum(count * (2 * place + 1) for place, count in enumerate(counts))
+    return shared / sum(counts)
+
+
+def reading_of(
+    options: Options, question: Question, field: Field, epochs: Mapping[int, int]
+) -> Reading:
+    """Return how the estimates of a field are read, from all its epochs together.
+
+    Where people report in several epochs they are the same people, as far as anybody knows: the
+    error of the sample does not average out. Nor does noise that is permanent.
+    """
+    again = 1.0 if question.repeat == "once" else overlap(epochs.values())
+    permanent = field.parameters.memoised or question.repeat == "permanent"
+    noise = again if permanent else 1.0
+    return Reading(options.of, options.interval, noise=noise, people=again)

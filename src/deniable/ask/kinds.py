@@ -22,7 +22,7 @@ FieldAsk = Callable[[Accumulated, Field, Store, Options], Table]
 
 def _estimated(counted: Accumulated, field: Field, store: Store, options: Options) -> Table:
     listed = options.candidates.get(field.name) or field_candidates(field, options.folder)
-    return table_of(counted, field, listed, options.attackers)
+    return table_of(counted, field, listed, options)
 
 
 KINDS: Mapping[str, FieldAsk] = {"estimate": _estimated, "discovery": found_table}
@@ -62,7 +62,7 @@ def ask_each(store: Store, question: Question, options: Options = DEFAULTS) -> t
     for field in chosen(question, options.fields):
         try:
             table = KINDS[kind_of(field)](counted, field, store, options)
-            profiles = Profiles.of(counted) if isinstance(field.domain, Profile) else None
+            profiles = Profiles.of(counted, options) if isinstance(field.domain, Profile) else None
             found.append(Answered(field, table, profiles=profiles))
         except InvalidParameter as error:
             found.append(Answered(field, None, str(error)))

@@ -8,13 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.engines.local import Accumulated, Progress, accumulate
 from deniable.protocol import Question
-from deniable.protocol.prefixes_plan import BEAM
 from deniable.store.base import Store
 
 if TYPE_CHECKING:
+    from deniable.decode.binomial import Form
     from deniable.discover.ngrams.discovery import Search
+    from deniable.mechanisms.chances import Of
 
 Stages = Callable[[str, int, int], None]
 """Called with the name of a stage, the work done in it, and all its work."""
@@ -27,8 +29,10 @@ class Options:
     Attributes:
         first_epoch, last_epoch: leave out the epochs before and after these.
         threads: the number of threads that count; one per processor if None.
-        attackers: the share of reports that may be crafted; adds a second interval.
-        progress: called with the stage ("counting", "finding" or "attacking") and its progress.
+        of: what intervals are of, "population" or "reporters".
+        interval: the form of exact intervals, "mid-p" or "exact".
+        crafted: the share of reports that may be crafted; adds a second interval.
+        progress: called with the stage ("counting", "finding" or "searching") and its progress.
         candidates: the strings to test for, by field name; for an association, the answers to
             tell apart.
         folder: where the fields' own candidate files are.
@@ -43,7 +47,9 @@ class Options:
     first_epoch: int | None = None
     last_epoch: int | None = None
     threads: int | None = None
-    attackers: float | None = None
+    of: Of = "population"
+    interval: Form = "mid-p"
+    crafted: float | None = None
     progress: Stages | None = None
     candidates: Mapping[str, Sequence[str]] = field(default_factory=dict)
     folder: Path | None = None

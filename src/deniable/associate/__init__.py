@@ -8,17 +8,12 @@
     conditional             P(one | the others), with intervals
     odds_ratios             of two variables, with intervals
     hellinger               the distance of two distributions
-    crafted_shifts          the largest shift of each cell by a share of crafted reports
-    crafted_test            the range of the test's statistic without the crafted reports
-    attacked_conditional    conditional shares with intervals that cover such manipulation
-    attacked_odds           odds ratios with intervals that cover such manipulation
 
 Everything works from `mechanism.likelihood`; no mechanism's formula stands in this folder.
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
-from deniable.associate.attacked import attacked_conditional, attacked_odds
-from deniable.associate.crafted import Shifts, crafted_shifts
-from deniable.associate.crafted_tests import CraftedTest, crafted_test
 from deniable.associate.derived import Derived, conditional, hellinger, odds_ratios
 from deniable.associate.independence import (
     Independence,
@@ -32,19 +27,13 @@ from deniable.associate.variable import OTHER_LABEL, Variable
 
 __all__ = [
     "OTHER_LABEL",
-    "CraftedTest",
     "Derived",
     "Independence",
     "Joint",
     "Pair",
-    "Shifts",
     "Variable",
     "associate",
-    "attacked_conditional",
-    "attacked_odds",
     "conditional",
-    "crafted_shifts",
-    "crafted_test",
     "estimate_joint",
     "hellinger",
     "independence",

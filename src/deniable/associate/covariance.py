@@ -12,9 +12,11 @@ interval must not depend on it. One Newton step from the maximum, without the bo
     unbounded = x + Sigma (L'(w / Lx)),
 
 is, to the order that matters, the maximum that a table with negative cells would have: unbiased and
-normal with covariance Sigma. Intervals are made around it, within 0 and 1. Where it is more than a
-standard error below 0 the upper end is that of a standard error below 0: noise that low says
-nothing more about the share (power-constrained limits, [CCGV11]).
+normal with covariance Sigma. The likelihood is that of people drawn from a population, so that
+Sigma holds the error of the sample, (D - x x')/n, beside the noise. Intervals are made around it,
+within 0 and 1. Where it is more than a standard error below 0 the upper end is that of a standard
+error below 0: noise that low says nothing more about the share (power-constrained limits,
+[CCGV11]).
 """
 
 from __future__ import annotations
@@ -101,10 +103,22 @@ def cell_errors(patterns: Patterns, x: Floats, level: float) -> CellErrors:
     sigma = on_simplex(whole)
     # One Newton step from the maximum without the bounds at 0: unbiased to first order.
     unbounded = x + sigma @ score
+    active = on_simplex(whole, x > _AT_BOUND)
+    return errors_around(x, unbounded, sigma, active, level)
+
+
+def errors_around(
+    x: Floats, unbounded: Floats, sigma: Floats, active: Floats, level: float
+) -> CellErrors:
+    """Return the errors and intervals of a table from its covariances."""
     std_error = np.sqrt(np.maximum(sigma.diagonal(), 0.0))
     wide = half_width(level) * std_error
     low = np.minimum(np.clip(unbounded - wide, 0.0, 1.0), x)
     # Power-constrained: an estimate below minus one standard error says no more than that.
     high = np.maximum(np.clip(np.maximum(unbounded, -std_error) + wide, 0.0, 1.0), x)
-    active = on_simplex(whole, x > _AT_BOUND)
     return CellErrors(std_error, low, high, active, unbounded, sigma)
+
+
+def sampling_covariance(x: Floats, n: int) -> Floats:
+    """Return (D - x x') / n, the part of a table's covariance that is the sample's."""
+    return np.asarray((np.diag(x) - np.outer(x, x)) / max(n, 1))

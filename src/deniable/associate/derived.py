@@ -28,8 +28,6 @@ class Derived:
         low: of each interval.
         high: of each interval.
         notes: caveats for the reader.
-        attacked_low: of each interval with what crafted reports could do; None if nobody asked.
-        attacked_high: its other end.
     """
 
     names: tuple[str, ...]
@@ -39,8 +37,6 @@ class Derived:
     low: Floats
     high: Floats
     notes: tuple[str, ...] = ()
-    attacked_low: Floats | None = None
-    attacked_high: Floats | None = None
 
 
 def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:

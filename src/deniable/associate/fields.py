@@ -161,6 +161,7 @@ def _saying_the_same(
 
     Those that "(other)" tells apart are not: only that of local hashing is the same for all.
     """
+    # With a hash function for each report, "(other)" is the same for all: local hashing alone.
     if records.size == 0 or (variable.other and not isinstance(variable.mechanism, OLH)):
         return None
     empty = variable.packed(records[:0])

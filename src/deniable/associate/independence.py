@@ -13,11 +13,19 @@ from deniable.associate.joint import Joint, check_options, joint_of_patterns, ma
 from deniable.associate.patterns import Patterns, check_variables, patterns_of
 from deniable.associate.scores import moments_test, score_test
 from deniable.associate.variable import Variable
-from deniable.associate.wald import bootstrap_test, wald_test
+from deniable.associate.wald import bootstrap_score, bootstrap_test, wald_test
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
+FEW_EXPECTED = 1.0
+"""People expected in a cell below which the chi-square of a test does not hold."""
+MOST_DRAWN = 20_000
+"""The most reports for which populations are drawn instead."""
+SPARSE = (
+    "Some combinations would have fewer than 1 person if the fields were independent: the p-value "
+    "is from 199 populations drawn that way, not from a chi-square, and so never below 0.005."
+)
 METHODS = ("default", "score", "moments", "wald", "bootstrap")
 DEFAULT_METHOD = "score"
 
@@ -91,6 +99,15 @@ def independence(
     return independence_of_patterns(variables, patterns, method=method, rng=rng)
 
 
+def is_sparse(margins: Sequence[Floats], n: int) -> bool:
+    """Tell whether a test needs drawn populations: too few people expected in a cell.
+
+    Edge cases: above 20,000 reports it is False, since sums of so many are normal enough.
+    """
+    rarest = n * float(np.prod([margin.min() for margin in margins]))
+    return n <= MOST_DRAWN and rarest < FEW_EXPECTED
+
+
 @one_thread
 def independence_of_patterns(
     variables: Sequence[Variable],
@@ -101,10 +118,16 @@ def independence_of_patterns(
     margins: Sequence[Floats] | None = None,
 ) -> Independence:
     """Test independence from likelihoods, and perhaps margins, known already."""
-    method = DEFAULT_METHOD if method == "default" else method
+    asked, method = method, DEFAULT_METHOD if method == "default" else method
     notes: tuple[str, ...] = ()
     if method == "score":
-        found = score_test(patterns, marginal_fits(patterns) if margins is None else margins)
+        fits = marginal_fits(patterns) if margins is None else margins
+        if asked == "default" and is_sparse(fits, int(patterns.n)):
+            method, notes = "bootstrap", (SPARSE,)
+            drawn = rng or np.random.default_rng(0)
+            found = bootstrap_score(variables, patterns, fits, drawn)
+        else:
+            found = score_test(patterns, fits)
     elif method == "moments":
         found = moments_test(patterns)
     elif method == "bootstrap" and rng is not None:

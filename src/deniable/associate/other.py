@@ -28,10 +28,12 @@ from collections.abc import Callable
 import numpy as np
 
 from deniable import _validate
+from deniable.associate.other_parts import groups_column, parts_column
 from deniable.associate.variable import Variable
 from deniable.decode.design import Shape, design_of
-from deniable.mechanisms import HCMS, OLH, ORR, Rappor
-from deniable.mechanisms.base import Candidate, Counts, Floats, Reports
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import HCMS, OLH, ORR, PGR, NGrams, Prefixes, Rappor
+from deniable.mechanisms.base import Counts, Floats, Reports
 
 PROFILES = ("flat", "peaks", "fitted", "halves")
 DEFAULT_PROFILE = "peaks"
@@ -39,7 +41,6 @@ DEFAULT_PROFILE = "peaks"
 LogLikelihood = Callable[[Reports, int], Floats]
 """From records, and the place of the first of them among all reports, to log-likelihoods."""
 
-_DECOYS = 256
 _LEAST_MASS = 1e-3
 _STANDS_OUT = 4.0
 """Standard errors above the flat profile from which a bit is some unlisted string's own."""
@@ -50,12 +51,11 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
 
     Edge cases: a fitted profile falls back to the flat one where the candidates leave no mass, and
         in cohorts without reports. Reports of local hashing have a hash function each, so that
-        only the flat profile exists, as of sketches; symbols by cohort have no peaks. Mechanisms
-        whose reports are none of these have the mean over 256 made-up strings, whatever the
-        profile.
+        only the flat profile exists, as of sketches and of points; symbols by cohort have no
+        peaks. Parts of strings: see `other_parts`.
 
     Raises:
-        InvalidParameter: if there is no such profile.
+        InvalidParameter: if there is no such profile, or no closed form for the mechanism.
     """
     if profile not in PROFILES:
         raise _validate.invalid("profile", "other_likelihood", f"one of {PROFILES}", profile)
@@ -73,7 +73,18 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
         shares = np.full((mechanism.parameters.cohorts, mechanism.parameters.symbols),
                          1 / mechanism.parameters.symbols)  # fmt: skip
         return _by_profile(variable, mechanism, profile, shares, _symbol_column)
-    return _made_up(variable)
+    if isinstance(mechanism, PGR):
+        # Every point has as many hyperplanes through it: over all answers it is uniform.
+        cells = mechanism.parameters.cohorts * mechanism.parameters.points
+        return _constant(-np.log(float(cells)))
+    if isinstance(mechanism, Prefixes):
+        return groups_column(variable, mechanism, profile != "flat")
+    if isinstance(mechanism, NGrams):
+        return parts_column(variable, mechanism, profile != "flat")
+    raise InvalidParameter(
+        f"There is no likelihood of unlisted answers for {type(mechanism).__name__}.",
+        "Leave out the category of all other answers.",
+    )
 
 
 def _by_profile(
@@ -211,14 +222,3 @@ def _signs_column(mechanism: HCMS) -> LogLikelihood:
 
 def _constant(value: float) -> LogLikelihood:
     return lambda records, _: np.full(records.size, value)
-
-
-def _made_up(variable: Variable) -> LogLikelihood:
-    """Return the mean likelihood over strings that nobody holds."""
-    decoys: list[Candidate] = [f"(no answer of anybody, {number})" for number in range(_DECOYS)]
-
-    def column(records: Reports, _: int) -> Floats:
-        table = variable.mechanism.likelihood(records, decoys)
-        return np.asarray(np.log(table.mean(axis=1)))
-
-    return column

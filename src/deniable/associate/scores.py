@@ -155,8 +155,15 @@ def _whitening(square: Floats) -> Floats:
 
     The inverse of the lower Cholesky factor: its first line leaves the 1, and below it subtracts
     the mean before it scales.
+
+    Edge cases: a number that hardly varies, or follows from the others, makes the matrix singular;
+    a billionth of the largest on the diagonal leaves it as good as out.
     """
-    factor = linalg.cholesky(square, lower=True)
+    try:
+        factor = linalg.cholesky(square, lower=True)
+    except linalg.LinAlgError:
+        ridge = 1e-9 * float(square.diagonal().max()) * np.eye(len(square))
+        factor = linalg.cholesky(square + ridge, lower=True)
     return np.asarray(linalg.solve_triangular(factor, np.eye(len(square)), lower=True))
 
 

@@ -40,6 +40,7 @@ class Variable:
     other: bool | None = None
 
     def __post_init__(self) -> None:
+        # A report of a set follows from all of its members.
         if isinstance(self.mechanism, Members):
             raise InvalidParameter(
                 f"The answers of '{self.name}' are sets, and a report follows from a whole set.",

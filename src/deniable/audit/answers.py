@@ -10,16 +10,16 @@ from deniable.protocol import (
     CoefficientsParameters,
     Domain,
     Field,
+    Parameters,
     Profile,
-    ProfileParameters,
     Sets,
     Strings,
+    StringSets,
 )
 from deniable.protocol.domain import ABSENT_KEY, code_key, set_key, string_key
 from deniable.protocol.profile_domain import profile_answer
-from deniable.protocol.unary import UnaryParameters
 
-MOST_LEVELS = 64
+MOST_ANSWERS = 64
 STRINGS = ("deniable", "plausible", "local", "differential", "")
 
 
@@ -29,7 +29,7 @@ def every_answer(field: Field, absent: bool, most: int) -> list[Answer] | None:
     if isinstance(domain, Profile):
         if domain.cells > most:
             return None
-        return [profile_answer(codes) for codes in product(*map(range, domain.levels))]
+        return [profile_answer(codes) for codes in product(*map(range, domain.answers))]
     if domain.size is None:
         return None
     if isinstance(domain, Sets):
@@ -52,13 +52,13 @@ def some_answers(field: Field, absent: bool) -> list[Answer]:
     """
     domain = field.domain
     if isinstance(domain, Profile):
-        return some_profiles(domain.levels)
+        return some_profiles(domain.answers)
     last: list[Answer] = []
-    if absent:
+    if absent or isinstance(domain, StringSets):
         last = [Answer(ABSENT_KEY, -1 if domain.size is None else domain.size)]
     if domain.size is None:
         return [*(Answer(string_key(text)) for text in some_strings(domain)), *last]
-    if isinstance(domain, Sets) and per_bit(field):
+    if isinstance(domain, Sets) and field.parameters.per_member:
         half = min(domain.most, max(1, len(domain.values) // 2))
         one = tuple(range(half))
         other = tuple(range(half, min(len(domain.values), 2 * half)))
@@ -76,44 +76,39 @@ def some_strings(domain: Domain) -> tuple[str, ...]:
     return tuple(dict.fromkeys((first * domain.length, last * domain.length, mixed, first, "")))
 
 
-def some_profiles(levels: tuple[int, ...]) -> list[Answer]:
+def some_profiles(answers: tuple[int, ...]) -> list[Answer]:
     """Return a few profiles; the first two differ in every bit of their codes.
 
     Levels have codes of b bits, and the codes 2^(b - 1) and 2^(b - 1) - 1 differ in every bit. Then
-    come profiles of the first, second, ... level of every attribute, and two that mix levels.
+    come profiles of the first, second, ... level of every attribute, and two that mix answers.
     """
-    top = [1 << ((count - 1).bit_length() - 1) for count in levels]
+    top = [1 << ((count - 1).bit_length() - 1) for count in answers]
     chosen = [tuple(top), tuple(code - 1 for code in top)]
-    for level in range(min(max(levels), MOST_LEVELS)):
-        chosen.append(tuple(min(level, count - 1) for count in levels))
-    chosen.append(tuple(count - 1 for count in levels))
+    for level in range(min(max(answers), MOST_ANSWERS)):
+        chosen.append(tuple(min(level, count - 1) for count in answers))
+    chosen.append(tuple(count - 1 for count in answers))
     for step in (1, 2):
-        chosen.append(tuple((step * i + i * i) % count for i, count in enumerate(levels)))
+        chosen.append(tuple((step * i + i * i) % count for i, count in enumerate(answers)))
     return [profile_answer(codes) for codes in dict.fromkeys(chosen)]
 
 
-def worst_profiles(parameters: ProfileParameters) -> tuple[Answer, Answer]:
+def worst_profiles(parameters: Parameters, levels: tuple[int, ...]) -> tuple[Answer, Answer]:
     """Return two profiles that differ as much as two profiles can.
 
     They differ in every bit of their codes. Where contrasts are reported, they have the first and
     the last level of every attribute: the ends of the linear contrast.
     """
+    # The ends of a polynomial are the mathematics of contrasts alone.
     if isinstance(parameters, CoefficientsParameters) and parameters.basis == "contrasts":
-        last = profile_answer(tuple(count - 1 for count in parameters.levels))
-        return last, profile_answer((0,) * len(parameters.levels))
-    one, other, *_ = some_profiles(parameters.levels)
+        last = profile_answer(tuple(count - 1 for count in levels))
+        return last, profile_answer((0,) * len(levels))
+    one, other, *_ = some_profiles(levels)
     return one, other
-
-
-def per_bit(field: Field) -> bool:
-    """Tell whether a set's members have a bit each."""
-    parameters = field.parameters
-    return isinstance(parameters, UnaryParameters) and parameters.members > 0
 
 
 def convexity(field: Field) -> str:
     """Return the argument that the members of a sampled set may stand for it; "" elsewhere."""
-    if not isinstance(field.domain, Sets) or per_bit(field):
+    if not isinstance(field.domain, Sets | StringSets) or field.parameters.per_member:
         return ""
     return (
         "One of a set's places is drawn uniformly, so that its law is the mean of its members' "

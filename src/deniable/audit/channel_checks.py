@@ -1,191 +1,178 @@
-"""Statistical checks of sampled records against the exact channel.
+"""Statistical checks of sampled reports against the exact channel.
 
-Each check compares the records of one answer with their exact probabilities: the symbol relative to
-the answer's own, the support, the bits, the number of bits, and the items that must be uniform.
+The public part of a report must be drawn as declared. Given the public part, the rest must have the
+exact probabilities of the answer: by kind of rest the own bits and the others, the symbol relative
+to the answer's own, the support. Where few different reports are possible, all of them are counted.
 Together the checks cover every probability that the mechanism has.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
-from math import comb
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from math import prod
 
 import numpy as np
 
 from deniable._distributions import binomial_pmf
 from deniable.audit.hypotheses import Check, goodness_of_fit, proportion, spread
-from deniable.audit.reading import (
-    Bools,
-    Record,
-    Whole,
-    bit_table,
-    held_table,
-    inside,
-    number,
-    public_bounds,
-    supports,
-    symbol_count,
-    symbols_of,
-)
+from deniable.audit.reading import Bools, Report, Said, Whole, kept_chance, said, support_of
 from deniable.mechanisms.base import Floats
-from deniable.protocol import (
-    Answer,
-    KRRParameters,
-    OLHParameters,
-    ORRParameters,
-    Parameters,
-    PGRParameters,
-    PrefixesParameters,
-    SubsetParameters,
+from deniable.protocol import Answer, Parameters
+from deniable.protocol.channel import (
+    Bits,
+    Blocks,
+    Channel,
+    Points,
+    Sign,
+    Subset,
+    Symbol,
+    unknown_kind,
+    whole,
 )
-from deniable.protocol.thresholds import ONE, as_fraction
-from deniable.protocol.unary import UnaryParameters
 
 MOST_CELLS = 4_096
 BINS = 64
+FEWEST = 100
+"""The fewest reports with one law that are tested."""
+ROOM = 10
+"""The fewest expected ones, and zeros, of a place whose share is tested."""
+
+Side = tuple[Answer, Sequence[Report]]
+"""An answer, and reports of devices that hold it."""
 
 
-def channel_checks(
-    parameters: Parameters, answer: Answer, records: Sequence[Record]
-) -> list[Check]:
-    """Return the checks of records of one answer, each record from another device."""
-    checks = list(public_checks(parameters, records))
-    if isinstance(parameters, PrefixesParameters):
-        checks.append(groups_as_weighted(parameters, [number(r, "group") for r in records]))
-    if isinstance(parameters, UnaryParameters):
-        return [*checks, *bit_checks(parameters, answer, records)]
-    if isinstance(parameters, KRRParameters | ORRParameters | OLHParameters):
-        return [*checks, _symbols(parameters, symbols_of(parameters, answer, records))]
-    supported = int(supports(parameters, answer, records).sum())
-    checks.append(proportion(supported, len(records), float(parameters.support[0])))
-    if isinstance(parameters, PGRParameters) and parameters.answers:
-        checks += _points(parameters, answer, records)
-    if isinstance(parameters, SubsetParameters):
-        checks += _subsets(parameters, answer, records)
+def channel_checks(parameters: Parameters, sides: Sequence[Side]) -> list[Check]:
+    """Return the checks of reports of some answers, each report from another device."""
+    channel = parameters.channel
+    checks = list(_public(channel, [report for _, reports in sides for report in reports]))
+    together: dict[tuple[int, object], Said] = {}
+    for answer, reports in sides:
+        checks += _every_report(channel, answer, reports)
+        for group in said(channel, answer, reports):
+            both = together.setdefault((group.part, group.rest), group)
+            if both is not group:
+                both.owns.extend(group.owns)
+                both.values.extend(group.values)
+    for group in together.values():
+        if len(group.values) >= FEWEST:
+            checks += _rest_checks(group)
     return checks
 
 
-def public_checks(parameters: Parameters, records: Sequence[Record]) -> Iterator[Check]:
-    """Check that the items that do not depend on the answer are uniform, in up to 64 ranges."""
-    for item, bound in public_bounds(parameters).items():
-        if bound > 1:
-            yield uniformity(np.array([number(record, item) for record in records]), bound)
+def _public(channel: Channel, reports: Sequence[Report]) -> Iterator[Check]:
+    """Check that the public parts of reports are drawn as declared."""
+    for place, number in enumerate(channel.numbers):
+        if number.blocks and sum(count for count, _ in number.blocks) > 1:
+            yield as_declared(np.array([public[place] for public, _ in reports]), number.blocks)
 
 
-def groups_as_weighted(parameters: PrefixesParameters, groups: Sequence[int] | Whole) -> Check:
-    """Test that groups are drawn by their weights."""
-    counts = np.bincount(np.asarray(groups, dtype=np.int64), minlength=parameters.groups)
-    chances = np.array(parameters.weights) / parameters.total_weight
-    return goodness_of_fit(counts, chances / chances.sum())
+def as_declared(values: Whole, blocks: Blocks) -> Check:
+    """Test that numbers are drawn by blocks of equal probability, each in up to 64 ranges."""
+    edges, chances, first = [0], [], 0
+    for count, chance in blocks:
+        bins = min(count, BINS)
+        ends = [count * i // bins for i in range(bins + 1)]
+        edges += [first + end for end in ends[1:]]
+        chances += [float(chance * Fraction(b - a, count)) for a, b in pairwise(ends)]
+        first += count
+    counts = np.histogram(values, bins=edges)[0]
+    counts[-1] += int((values >= first).sum())
+    return goodness_of_fit(counts, np.array(chances))
 
 
-def uniformity(values: Whole, bound: int) -> Check:
-    """Test that numbers below a bound are uniform, by counting them in up to 64 ranges."""
-    bins = min(bound, BINS)
-    edges = [bound * i // bins for i in range(bins + 1)]
-    counts = np.histogram(values, bins=[*edges[:-1], bound])[0]
-    return goodness_of_fit(counts, np.diff(edges) / bound)
-
-
-def _symbols(parameters: Parameters, offsets: Whole) -> Check:
-    """Check the symbol relative to the answer's own; many symbols are counted in ranges."""
-    count, keep = symbol_count(parameters), float(parameters.support[0])
-    bins = min(count - 1, BINS)
-    edges = [1 + (count - 1) * i // bins for i in range(bins + 1)]
-    counts = np.histogram(offsets, bins=[0, *edges[:-1], count])[0]
-    moved = np.diff(edges) / (count - 1) * (1 - keep)
-    return goodness_of_fit(counts, np.array([keep, *moved]))
-
-
-def _points(
-    parameters: PGRParameters, answer: Answer, records: Sequence[Record]
-) -> Iterator[Check]:
-    if parameters.points > MOST_CELLS:
+def _every_report(channel: Channel, answer: Answer, reports: Sequence[Report]) -> Iterator[Check]:
+    """Check the counts of all possible reports, where they are few."""
+    if prod(channel.sizes) * min(rest.count for rest in channel.rests) > MOST_CELLS:
         return
-    own = np.array(
-        [inside(parameters, answer, {"point": point}) for point in range(parameters.points)]
-    )
-    within = float(as_fraction(parameters.inside))
-    chances = np.where(own, within / parameters.inner, (1 - within) / parameters.outer)
-    points = np.array([number(record, "point") for record in records])
-    yield goodness_of_fit(np.bincount(points, minlength=parameters.points), chances)
-
-
-def _subsets(
-    parameters: SubsetParameters, answer: Answer, records: Sequence[Record]
-) -> Iterator[Check]:
-    k, size = parameters.categories, parameters.size
-    if comb(k, size) > MOST_CELLS:
+    law: dict[Report, float] = {}
+    for public, drawn in channel.publics():
+        rest, own = channel.rest(public), channel.own(answer, public)
+        if len(law) + rest.count > MOST_CELLS:
+            return
+        law.update({(public, v): float(drawn * rest.chance(own, v)) for v in rest.values()})
+    seen = Counter(reports)
+    if any(report not in law for report in seen):
+        yield Check("only possible reports are sent", 1.0, 0.0)
         return
-    p = float(parameters.support[0])
-    with_it, without = p / comb(k - 1, size - 1), (1 - p) / comb(k - 1, size)
-    cells = {sum(1 << i for i in chosen): chosen for chosen in combinations(range(k), size)}
-    places = {packed: place for place, packed in enumerate(cells)}
-    counts = np.zeros(len(cells))
-    for record in records:
-        bits = record["bits"]
-        counts[places[int.from_bytes(bits if isinstance(bits, bytes) else b"", "little")]] += 1
-    chances = [with_it if answer.code in chosen else without for chosen in cells.values()]
-    yield goodness_of_fit(counts, np.array(chances))
+    yield goodness_of_fit([seen[report] for report in law], list(law.values()))
 
 
-def bit_checks(
-    parameters: UnaryParameters, answer: Answer, records: Sequence[Record]
-) -> Iterator[Check]:
-    """Check bits: those of the answer, all others, each place, and the number of ones."""
-    shown, held = bit_table(parameters, records), held_table(parameters, answer, records)
-    q, p = float(parameters.q_star), float(parameters.p_star)
-    for mask, chance in ((held, q), (~held, p)):
+def _rest_checks(group: Said) -> Iterator[Check]:
+    """Check what reports say, by their kind of rest."""
+    match group.rest:
+        case Bits():
+            yield from _bits(group, group.rest)
+        case Symbol():
+            yield _symbols(group, group.rest)
+        case Sign() | Subset() | Points():
+            yield from _supports(group)
+        case _:
+            raise unknown_kind("check of sampled reports", group.rest)
+
+
+def _bits(group: Said, rest: Bits) -> Iterator[Check]:
+    """Check bits: those of the answer, all others, each place, and the numbers of ones."""
+    shown, held = group.tables()
+    one, zero = float(rest.one), float(rest.zero)
+    for mask, chance in ((held, one), (~held, zero)):
         if mask.any():
             yield proportion(int((shown & mask).sum()), int(mask.sum()), chance)
-    chances = np.where(held, q, p)
+            yield from _ones(shown & mask, mask, chance)
+    chances = np.where(held, one, zero)
     variance = (chances * (1 - chances)).sum(axis=0)
-    yield spread((shown.astype(np.float64) - chances).sum(axis=0), variance)
-    yield from free_ones(shown & ~held, ~held, p)
+    busy = variance > ROOM
+    if busy.any():
+        yield spread((shown - chances).sum(axis=0)[busy], variance[busy])
 
 
-def free_ones(shown: Bools, free: Bools, p: float) -> Iterator[Check]:
-    """Check the number of ones among the bits that the answer does not set.
+def _ones(shown: Bools, among: Bools, chance: float) -> Iterator[Check]:
+    """Check the number of ones among the bits with one chance.
 
     It has another law where coins are not independent. Only rows with the most frequent number of
     such bits count; the others are left out.
     """
-    counts = free.sum(axis=1)
+    counts = among.sum(axis=1)
     usual = int(np.bincount(counts).argmax())
     rows = counts == usual
-    if usual < 2 or int(rows.sum()) < 100:
+    if usual < 2 or int(rows.sum()) < FEWEST:
         return
-    ones = shown[rows].sum(axis=1)
-    chances: Floats = binomial_pmf(np.arange(usual + 1), usual, p)
-    yield goodness_of_fit(np.bincount(ones, minlength=usual + 1), chances / chances.sum())
+    law: Floats = binomial_pmf(np.arange(usual + 1), usual, chance)
+    ones = np.bincount(shown[rows].sum(axis=1), minlength=usual + 1)
+    yield goodness_of_fit(ones, law / law.sum())
 
 
-def own_support(
-    parameters: Parameters, answer: Answer, records: Sequence[Record]
-) -> tuple[int, int]:
-    """Return the number of outcomes that support the answer, and the number of all outcomes.
+def _symbols(group: Said, rest: Symbol) -> Check:
+    """Check the symbol relative to the answer's own; many symbols are counted in ranges."""
+    pairs = zip(group.values, group.owns, strict=True)
+    offsets = np.array([(whole(v) - whole(o)) % rest.size for v, o in pairs], dtype=np.int64)
+    bins = min(rest.size - 1, BINS)
+    edges = [1 + (rest.size - 1) * i // bins for i in range(bins + 1)]
+    counts = np.histogram(offsets, bins=[0, *edges[:-1], rest.size])[0]
+    keep = float(rest.keep)
+    moved = np.diff(edges) / (rest.size - 1) * (1 - keep)
+    return goodness_of_fit(counts, np.array([keep, *moved]))
 
-    An outcome is a record; with bits, one of the bits that the answer sets.
-    """
-    if not isinstance(parameters, UnaryParameters):
-        return int(supports(parameters, answer, records).sum()), len(records)
-    held = held_table(parameters, answer, records)
-    return int((bit_table(parameters, records) & held).sum()), int(held.sum())
 
-
-def pooled_check(
-    parameters: Parameters, sides: Sequence[tuple[Answer, Sequence[Record]]]
-) -> Iterator[Check]:
-    """Check the probability of support on both answers together, which has the most power."""
-    counts = [own_support(parameters, answer, records) for answer, records in sides]
-    successes, trials = (sum(column) for column in zip(*counts, strict=True))
-    if trials:
-        yield proportion(successes, trials, float(parameters.support[0]))
+def _supports(group: Said) -> Iterator[Check]:
+    """Check the share of reports that support their answer, by its chance."""
+    supports, chance_of = support_of(group.rest), cache(lambda own: kept_chance(group.rest, own))
+    trials: Counter[float] = Counter()
+    kept: Counter[float] = Counter()
+    for own, value in zip(group.owns, group.values, strict=True):
+        chance = chance_of(own)
+        trials[chance] += 1
+        kept[chance] += supports(own, value)
+    for chance, count in trials.items():
+        if count >= FEWEST:
+            yield proportion(kept[chance], count, chance)
 
 
 def permanence_checks(
-    parameters: Parameters, answer: Answer, devices: Sequence[Sequence[Record]]
+    parameters: Parameters, answer: Answer, devices: Sequence[Sequence[Report]]
 ) -> Iterator[Check]:
     """Check several reports of each device: they must come from one permanent response.
 
@@ -194,31 +181,28 @@ def permanence_checks(
         a B(c; n, q) + (1 - a) B(c; n, p),
 
     B the binomial probability and a = P(permanent 1); a response that is drawn anew for every
-    report would have B(c; n, q*) instead. With k-RR the answer's own symbol is counted.
+    report would have B(c; n, q*) instead. Of symbols the answer's own is counted.
     """
     n = len(devices[0])
-    flat = [record for reports in devices for record in reports]
-    if isinstance(parameters, UnaryParameters):
-        shape = (len(devices), n, parameters.bits)
-        ones = bit_table(parameters, flat).reshape(shape).sum(axis=1)
-        held = held_table(parameters, answer, flat).reshape(shape)[:, 0]
-        stages = (parameters.report_one, parameters.report_zero)
-        for mask, first in (
-            (held, parameters.permanent_one),
-            (~held, parameters.permanent_zero),
-        ):
-            if mask.any():
-                yield _mixture(ones[mask], n, first, *stages)
-    elif isinstance(parameters, KRRParameters):
-        own = np.array([number(record, "symbol") == answer.code for record in flat])
-        keep = parameters.report_keep
-        move = (ONE - keep) // (parameters.categories - 1)
-        counts = own.reshape(len(devices), n).sum(axis=1)
-        yield _mixture(counts, n, parameters.permanent_keep, keep, move)
+    for group in said(parameters.channel, answer, [r for reports in devices for r in reports]):
+        match group.rest, group.rest.stages:
+            case Bits(), (Bits() as first, Bits() as then):
+                shape = (len(devices), n, first.width)
+                shown, held = (table.reshape(shape) for table in group.tables())
+                ones = shown.sum(axis=1)
+                for mask, chance in ((held[:, 0], first.one), (~held[:, 0], first.zero)):
+                    if mask.any():
+                        yield _mixture(ones[mask], n, chance, then.one, then.zero)
+            case Symbol(), (Symbol() as first, Symbol() as then):
+                own = [o == v for o, v in zip(group.owns, group.values, strict=True)]
+                counts = np.array(own).reshape(len(devices), n).sum(axis=1)
+                yield _mixture(counts, n, first.keep, then.keep, then.move)
+            case rest, _:
+                raise unknown_kind("check of a permanent response", rest)
 
 
-def _mixture(counts: Whole, n: int, first: int, one: int, zero: int) -> Check:
-    a, q, p = (float(as_fraction(threshold)) for threshold in (first, one, zero))
+def _mixture(counts: Whole, n: int, first: Fraction, one: Fraction, zero: Fraction) -> Check:
+    a, q, p = (float(chance) for chance in (first, one, zero))
     places = np.arange(n + 1)
     law = a * binomial_pmf(places, n, q) + (1 - a) * binomial_pmf(places, n, p)
     return goodness_of_fit(np.bincount(counts, minlength=n + 1), law / law.sum())

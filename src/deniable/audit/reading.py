@@ -1,181 +1,205 @@
-"""Reading records: the support of one answer, its symbol, and the bits that it sets.
+"""Reading reports by their mechanism's channel: the public part, the rest, and the answer's own.
 
-Slow and plain, record by record, and apart from `mechanisms/`: an audit should not repeat the
+Slow and plain, report by report, and apart from `mechanisms/`: an audit should not repeat the
 mistakes of the code that it audits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.client.encoders.unary import own_bits
-from deniable.errors import InvalidParameter
-from deniable.protocol import (
-    Answer,
-    HadamardParameters,
-    HCMSParameters,
-    KRRParameters,
-    OLHParameters,
-    ORRParameters,
-    Parameters,
-    PGRParameters,
-    PrefixesParameters,
-    RapporParameters,
-    SubsetParameters,
+from deniable.protocol import Answer, Parameters
+from deniable.protocol.channel import (
+    Bits,
+    Channel,
+    Own,
+    Points,
+    Product,
+    Public,
+    Rest,
+    Sign,
+    Subset,
+    Symbol,
+    Value,
+    several,
+    unknown_kind,
+    whole,
 )
-from deniable.protocol.hadamard import sign_of
-from deniable.protocol.olh import symbol_of
-from deniable.protocol.projective import vector_of
-from deniable.protocol.unary import UnaryParameters
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Record = dict[str, int | bytes]
+Report = tuple[Public, Value]
+"""A report: its public part, and the rest."""
 
 
-PUBLIC = {
-    "cohort": ("cohorts",),
-    "seed": ("seeds",),
-    "row": ("rows",),
-    "coefficient": ("size", "width"),
-    "places": ("choices",),
-}
-"""The items of a record that do not depend on the answer, and the parameters that bound them."""
+@dataclass(frozen=True)
+class Said:
+    """What reports with one kind of rest say, beside what is their answer's own.
 
-
-def public_bounds(parameters: Parameters) -> dict[str, int]:
-    """Return the bound of each item that is uniform below it, whatever the answer."""
-    items = [item.name for item in parameters.layout.items if item.name in PUBLIC]
-    return {
-        item: next(getattr(parameters, name) for name in PUBLIC[item] if hasattr(parameters, name))
-        for item in items
-    }
-
-
-def records_of(parameters: Parameters, records: Sequence[bytes]) -> list[Record]:
-    """Return records by the names of their items."""
-    return [parameters.layout.unpack(record) for record in records]
-
-
-def number(record: Record, item: str) -> int:
-    """Return an item that is a number; 0 where the record has none of that name."""
-    value = record.get(item, 0)
-    return value if isinstance(value, int) else 0
-
-
-def symbols_of(parameters: Parameters, answer: Answer, records: Sequence[Record]) -> Whole:
-    """Return the offset of each reported symbol from the answer's own, modulo their number.
-
-    Raises:
-        InvalidParameter: if the mechanism reports no symbol.
+    Attributes:
+        part: the place in a product; 0 elsewhere.
+        public: the public part of the first of them.
+        rest: the kind, with its probabilities.
+        owns, values: of every report.
     """
-    count = symbol_count(parameters)
 
-    @cache
-    def own(public: int) -> int:
-        if isinstance(parameters, KRRParameters):
-            return answer.code
-        if isinstance(parameters, ORRParameters):
-            return parameters.symbol(answer, public)
-        return symbol_of(answer.words, public, count)
+    part: int
+    public: Public
+    rest: Rest
+    owns: list[Own]
+    values: list[Value]
 
-    item = {"orr": "cohort", "olh": "seed"}.get(parameters.mechanism, "")
-    offsets = [(number(record, "symbol") - own(number(record, item))) % count for record in records]
-    return np.array(offsets, dtype=np.int64)
+    def tables(self) -> tuple[Bools, Bools]:
+        """Return the reported bits, and the answer's own, a row per report."""
+        if not isinstance(self.rest, Bits):
+            raise unknown_kind("table of bits", self.rest)
+        width = self.rest.width
+        return bit_table(width, self.values), bit_table(width, self.owns)
 
-
-def symbol_count(parameters: Parameters) -> int:
-    """Return the number of symbols of a mechanism.
-
-    Raises:
-        InvalidParameter: if it reports none.
-    """
-    if isinstance(parameters, KRRParameters):
-        return parameters.categories
-    if isinstance(parameters, ORRParameters | OLHParameters):
-        return parameters.symbols
-    raise InvalidParameter(f"{parameters.mechanism} reports no symbol.")
+    def supported(self) -> int:
+        """Return the number of reports that support their answer."""
+        supports = support_of(self.rest)
+        return sum(supports(o, v) for o, v in zip(self.owns, self.values, strict=True))
 
 
-def supports(parameters: Parameters, answer: Answer, records: Sequence[Record]) -> Bools:
-    """Tell of each record whether it supports the answer.
-
-    Raises:
-        InvalidParameter: if the mechanism reports bits, several of which may be the answer's.
-    """
-    if isinstance(parameters, KRRParameters | ORRParameters | OLHParameters):
-        return np.asarray(symbols_of(parameters, answer, records) == 0)
-    if isinstance(parameters, SubsetParameters):
-        found = [_bit(record, answer.code) for record in records]
-    elif isinstance(parameters, HadamardParameters):
-        found = [
-            sign_of(number(record, "coefficient"), answer.code) == number(record, "sign")
-            for record in records
-        ]
-    elif isinstance(parameters, HCMSParameters):
-        buckets = cache(lambda row: parameters.bucket(answer, row))
-        found = [
-            sign_of(number(record, "coefficient"), buckets(number(record, "row")))
-            == number(record, "sign")
-            for record in records
-        ]
-    elif isinstance(parameters, PGRParameters | PrefixesParameters):
-        known = cache(
-            lambda group, cohort, point: inside(
-                parameters, answer, {"group": group, "cohort": cohort, "point": point}
-            )
-        )
-        items = ("group", "cohort", "point")
-        found = [known(*(number(record, item) for item in items)) for record in records]
-    else:
-        raise InvalidParameter(f"A record of {parameters.mechanism} has no single support.")
-    return np.array(found, dtype=bool)
+def reports_of(parameters: Parameters, records: Sequence[bytes]) -> list[Report]:
+    """Return the public part and the rest of every record."""
+    channel = parameters.channel
+    return [channel.read(channel.layout.unpack(record)) for record in records]
 
 
-def inside(parameters: PGRParameters | PrefixesParameters, answer: Answer, record: Record) -> bool:
-    """Tell whether a record's point lies in the hyperplane of the answer's own point."""
-    if isinstance(parameters, PrefixesParameters):
-        own = parameters.point(answer, number(record, "group"), number(record, "cohort"))
-    else:
-        own = parameters.point(answer, number(record, "cohort"))
-    one, other = (
-        vector_of(point, parameters.prime, parameters.dimension)
-        for point in (own, number(record, "point"))
-    )
-    product = sum(a * b for a, b in zip(one, other, strict=True))
-    return product % parameters.prime == 0
+def public_columns(channel: Channel, reports: NDArray[Any]) -> list[Whole]:
+    """Return the numbers that a structured array of records shows in clear, a column each."""
+    if channel.digits is None:
+        return [reports[name].astype(np.int64) for name in channel.names]
+    left, columns = reports["symbol"].astype(np.int64), []
+    for size in reversed(channel.digits):
+        left, digit = np.divmod(left, size)
+        columns.append(digit)
+    return [left, *reversed(columns)][: len(channel.names)]
 
 
-def held_bits(parameters: UnaryParameters, answer: Answer, cohort: int) -> frozenset[int]:
-    """Return the bits that an answer sets in a cohort."""
-    if isinstance(parameters, RapporParameters) and parameters.form != "basic":
-        return frozenset(parameters.places(answer, cohort))
-    if parameters.bits == 1:
-        return frozenset({0} if answer.code == 1 else ())
-    return own_bits(answer, parameters)
+def said(channel: Channel, answer: Answer, reports: Sequence[Report]) -> list[Said]:
+    """Return reports of an answer by kind of rest; those of a product, part by part."""
+    own = cache(lambda public: channel.own(answer, public))
+    groups: dict[tuple[int, Rest], Said] = {}
+    routes: dict[Public, list[Said]] = {}
+    for public, value in reports:
+        about = public if channel.examples else ()
+        route = routes.get(about)
+        if route is None:
+            rest = channel.rest(public)
+            route = routes[about] = [
+                groups.setdefault((place, part), Said(place, public, part, [], []))
+                for place, part in enumerate(parts_of(rest))
+            ]
+        mine = own(public)
+        owns: Sequence[Own] = mine if isinstance(mine, tuple) else (mine,)
+        values = value if isinstance(value, tuple) else (value,)
+        for group, each, shown in zip(route, owns, values, strict=True):
+            group.owns.append(each)
+            group.values.append(shown)
+    return list(groups.values())
 
 
-def bit_table(parameters: UnaryParameters, records: Sequence[Record]) -> Bools:
-    """Return the reported bits, a row per record."""
-    packed = b"".join(bits for record in records if isinstance(bits := record["bits"], bytes))
-    size = (parameters.bits + 7) // 8
+def parts_of(rest: Rest) -> tuple[Rest, ...]:
+    """Return the parts of a product; any other rest alone."""
+    return rest.parts if isinstance(rest, Product) else (rest,)
+
+
+def bit_table(width: int, masks: Sequence[Own] | Sequence[Value]) -> Bools:
+    """Return sets of bits as a table, a row each."""
+    size = (width + 7) // 8
+    packed = b"".join(whole(mask).to_bytes(size, "little") for mask in masks)
     table = np.frombuffer(packed, dtype=np.uint8).reshape(-1, size)
-    return np.unpackbits(table, axis=1, count=parameters.bits, bitorder="little").astype(bool)
+    return np.unpackbits(table, axis=1, count=width, bitorder="little").astype(bool)
 
 
-def held_table(parameters: UnaryParameters, answer: Answer, records: Sequence[Record]) -> Bools:
-    """Return the bits that the answer sets, a row per record, by the record's cohort."""
-    table = np.zeros((len(records), parameters.bits), dtype=bool)
-    places = cache(lambda cohort: sorted(held_bits(parameters, answer, cohort)))
-    for row, record in zip(table, records, strict=True):
-        row[places(number(record, "cohort"))] = True
-    return table
+def support_of(rest: Rest) -> Callable[[Own, Value], bool]:
+    """Return the function that tells whether a value supports an own.
+
+    Raises:
+        InvalidParameter: for rows of bits, several of which may be the answer's.
+    """
+    match rest:
+        case Symbol():
+            return lambda own, value: own == value
+        case Sign():
+            # A number that is no sign has its likelier one; 0 counts as +1.
+            return lambda own, value: value == int(not isinstance(own, tuple) and own < 0)
+        case Subset():
+            return lambda own, value: bool(whole(value) >> whole(own) & 1)
+        case Points():
+            plane = cache(rest.on_plane)
+            return lambda own, value: plane(whole(own), whole(value))
+    raise unknown_kind("single support", rest)
 
 
-def _bit(record: Record, place: int) -> bool:
-    bits = record["bits"]
-    return isinstance(bits, bytes) and bool(bits[place // 8] >> (place % 8) & 1)
+def kept_chance(rest: Rest, own: Own) -> float:
+    """Return P(a value supports an own), by the kind of rest."""
+    match rest:
+        case Symbol():
+            return float(rest.keep)
+        case Sign():
+            return float(max(rest.chance(own, 0), rest.chance(own, 1)))
+        case Subset():
+            return float(rest.include)
+        case Points():
+            return float(rest.inside)
+    raise unknown_kind("single support", rest)
+
+
+def log_ratio(rest: Rest) -> Callable[[Own, Own, Value], float]:
+    """Return the function from two owns and a value to ln P(value | one) - ln P(value | other)."""
+    match rest:
+        case Bits():
+            up = math.log(rest.one / rest.zero)
+            down = math.log((1 - rest.one) / (1 - rest.zero))
+
+            def bits(one: Own, other: Own, value: Value) -> float:
+                mine, theirs, shown = whole(one), whole(other), whole(value)
+                mine, theirs = mine & ~theirs, theirs & ~mine
+                hits = (shown & mine).bit_count() - (shown & theirs).bit_count()
+                return hits * up + (mine.bit_count() - theirs.bit_count() - hits) * down
+
+            return bits
+        case Product():
+            parts = [log_ratio(part) for part in rest.parts]
+
+            def product(one: Own, other: Own, value: Value) -> float:
+                each = zip(parts, several(one), several(other), several(value), strict=True)
+                return math.fsum(ratio(a, b, v) for ratio, a, b, v in each)
+
+            return product
+        case Sign():
+            chance = cache(lambda own, value: math.log(rest.chance(own, value)))
+            return lambda one, other, value: chance(one, value) - chance(other, value)
+        case Symbol() | Subset() | Points():
+            supports, step = support_of(rest), math.log(rest.worst or 1)
+            return lambda one, other, value: step * (supports(one, value) - supports(other, value))
+    raise unknown_kind("likelihood ratio", rest)
+
+
+def log_ratios(channel: Channel, one: Answer, other: Answer, reports: Sequence[Report]) -> Floats:
+    """Return ln P(report | one answer) - ln P(report | other answer), report by report."""
+    mine, theirs = (
+        cache(lambda public, answer=answer: channel.own(answer, public)) for answer in (one, other)
+    )
+    ratio = cache(lambda public: log_ratio(channel.rest(public)))
+    first = log_ratio(channel.typical)
+    ratios: Floats = np.array(
+        [
+            (ratio(public) if channel.examples else first)(mine(public), theirs(public), value)
+            for public, value in reports
+        ],
+        dtype=np.float64,
+    )
+    return np.asarray(ratios.round(9))

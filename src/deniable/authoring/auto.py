@@ -11,39 +11,39 @@ section 2).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from deniable.authoring.closed_form import mean_variance
+from deniable.authoring.mechanisms.orr import best_listed_symbols, listed_variance
+from deniable.authoring.resolving import resolve
+from deniable.authoring.wanted import EPSILONS, check_longer, wanted_epsilon, wanted_forever
+from deniable.authoring.written import Authoring
 from deniable.errors import InvalidParameter
 from deniable.protocol import epsilon, thresholds
-from deniable.protocol.closed_form import mean_variance
+from deniable.protocol.channel import Bits, Points, Sign, Subset, Symbol, unknown_kind
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
-from deniable.protocol.hcms import HCMSParameters
-from deniable.protocol.olh import OLHParameters
-from deniable.protocol.orr import ORRParameters, best_listed_symbols, listed_variance
-from deniable.protocol.parameters import Parameters, Written, answers_of
+from deniable.protocol.orr import ORRParameters
+from deniable.protocol.parameters import Parameters, answers_of
 from deniable.protocol.pgr import PGRParameters
 from deniable.protocol.rappor import RapporParameters
-from deniable.protocol.registry import MECHANISMS
 
 NAME = "auto"
-AUTHORED: Mapping[str, Written] = {
-    "epsilon": Written(epsilon.wanted, "1.0"),
-    "epsilon_forever": Written(epsilon.wanted, "4.0"),
-}
+KEYS = EPSILONS
 CLOSED = ("krr", "pgr", "subset", "oue", "hadamard", "olh", "hcms", "orr")
 PERMANENT = ("krr", "oue", "rappor")
 OPEN = ("pgr", "hcms", "olh", "rappor")
-LISTED = (*OPEN, "orr")
+_LISTED = (*OPEN, "orr")
 """With a short list of candidates, O-RR can fit all of them at once, collisions included."""
 MOST_LISTED = 1_024
 """The most candidates that are fitted at once: the work grows with the cube of their number."""
-MOST_COHORTS = 512
-TAKEN_APART = 8
+_MOST_COHORTS = 512
+_TAKEN_APART = 8
 """The fewest cohorts with which decoding resolves the collisions of listed strings in hashed
 projective geometry response."""
-MOST_LOAD = 0.25
+_MOST_LOAD = 0.25
 """The most listed strings per cohort and point with which it does."""
 
 SUM_OF_SQUARES = 0.1
@@ -51,10 +51,10 @@ SUM_OF_SQUARES = 0.1
 common strings and many rare ones."""
 POOL = 65_536
 """Seeds of OLH for strings: with a seed per report every candidate would cost a hash per report."""
-PER_COHORT = 1_000
+_PER_COHORT = 1_000
 """People per cohort below which a cohort, sent in clear, singles people out."""
 
-MOST_COUNTS = 2**24
+_MOST_COUNTS = 2**24
 """Cohorts times points of a hashed geometry: 128 MB of counts."""
 
 _NEARLY = 1.05
@@ -91,21 +91,18 @@ class Choice:
         return {"mechanism": name, "n_variance": noise, "bytes": self.size, "work": self.work}
 
 
-class Auto:
-    """Stands where a mechanism's parameters stand while a survey is read.
+def authoring(people: int | None, listed: int = 0) -> Authoring:
+    """Return what stands for "auto" while a survey is read: nothing of it is published.
 
-    `resolve` returns the parameters of the mechanism that it chose: nothing of it is published.
+    Args:
+        people: the expected number; None if the survey does not say.
+        listed: the number of strings in the candidate file; 0 if there is none.
     """
 
-    mechanism = NAME
-    authored = AUTHORED
+    def best(wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
+        return choices(domain, absent, wanted, people, listed)[0].parameters
 
-    def __init__(self, people: int | None, listed: int = 0) -> None:
-        self._people, self._listed = people, listed
-
-    def resolve(self, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
-        """Return the integers of the best mechanism."""
-        return choices(domain, absent, wanted, self._people, self._listed)[0].parameters
+    return Authoring(KEYS, best)
 
 
 def choices(
@@ -127,14 +124,9 @@ def choices(
     Raises:
         InvalidParameter: if an epsilon is missing or out of range.
     """
-    if "epsilon" not in wanted:
-        raise InvalidParameter("auto needs 'epsilon'.", "Add epsilon = 1.0.")
-    micros = {name: epsilon.wanted(name, NAME, value) for name, value in wanted.items()}
-    if micros["epsilon"] >= micros.get("epsilon_forever", micros["epsilon"] + 1):
-        raise InvalidParameter(
-            "The 'epsilon_forever' parameter of auto must be greater than 'epsilon'.",
-            "Raise it, or leave it out for a question that is answered once.",
-        )
+    once, forever = wanted_epsilon(NAME, wanted), wanted_forever(NAME, wanted)
+    if forever is not None:
+        check_longer(NAME, once, forever)
     found = list(_possible(domain, absent, wanted, people, listed))
     best = min(choice.noise for choice in found) * _NEARLY
     order = {id(choice): place for place, choice in enumerate(found)}
@@ -175,9 +167,10 @@ def choice_of(
         micros = epsilon.wanted("epsilon", NAME, wanted["epsilon"])
         shape = _listed_shape(people or 0, listed, micros)
     try:
-        parameters = MECHANISMS[name].resolve({**wanted, **shape}, domain, absent)
+        parameters = resolve(name, {**wanted, **shape}, domain, absent)
     except InvalidParameter:
         return None  # it has no form for this domain, or not at this epsilon
+    # PGR alone has as many cohorts as its people allow.
     if isinstance(parameters, PGRParameters) and not answers and people:
         parameters = replace(parameters, cohorts=_enough_cohorts(parameters, people))
     noise = noise_of(parameters, answers, people, listed)
@@ -189,20 +182,20 @@ def _names(answers: int, permanent: bool, people: int | None, listed: int) -> tu
         return PERMANENT
     if answers:
         return CLOSED
-    enough = (people or 0) // PER_COHORT >= 16
-    return LISTED if enough and 2 <= listed <= MOST_LISTED else OPEN
+    enough = (people or 0) // _PER_COHORT >= 16
+    return _LISTED if enough and 2 <= listed <= MOST_LISTED else OPEN
 
 
 def _listed_shape(people: int, listed: int, micros: int) -> dict[str, object]:
     """Return the cohorts and symbols of O-RR for a list of strings."""
-    cohorts = min(MOST_COHORTS, people // PER_COHORT)
+    cohorts = min(_MOST_COHORTS, people // _PER_COHORT)
     return {"cohorts": cohorts, "symbols": best_listed_symbols(listed, cohorts, micros)}
 
 
 def _shape(name: str, answers: int, people: int | None) -> dict[str, object]:
     """Return the parameters that a mechanism of strings gets besides epsilon."""
     if name == "rappor" and not answers and people:
-        return {"cohorts": max(1, min(64, people // PER_COHORT))}
+        return {"cohorts": max(1, min(64, people // _PER_COHORT))}
     return {"seeds": POOL} if name == "olh" and not answers else {}
 
 
@@ -214,7 +207,7 @@ def _enough_cohorts(parameters: PGRParameters, people: int) -> int:
     # Collisions add n sum(f^2) / (cohorts points) to n Var; set equal to 2% of it.
     noise = mean_variance(*parameters.support)
     wanted = people * SUM_OF_SQUARES / (0.02 * noise * parameters.points)
-    most = min(people // PER_COHORT, MOST_COUNTS // parameters.points)
+    most = min(people // _PER_COHORT, _MOST_COUNTS // parameters.points)
     return max(1, min(most, max(parameters.cohorts, int(wanted))))
 
 
@@ -226,48 +219,61 @@ def noise_of(
     Collisions of hashed answers add a variance that does not fall with n. It counts where `people`
     is given, except among listed strings whose collisions decoding resolves.
     """
+    # Hashed bits, O-RR and hashed points are decoded each by a fit of its own: three models.
     if isinstance(parameters, RapporParameters) and parameters.form != "basic":
         return parameters.rare_variance
     if isinstance(parameters, ORRParameters) and not answers and 2 <= listed <= MOST_LISTED:
         keep = float(thresholds.as_fraction(parameters.keep))
         return listed_variance(listed, parameters.symbols, parameters.cohorts, keep)
     noise = mean_variance(*parameters.support, answers or listed)
+    # Points that listed strings share are told apart (`mechanisms/pgr_collisions.py`).
     if isinstance(parameters, PGRParameters) and not answers and listed >= 2:
         load = listed / (parameters.cohorts * parameters.points)
-        if parameters.cohorts >= TAKEN_APART and load <= MOST_LOAD:
+        if parameters.cohorts >= _TAKEN_APART and load <= _MOST_LOAD:
             # Solving for M frequencies from C K counts leaves 1 - M/(C K) of the information.
             return noise / (1 - load)
+    # All answers of a closed domain are fitted at once by O-RR.
     if isinstance(parameters, ORRParameters) and parameters.symbols != parameters.answers:
-        # All answers of a closed domain are fitted at once.
         noise /= max(0.01, 1 - answers / (parameters.cohorts * (parameters.symbols - 1)))
     return noise + (people or 0) * SUM_OF_SQUARES / _cells(parameters)
 
 
 def _cells(parameters: Parameters) -> float:
     """Return the number of cells over which collisions spread; infinity where nothing collides."""
-    if isinstance(parameters, PGRParameters) and not parameters.answers:
-        return float(parameters.cohorts * parameters.points)
-    if isinstance(parameters, HCMSParameters):
-        return float(parameters.rows * parameters.width)
-    if isinstance(parameters, OLHParameters):
-        return float(parameters.seeds * (parameters.symbols - 1))
-    return float("inf")
+    channel = parameters.channel
+    publics = math.prod(channel.sizes)
+    match channel.typical:
+        case Points() as rest if not channel.direct:
+            return float(publics * rest.count)
+        case Sign() if len(channel.numbers) > 1:
+            return float(publics)
+        case Symbol() as rest if channel.numbers and not channel.numbers[0].permanent:
+            return float(publics * (rest.size - 1))
+        case Points() | Sign() | Symbol() | Subset() | Bits():
+            # Every answer has its own place, or all answers of a cohort are fitted at once.
+            return math.inf
+        case rest:
+            raise unknown_kind("count of collisions", rest)
 
 
 def work_of(parameters: Parameters) -> str:
     """Return the work of estimating, in n reports, M candidates and k answers."""
-    if isinstance(parameters, PGRParameters):
-        return "n + K log K" if parameters.answers else f"n + {parameters.cohorts} (K log K + M)"
-    if isinstance(parameters, OLHParameters):
-        return "n M" if parameters.seeds > POOL else f"n + {parameters.seeds:,} M"
-    cohorts = {"orr": "n + C M^2 k + M^3", "rappor": "n k + m M^2 + M^3"}
-    usual = {
-        "krr": "n + k",
-        "subset": "n k",
-        "oue": "n k",
-        "hadamard": "n + k log k",
-        "hcms": "n + g (w log w + M)",
-    }
-    if isinstance(parameters, RapporParameters) and parameters.form == "basic":
-        return "n k"
-    return {**usual, **cohorts}[parameters.mechanism]
+    channel = parameters.channel
+    publics = math.prod(channel.sizes)
+    match channel.typical:
+        case Points():
+            return "n + K log K" if channel.direct else f"n + {publics} (K log K + M)"
+        case Symbol() if channel.direct:
+            return "n + k"
+        case Symbol() if channel.numbers[0].permanent:
+            return "n + C M^2 k + M^3"
+        case Symbol():
+            return "n M" if publics > POOL else f"n + {publics:,} M"
+        case Bits() | Subset() if channel.direct:
+            return "n k"
+        case Bits():
+            return "n k + m M^2 + M^3"
+        case Sign():
+            return "n + g (w log w + M)" if len(channel.numbers) > 1 else "n + k log k"
+        case rest:
+            raise unknown_kind("formula of the work", rest)

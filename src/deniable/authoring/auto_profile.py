@@ -1,7 +1,7 @@
 """mechanism = "auto" for profiles: the best one by closed forms, when a survey is published.
 
 What is compared is the error of smoothed tables of k attributes for the number of people that the
-survey expects (protocol/profile_noise.py): the fewer they are, the less the noise of interactions
+survey expects (authoring/profile_noise.py): the fewer they are, the less the noise of interactions
 matters, because smoothing takes it off. It follows from n Var of the coefficients of each order:
 
 - `views`: k-RR over one of the views that contain the coefficient's attributes.
@@ -19,38 +19,30 @@ import math
 from collections.abc import Iterator, Mapping
 
 from deniable.authoring.auto import NAME, Choice
+from deniable.authoring.mechanisms.profiles import PROFILE_KEYS, wanted_shape
+from deniable.authoring.profile_noise import (
+    cell_noise,
+    cover_orders,
+    expected_people,
+    mean_answers,
+    smoothed_noise,
+    view_orders,
+)
+from deniable.authoring.resolving import resolve
+from deniable.authoring.written import Authoring
 from deniable.errors import InvalidParameter
 from deniable.protocol.coefficients import CoefficientsParameters
 from deniable.protocol.contrasts import contrasts_of
 from deniable.protocol.domain import Domain
 from deniable.protocol.inp_ps import InpPSParameters
-from deniable.protocol.parameters import Parameters, Written
-from deniable.protocol.profile_noise import (
-    cell_noise,
-    cover_orders,
-    expected_people,
-    mean_levels,
-    smoothed_noise,
-    view_orders,
-)
-from deniable.protocol.profile_parameters import AUTHORED, ProfileParameters, wanted_shape
+from deniable.protocol.parameters import Parameters
+from deniable.protocol.profile_parameters import ProfileParameters
 from deniable.protocol.thresholds import ONE, as_fraction
 from deniable.protocol.views import ViewsParameters
 
 _NEARLY = 1.02
 _FEW_CELLS = 256
 """Above this number of cells k-RR over whole profiles is never the best, and is left out."""
-
-
-class AutoProfile:
-    """Stands where a mechanism's parameters stand while a question about a profile is read."""
-
-    mechanism = NAME
-    authored: Mapping[str, Written] = AUTHORED
-
-    def resolve(self, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
-        """Return the integers of the best mechanism for the survey's `people`."""
-        return profile_choices(domain, wanted, absent)[0].parameters
 
 
 def profile_choices(
@@ -66,13 +58,13 @@ def profile_choices(
     Raises:
         InvalidParameter: if a parameter is missing or out of range, or no mechanism can carry it.
     """
-    levels, _, micros = wanted_shape(NAME, wanted, domain, absent)
+    answers, _, micros = wanted_shape(NAME, wanted, domain, absent)
     found = list(_possible(domain, wanted, absent, micros))
     if not found:
         _refuse(domain, wanted, absent)
     people = expected_people(NAME, wanted)
     errors = {
-        choice.mechanism: smoothed_noise(_orders(choice.parameters, micros)[0], levels, people)
+        choice.mechanism: smoothed_noise(_orders(choice.parameters, micros)[0], answers, people)
         for choice in found
     }
     best = min(errors.values()) * _NEARLY
@@ -87,7 +79,7 @@ def profile_choices(
 def _refuse(domain: Domain, wanted: Mapping[str, object], absent: bool) -> None:
     """Raise InvalidParameter with the figure of the mechanism that grows least."""
     try:
-        CoefficientsParameters.resolve(wanted, domain, absent)
+        resolve(CoefficientsParameters, wanted, domain, absent)
     except InvalidParameter as error:
         raise InvalidParameter(f"auto found no mechanism: {error.message}", error.fix) from None
 
@@ -98,9 +90,10 @@ def _possible(
     """Yield the mechanisms that fit, in order of preference."""
     for kind in (ViewsParameters, CoefficientsParameters, InpPSParameters):
         try:
-            parameters = kind.resolve(wanted, domain, absent)
+            parameters = resolve(kind, wanted, domain, absent)
         except InvalidParameter:
             continue  # too many coefficients, views or cells
+        # k-RR over all profiles says too little about many.
         if isinstance(parameters, InpPSParameters) and parameters.cells > _FEW_CELLS:
             continue
         yield Choice(parameters, profile_noise(parameters, micros), _work(parameters))
@@ -112,8 +105,8 @@ def profile_noise(parameters: Parameters, micros: int) -> float:
     Raises:
         InvalidParameter: if there is no closed form for the mechanism here.
     """
-    orders, levels = _orders(parameters, micros)
-    return cell_noise(orders, levels ** len(orders))
+    orders, answers = _orders(parameters, micros)
+    return cell_noise(orders, answers ** len(orders))
 
 
 def profile_orders(parameters: ProfileParameters) -> list[float]:
@@ -126,27 +119,31 @@ def profile_orders(parameters: ProfileParameters) -> list[float]:
 
 
 def _orders(parameters: Parameters, micros: int) -> tuple[list[float], float]:
-    """Return the part of each order in n Var of a cell, and the mean number of levels."""
+    """Return the part of each order in n Var of a cell, and the mean number of answers."""
+    # Coefficients, views and whole profiles: three closed forms, one for each mechanism.
     if isinstance(parameters, CoefficientsParameters):
-        return coefficients_orders(parameters)
+        return _coefficients_orders(parameters)
     if isinstance(parameters, ViewsParameters):
-        levels, order = parameters.levels, parameters.order
-        return cover_orders(parameters.views, levels, order, micros), mean_levels(levels)
+        answers, order = parameters.answers, parameters.order
+        return cover_orders(parameters.views, answers, order, micros), mean_answers(answers)
+    # k-RR over whole profiles is one view of all attributes.
     if isinstance(parameters, InpPSParameters):
-        d, order = len(parameters.levels), parameters.order
+        d, order = len(parameters.answers), parameters.order
         inner = tuple(1 << width for width in parameters.bits)
-        return view_orders(inner, order, d, micros), mean_levels(inner)
+        return view_orders(inner, order, d, micros), mean_answers(inner)
     raise InvalidParameter(f"There is no closed form of {parameters.mechanism} for profiles.")
 
 
-def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float], float]:
-    """Return the part of each order in n Var of a cell, and the mean number of levels."""
-    d, k = len(parameters.levels), parameters.order
+def _coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float], float]:
+    """Return the part of each order in n Var of a cell, and the mean number of answers."""
+    d, k = len(parameters.answers), parameters.order
     gap = float(2 * as_fraction(parameters.keep) - 1)
     real = parameters.basis == "contrasts"
-    mean = mean_levels(parameters.levels if real else [1 << width for width in parameters.bits])
+    mean = mean_answers(parameters.answers if real else [1 << width for width in parameters.bits])
     # An estimated mean of a contrast c is worth 1/mean(c^2) of one of a sign.
-    squares = [c.mean_square for r in parameters.levels for c in contrasts_of(r)] if real else [1.0]
+    squares = (
+        [c.mean_square for r in parameters.answers for c in contrasts_of(r)] if real else [1.0]
+    )
     loss = sum(1 / square for square in squares) / len(squares)
     added, left = [], 1.0
     for taken, count in enumerate(parameters.counts, 1):
@@ -161,8 +158,18 @@ def coefficients_orders(parameters: CoefficientsParameters) -> tuple[list[float]
 
 def _work(parameters: ProfileParameters) -> str:
     """Return the work of estimating, in n reports and C(d, k) tables of 2^k cells."""
+    # The work of the three that "auto" compares.
     return {
         "coefficients": "n + C(d,k) k 2^k",
         "views": "n + views * cells",
         "inp_ps": "n + 2^d + C(d,k) 2^k",
     }[parameters.mechanism]
+
+
+def _best(wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
+    """Return the integers of the best mechanism for the survey's `people`."""
+    return profile_choices(domain, wanted, absent)[0].parameters
+
+
+AUTHORING = Authoring(PROFILE_KEYS, _best)
+"""Stands for "auto" while a question about a profile is read."""

@@ -24,17 +24,18 @@ from deniable.protocol.domain import (
     Numbers,
     Sets,
     Strings,
+    StringSets,
     is_alphabet,
 )
 from deniable.protocol.domain_reading import is_category_name
 
-KINDS = ("boolean", "categories", "strings", "numbers", "set")
+_KINDS = ("boolean", "categories", "strings", "numbers", "set")
 _KEYS = {
     "boolean": frozenset({"type"}),
     "strings": frozenset({"type", "candidates", "alphabet", "length", "outside"}),
     "categories": frozenset({"type", "values"}),
     "numbers": frozenset({"type", "edges", "low", "high", "bins", "scale"}),
-    "set": frozenset({"type", "values", "most"}),
+    "set": frozenset({"type", "values", "most", "candidates", "alphabet", "length", "outside"}),
 }
 
 
@@ -44,7 +45,7 @@ def read_domain(raw: object, notes: Notes) -> Domain | None:
     if table is None:
         notes.problem("missing.", f'add domain = "boolean", or a table with type = {_kinds()}.')
         return None
-    if not isinstance(table, Mapping) or table.get("type") not in KINDS:
+    if not isinstance(table, Mapping) or table.get("type") not in _KINDS:
         notes.problem(f"must name its type: one of {_kinds()}.", 'for example domain = "boolean".')
         return None
     kind = str(table["type"])
@@ -62,7 +63,7 @@ def read_domain(raw: object, notes: Notes) -> Domain | None:
 
 
 def _kinds() -> str:
-    return ", ".join(KINDS)
+    return ", ".join(_KINDS)
 
 
 def _read_strings(table: Mapping[str, object], notes: Notes) -> Domain | None:
@@ -87,6 +88,14 @@ def _read_strings(table: Mapping[str, object], notes: Notes) -> Domain | None:
 
 
 def _read_set(table: Mapping[str, object], notes: Notes) -> Domain | None:
+    """Return a set of listed names; without `values`, one of any strings."""
+    if "values" not in table:
+        most = notes.integer(table, "most", 1, MAX_NAMES, None)
+        strings = _read_strings(table, notes)
+        if most is None or not isinstance(strings, Strings):
+            return None
+        return StringSets(strings.alphabet, strings.length, strings.outside, most)
+    notes.unknown_keys(table, {"type", "values", "most"})
     names = _read_names(table.get("values"), notes.at("values"), MAX_NAMES)
     most = notes.integer(table, "most", 1, MAX_NAMES if names is None else len(names), None)
     return None if names is None or most is None else Sets(names, most)

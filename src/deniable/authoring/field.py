@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from deniable._validate import shown
 from deniable.authoring import auto
-from deniable.authoring.auto import Auto
 from deniable.authoring.domain import read_domain
-from deniable.authoring.informed import Informed
+from deniable.authoring.informed import informed
 from deniable.authoring.problems import Notes
 from deniable.authoring.profile import (
     check_names,
@@ -20,9 +19,9 @@ from deniable.authoring.profile import (
     read_name,
     read_profile,
 )
-from deniable.errors import InvalidParameter
+from deniable.authoring.resolving import authoring_of
+from deniable.authoring.written import Authoring
 from deniable.protocol.domain import Domain, Strings
-from deniable.protocol.parameters import Parameters
 from deniable.protocol.prefixes import PrefixesParameters
 from deniable.protocol.question import (
     MAX_FIELDS,
@@ -31,9 +30,6 @@ from deniable.protocol.question import (
     is_candidate_path,
 )
 from deniable.protocol.registry import MECHANISMS
-
-Kind = type[Parameters] | Auto | Informed
-"""A reader of the parameters that people wrote."""
 
 FIELD_KEYS = frozenset({"domain", "mechanism", "parameters"})
 
@@ -80,12 +76,11 @@ def read_fields(raw: Mapping[str, object], notes: Notes, setting: Setting) -> li
 
 
 def _read_named_field(raw: object, notes: Notes, setting: Setting) -> Field | None:
-    if not isinstance(raw, Mapping):
-        notes.problem("must be a table.", "write [[questions.fields]] above its keys.")
+    table = notes.table(raw, "[[questions.fields]]")
+    if table is None:
         return None
-    notes.unknown_keys(raw, FIELD_KEYS | {"name"})
-    name = read_name(raw, notes)
-    return _read_field(name, raw, notes, setting)
+    notes.unknown_keys(table, FIELD_KEYS | {"name"})
+    return _read_field(read_name(table, notes), table, notes, setting)
 
 
 def _read_field(
@@ -108,14 +103,13 @@ def _read_field(
     if not isinstance(wanted, Mapping):
         place.problem("must be a table.", "for example parameters = { epsilon = 1.0 }.")
         return None
-    check_parameters(kind, wanted, place)
+    check_parameters(str(mechanism), kind.keys, wanted, place)
     if domain is None or len(notes.problems) > before:
         return None
-    try:
-        return Field(name, domain, kind.resolve(wanted, domain, setting.absent), candidates)
-    except InvalidParameter as error:
-        place.refusal(error, "change it, or leave it out.")
-        return None
+    return place.tried(
+        lambda: Field(name, domain, kind.resolve(wanted, domain, setting.absent), candidates),
+        "change it, or leave it out.",
+    )
 
 
 def _to_be_found(domain: Domain | None, wanted: object) -> bool:
@@ -137,18 +131,18 @@ def count_listed(path: Path) -> int:
         return 0  # it can be gone by now; whoever needs it says so
 
 
-def _read_mechanism(name: object, notes: Notes, setting: Setting, listed: int) -> Kind | None:
+def _read_mechanism(name: object, notes: Notes, setting: Setting, listed: int) -> Authoring | None:
     if name == auto.NAME:
-        return Auto(setting.people, listed)
-    kind = MECHANISMS.get(name) if isinstance(name, str) else None
-    if kind is PrefixesParameters:
-        return Informed(kind, setting.people, setting.folder)
-    if kind is None:
-        notes.problem(
-            "missing." if name is None else f"unknown mechanism {shown(name, 60)}.",
-            f"use one of: {', '.join((*MECHANISMS, auto.NAME))}.",
-        )
-    return kind
+        return auto.authoring(setting.people, listed)
+    if name == PrefixesParameters.mechanism:
+        return informed(setting.people, setting.folder)
+    if isinstance(name, str) and name in MECHANISMS:
+        return authoring_of(name)
+    notes.problem(
+        "missing." if name is None else f"unknown mechanism {shown(name, 60)}.",
+        f"use one of: {', '.join((*MECHANISMS, auto.NAME))}.",
+    )
+    return None
 
 
 def _read_candidates(domain: object, notes: Notes, folder: Path) -> str:

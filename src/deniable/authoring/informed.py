@@ -5,38 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from deniable.authoring.resolving import authoring_of
+from deniable.authoring.written import Authoring
 from deniable.errors import InvalidParameter
 from deniable.protocol.coding_model import MAX_MODEL_BYTES
 from deniable.protocol.domain import Domain
-from deniable.protocol.parameters import Parameters, Written
+from deniable.protocol.parameters import Parameters
 
 
-class Informed:
-    """Stands where the mechanism stands while a survey is read: it knows people and folder.
+def informed(people: int | None, folder: Path) -> Authoring:
+    """Return how prefixes are authored in a survey that expects `people`, in a folder."""
+    keys, plain = authoring_of("prefixes")
 
-    `resolve` returns the published integers; nothing of this is published.
-    """
-
-    def __init__(self, kind: type[Parameters], people: int | None, folder: Path) -> None:
-        self._kind, self._people, self._folder = kind, people, folder
-
-    @property
-    def mechanism(self) -> str:
-        """The mechanism's name."""
-        return self._kind.mechanism
-
-    @property
-    def authored(self) -> Mapping[str, Written]:
-        """The keys that people may write, each with its check."""
-        return self._kind.authored
-
-    def resolve(self, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
-        """Return the integers, for the survey's people and with the model's bytes."""
-        known: dict[str, object] = {} if self._people is None else {"people": self._people}
+    def resolve(wanted: Mapping[str, object], domain: Domain, absent: bool) -> Parameters:
+        known: dict[str, object] = {} if people is None else {"people": people}
         known |= wanted
         if "model" in known:
-            known["model"] = _read_model(self._folder, known["model"])
-        return self._kind.resolve(known, domain, absent)
+            known["model"] = _read_model(folder, known["model"])
+        return plain(known, domain, absent)
+
+    return Authoring(keys, resolve)
 
 
 def _read_model(folder: Path, name: object) -> bytes:

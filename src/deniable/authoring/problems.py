@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from deniable._validate import shown
 from deniable.errors import InvalidParameter
 
+T = TypeVar("T")
 _BARE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """A key that TOML lets people write without quotes."""
 
@@ -101,9 +103,32 @@ class Notes:
         )
         return default
 
-    def refusal(self, error: InvalidParameter, fix: str = "") -> None:
-        """Note what a parameter check said; `fix` stands in where it knew no remedy."""
-        self.problem(error.message, error.fix or fix)
+    def table(self, raw: object, header: str) -> Mapping[str, object] | None:
+        """Return a table; note a problem, and return None, if it is none."""
+        if isinstance(raw, Mapping):
+            return raw
+        self.problem("must be a table.", f"write {header} above its keys.")
+        return None
+
+    def matching(
+        self, table: Mapping[str, object], name: str, pattern: re.Pattern[str], then: str
+    ) -> str:
+        """Return a text of a pattern, that allows `then` after a letter; note what is wrong."""
+        value = self.text(table, name)
+        if value and not pattern.fullmatch(value):
+            self.at(name).problem(
+                f"must match {pattern.pattern}. Got {shown(value)}.",
+                f"start with a lower-case letter; then letters, digits{then}.",
+            )
+        return value
+
+    def tried(self, make: Callable[[], T], fix: str) -> T | None:
+        """Return what `make` makes; note a problem, and return None, if it refuses to."""
+        try:
+            return make()
+        except InvalidParameter as error:
+            self.problem(error.message, error.fix or fix)
+            return None
 
 
 def _encodes(value: str) -> bool:

@@ -13,27 +13,27 @@ The mechanism stands at the question, because one report covers all fields toget
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
-from deniable._validate import shown
 from deniable.authoring import auto
-from deniable.authoring.auto import Auto
-from deniable.authoring.auto_profile import AutoProfile
+from deniable.authoring.auto_profile import AUTHORING
 from deniable.authoring.domain import read_domain
-from deniable.authoring.informed import Informed
 from deniable.authoring.problems import Notes
-from deniable.errors import InvalidParameter
-from deniable.protocol.parameters import Parameters
+from deniable.authoring.resolving import authoring_of
+from deniable.authoring.written import Written
 from deniable.protocol.profile_domain import (
     CLOSED_KINDS,
     MAX_ATTRIBUTES,
     MIN_ATTRIBUTES,
+    UNKNOWN,
     Attribute,
+    Perhaps,
     Profile,
 )
 from deniable.protocol.question import FIELD_NAME, PLAIN_FIELD, Field
-from deniable.protocol.registry import MECHANISMS, PROFILE_MECHANISMS
+from deniable.protocol.registry import PROFILE_MECHANISMS
 
-Kind = type[Parameters] | Auto | AutoProfile | Informed
+ATTRIBUTE_KEYS = frozenset({"name", "domain", "unknown"})
 
 
 def is_profile(raw: Mapping[str, object]) -> bool:
@@ -59,20 +59,19 @@ def read_profile(
         )
     domain = _read_attributes(raw.get("fields"), notes.at("fields"))
     name = str(raw["mechanism"])
-    kind: Kind = AutoProfile() if name == auto.NAME else MECHANISMS[name]
+    keys, resolve = AUTHORING if name == auto.NAME else authoring_of(name)
     place, wanted = notes.at("parameters"), raw.get("parameters", {})
     if not isinstance(wanted, Mapping):
         place.problem("must be a table.", "for example parameters = { epsilon = 1.0, order = 2 }.")
         return None
-    check_parameters(kind, wanted, place)
+    check_parameters(name, keys, wanted, place)
     if domain is None or len(notes.problems) > before:
         return None
     known = wanted if people is None else {**wanted, "people": people}
-    try:
-        return Field(PLAIN_FIELD, domain, kind.resolve(known, domain, absent))
-    except InvalidParameter as error:
-        place.refusal(error, "change it, or leave it out.")
-        return None
+    return place.tried(
+        lambda: Field(PLAIN_FIELD, domain, resolve(known, domain, absent)),
+        "change it, or leave it out.",
+    )
 
 
 def _read_attributes(tables: object, notes: Notes) -> Profile | None:
@@ -92,30 +91,31 @@ def _read_attributes(tables: object, notes: Notes) -> Profile | None:
 
 
 def _read_attribute(raw: object, notes: Notes) -> Attribute | None:
-    if not isinstance(raw, Mapping):
-        notes.problem("must be a table.", "write [[questions.fields]] above its keys.")
+    table = notes.table(raw, "[[questions.fields]]")
+    if table is None:
         return None
-    notes.unknown_keys(raw, {"name", "domain"})
-    name = read_name(raw, notes)
-    domain = read_domain(raw.get("domain"), notes.at("domain"))
+    notes.unknown_keys(table, ATTRIBUTE_KEYS)
+    name, unknown = read_name(table, notes), table.get("unknown", False)
+    domain = read_domain(table.get("domain"), notes.at("domain"))
     if domain is not None and not isinstance(domain, CLOSED_KINDS):
         notes.at("domain").problem(
             "a field of a profile must be boolean, categories or numbers.",
             "ask it as a question of its own.",
         )
         return None
-    return None if domain is None else Attribute(name, domain)
+    if domain is None or not unknown:
+        return None if domain is None else Attribute(name, domain)
+    if unknown is not True or UNKNOWN in domain.labels:
+        notes.at("unknown").problem(
+            f"must be true or false, where no category is called {UNKNOWN}.", "rename that one."
+        )
+        return None
+    return Attribute(name, Perhaps(domain))
 
 
 def read_name(raw: Mapping[str, object], notes: Notes) -> str:
     """Return the name of a field, with a note if it is missing or may not be one."""
-    name = notes.text(raw, "name")
-    if name and not FIELD_NAME.fullmatch(name):
-        notes.at("name").problem(
-            f"must match {FIELD_NAME.pattern}. Got {shown(name)}.",
-            "start with a lower-case letter; then letters, digits and '_'.",
-        )
-    return name
+    return notes.matching(raw, "name", FIELD_NAME, " and '_'")
 
 
 def check_names(tables: list[object], places: list[Notes]) -> None:
@@ -126,14 +126,14 @@ def check_names(tables: list[object], places: list[Notes]) -> None:
             places[i].at("name").problem("another field has the same name.", "rename it.")
 
 
-def check_parameters(kind: Kind, wanted: Mapping[str, object], notes: Notes) -> None:
+def check_parameters(
+    owner: str, keys: Mapping[str, Written], wanted: Mapping[str, object], notes: Notes
+) -> None:
     """Note the mistakes of each parameter alone; `resolve` checks them together."""
-    notes.unknown_keys(wanted, kind.authored)
+    notes.unknown_keys(wanted, keys)
     for name, value in wanted.items():
-        if name not in kind.authored:
+        if name not in keys:
             continue
-        written = kind.authored[name]
-        try:
-            written.check(name, kind.mechanism, value)
-        except InvalidParameter as error:
-            notes.at(name).refusal(error, f"for example {name} = {written.example}.")
+        check, example = keys[name]
+        fix = f"for example {name} = {example}."
+        notes.at(name).tried(partial(check, name, owner, value), fix)

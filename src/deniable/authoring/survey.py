@@ -6,16 +6,27 @@ Nothing here stops at the first mistake: `read_authored` returns every problem w
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
 from deniable import _validate
 from deniable._validate import shown
-from deniable.authoring.field import FIELD_KEYS, Setting, read_fields
+from deniable.authoring.field import FIELD_KEYS, Setting, count_listed, read_fields
+from deniable.authoring.levels import at_level, read_levels
 from deniable.authoring.problems import Notes, Problem
-from deniable.errors import InvalidParameter, InvalidSurvey
+from deniable.authoring.resolving import authoring_of
+from deniable.authoring.segments import (
+    Cells,
+    all_cells,
+    check_cells,
+    read_asked,
+    read_chosen,
+    read_declared,
+)
+from deniable.authoring.weak_shapes import warn_of_shape
+from deniable.errors import InvalidSurvey
 from deniable.protocol.budget import budget_of
 from deniable.protocol.epochs import day_number, day_of
 from deniable.protocol.epsilon import MICRO
@@ -30,16 +41,29 @@ from deniable.protocol.question import (
     SENDS,
     Question,
 )
-from deniable.protocol.survey import MAX_CEILING, MAX_QUESTIONS, MAX_SURVEY_BYTES, Survey
+from deniable.protocol.segments import Segment, check_combinations
+from deniable.protocol.survey import (
+    DEFAULT_FLOOR,
+    MAX_CEILING,
+    MAX_PEOPLE,
+    MAX_QUESTIONS,
+    MAX_RETENTION_DAYS,
+    MAX_SURVEY_BYTES,
+    Survey,
+)
 
 MAX_SURVEY_FILE = 16 * 2**20
 FEW_PER_COHORT = 1_000
 """People per cohort below which there is a warning: cohort and permanent response together single
 people out."""
 
-_SURVEY_KEYS = frozenset({"name", "owner", "people", "ceiling", "questions"})
+_NUMBERS = {"people": MAX_PEOPLE, "floor": MAX_PEOPLE, "retention_days": MAX_RETENTION_DAYS}
+_SURVEY_KEYS = frozenset(
+    {"name", "owner", "ceiling", "keep_counts", "questions", "segments", *_NUMBERS}
+)
 _QUESTION_KEYS = frozenset(
     {"id", "version", "description", "owner", "expires", "epoch", "repeat", "send", "fields"}
+    | {"segments", "levels", "asked"}
 )
 
 
@@ -47,13 +71,15 @@ _QUESTION_KEYS = frozenset(
 class Authored:
     """A survey.toml as read: the survey if nothing is wrong, and all problems and warnings.
 
-    `people` is the expected number of participants, None if the file does not say.
+    `people` is the expected number of participants, None if the file does not say; `cells` are the
+    clear cells of the questions with segments or levels, also of those that are refused for them.
     """
 
     survey: Survey | None
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
     people: int | None = None
+    cells: tuple[Cells, ...] = ()
 
     def require(self) -> Survey:
         """Return the survey, or raise InvalidSurvey with every problem."""
@@ -74,7 +100,8 @@ def read_authored(path: str | Path) -> Authored:
             f"would be published as more than {MAX_SURVEY_BYTES:,} bytes.", "split the survey."
         )
     problems = tuple(notes.problems)
-    return Authored(None if problems else survey, problems, tuple(notes.warnings), people)
+    cells = all_cells(survey.questions if survey else (), people)
+    return Authored(None if problems else survey, problems, tuple(notes.warnings), people, cells)
 
 
 def _read_toml(path: Path, notes: Notes) -> Mapping[str, object] | None:
@@ -100,36 +127,71 @@ def _read_survey(
 ) -> tuple[Survey | None, int | None]:
     notes.unknown_keys(raw, _SURVEY_KEYS)
     name, owner = notes.text(raw, "name"), notes.text(raw, "owner")
-    people = notes.integer(raw, "people", 1, 10**10, None) if "people" in raw else None
+    numbers = {
+        key: notes.integer(raw, key, 1, largest, None) if key in raw else None
+        for key, largest in _NUMBERS.items()
+    }
+    people, floor = numbers["people"], numbers["floor"] or DEFAULT_FLOOR
     ceiling = _read_ceiling(raw["ceiling"], notes.at("ceiling")) if "ceiling" in raw else None
+    keep_counts = _read_flag(raw, "keep_counts", notes)
+    declared = read_declared(raw["segments"], notes.at("segments")) if "segments" in raw else ()
     tables = raw.get("questions")
     if not isinstance(tables, list) or not 1 <= len(tables) <= MAX_QUESTIONS:
         notes.at("questions").problem(
             f"must be a list of 1 to {MAX_QUESTIONS:,} questions.", "add a [[questions]] table."
         )
         return None, people
-    questions = [
-        _read_question(table, notes.at(_place("questions", i, table)), folder, owner, people)
-        for i, table in enumerate(tables)
-    ]
+    before = len(notes.problems)
+    questions: list[Question] = []
+    for i, table in enumerate(tables):
+        place = notes.at(_place("questions", i, table))
+        levels = _read_question(table, place, folder, owner, people, declared)
+        questions += levels
+        if levels:
+            _check_clear(levels, people, floor, place)
     _check_ids(tables, notes)
-    read = tuple(question for question in questions if question is not None)
-    survey = Survey(name, owner, read, ceiling=ceiling)
-    if len(read) == len(questions) and not notes.problems:
+    survey = Survey(
+        name,
+        owner,
+        tuple(questions),
+        (),
+        ceiling,
+        people,
+        numbers["floor"],
+        numbers["retention_days"],
+        keep_counts,
+    )
+    if len(notes.problems) == before:
         _warn_of_ceiling(survey, notes.at("ceiling"))
     return survey, people
 
 
+def _check_clear(levels: Sequence[Question], people: int | None, floor: int, notes: Notes) -> None:
+    """Note what is wrong with what a reader of the wire can group by."""
+    number = notes.tried(
+        lambda: check_combinations(levels[0].segments, len(levels)),
+        "declare fewer values, segments or levels.",
+    )
+    if number is not None:
+        check_cells(levels, people, floor, notes)
+
+
+def _read_flag(raw: Mapping[str, object], key: str, notes: Notes) -> int | None:
+    """Return 1 for true, None for false."""
+    if isinstance(raw.get(key, False), bool):
+        return 1 if raw.get(key) else None
+    notes.at(key).problem(f"must be true or false. Got {shown(raw[key], 60)}.", f"{key} = true.")
+    return None
+
+
 def _read_ceiling(raw: object, notes: Notes) -> int | None:
     """Read the most epsilon of a device's life as micros, rounded down."""
-    try:
-        number = _validate.between(
-            "ceiling", "a survey", raw, "0.000001", str(MAX_CEILING // MICRO)
-        )
-    except InvalidParameter as error:
-        notes.refusal(error, "for example ceiling = 16.")
-        return None
-    return int(Decimal(repr(number)) * MICRO)
+    most = str(MAX_CEILING // MICRO)
+    number = notes.tried(
+        lambda: _validate.between("ceiling", "a survey", raw, "0.000001", most),
+        "for example ceiling = 16.",
+    )
+    return None if number is None else int(Decimal(repr(number)) * MICRO)
 
 
 def _warn_of_ceiling(survey: Survey, notes: Notes) -> None:
@@ -166,35 +228,55 @@ def _check_ids(tables: list[object], notes: Notes) -> None:
 
 
 def _read_question(
-    raw: object, notes: Notes, folder: Path, owner: str, people: int | None
-) -> Question | None:
-    if not isinstance(raw, Mapping):
-        notes.problem("must be a table.", "write [[questions]] above its keys.")
-        return None
-    before = len(notes.problems)
-    notes.unknown_keys(raw, _QUESTION_KEYS | FIELD_KEYS)
-    question_id = notes.text(raw, "id")
-    if question_id and not QUESTION_ID.fullmatch(question_id):
-        notes.at("id").problem(
-            f"must match {QUESTION_ID.pattern}. Got {shown(question_id)}.",
-            "start with a lower-case letter; then letters, digits, '_', '.' and '-'.",
+    raw: object,
+    notes: Notes,
+    folder: Path,
+    owner: str,
+    people: int | None,
+    declared: Sequence[Segment],
+) -> list[Question]:
+    """Return the levels of a question, itself where it has none; nothing if something is wrong."""
+    table, before = notes.table(raw, "[[questions]]"), len(notes.problems)
+    if table is None:
+        return []
+    notes.unknown_keys(table, _QUESTION_KEYS | FIELD_KEYS)
+    question_id = notes.matching(table, "id", QUESTION_ID, ", '_', '.' and '-'")
+    send = notes.choice(table, "send", SENDS, "recorded")
+    version = notes.integer(table, "version", 1, MAX_VERSION, 1)
+    epoch = notes.integer(table, "epoch", 1, MAX_EPOCH_DAYS, 1)
+    expires = _read_expiry(table.get("expires"), notes.at("expires"))
+    description = notes.text(table, "description")
+    owner = notes.text(table, "owner", owner or "-")
+    segments, asked = read_chosen(table, declared, notes), read_asked(table, notes)
+    questions: list[Question] = []
+    for level in read_levels(table, notes):
+        fields = read_fields(
+            at_level(table, level), notes, Setting(folder, send == "always", people)
         )
-    send = notes.choice(raw, "send", SENDS, "recorded")
-    fields = read_fields(raw, notes, Setting(folder, send == "always", people))
-    memoised = bool(fields) and all(f.parameters.memoised for f in fields)
-    repeat = notes.choice(raw, "repeat", REPEATS, "epoch" if memoised else "once")
-    version = notes.integer(raw, "version", 1, MAX_VERSION, 1)
-    epoch = notes.integer(raw, "epoch", 1, MAX_EPOCH_DAYS, 1)
-    expires = _read_expiry(raw.get("expires"), notes.at("expires"))
-    description = notes.text(raw, "description")
-    owner = notes.text(raw, "owner", owner or "-")
-    if len(notes.problems) > before or version is None or epoch is None or expires is None:
-        return None
-    question = Question(
-        question_id, version, description, owner, expires, epoch, repeat, send, tuple(fields)
-    )
-    _warn(question, notes, people)
-    return question
+        memoised = bool(fields) and all(f.parameters.memoised for f in fields)
+        repeat = notes.choice(table, "repeat", REPEATS, "epoch" if memoised else "once")
+        if len(notes.problems) > before or version is None or epoch is None or expires is None:
+            return []
+        questions.append(
+            Question(
+                question_id,
+                version,
+                description,
+                owner,
+                expires,
+                epoch,
+                repeat,
+                send,
+                tuple(fields),
+                level.name,
+                level.share,
+                segments,
+                asked,
+            )
+        )
+    if questions:
+        _warn(questions[0], notes, people, folder)
+    return questions
 
 
 def _read_expiry(raw: object, notes: Notes) -> date | None:
@@ -216,14 +298,14 @@ def _warn_of_few(parameters: ProfileParameters, notes: Notes, people: int) -> No
     """Warn where reports are fewer than the numbers that tables are made of."""
     if people < parameters.unknowns:
         notes.warn(
-            f"{people:,} people for tables of {parameters.order} of {len(parameters.levels)} "
+            f"{people:,} people for tables of {parameters.order} of {len(parameters.answers)} "
             f"attributes, which are made of {parameters.unknowns:,} numbers: hardly "
             "anybody will report on each of them, and they will be mostly noise.",
-            "lower 'order', ask about fewer attributes or levels, or ask more people.",
+            "lower 'order', ask about fewer attributes or answers, or ask more people.",
         )
 
 
-def _warn(question: Question, notes: Notes, people: int | None) -> None:
+def _warn(question: Question, notes: Notes, people: int | None, folder: Path) -> None:
     """Warn of promises that are weaker than they may look."""
     for i, field in enumerate(question.fields):
         place = notes if question.plain else notes.at("fields").at(i)
@@ -231,10 +313,14 @@ def _warn(question: Question, notes: Notes, people: int | None) -> None:
         # Of a string that is discovered a device sends one report: there is nothing to follow.
         once = question.repeat == "once" and told_by(parameters) != "cohort"
         _warn_of_cohorts(parameters, place.at("parameters"), None if once else people)
+        listed = count_listed(folder / field.candidates) if field.candidates else 0
+        again = question.repeat != "once"
+        warn_of_shape(parameters, place.at("parameters"), listed, again)
+        # Only tables of a profile are made of more numbers than answers.
         if people is not None and isinstance(parameters, ProfileParameters):
             _warn_of_few(parameters, place.at("parameters"), people)
         if question.repeat == "epoch" and not parameters.memoised:
-            two_stages = {"epsilon_forever", "f"} & parameters.authored.keys()
+            two_stages = {"epsilon_forever", "f"} & authoring_of(parameters.mechanism).keys.keys()
             other = "give epsilon_forever (or f > 0), or " if two_stages else ""
             place.at("parameters").warn(
                 "this mechanism has no permanent response: every report adds its whole epsilon.",

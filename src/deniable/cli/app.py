@@ -24,6 +24,7 @@ VERBS = {
     "publish": "Write the survey.json that clients read.",
     "explain": "Say what each question promises, and what it costs.",
     "plan": "Say what can be learned before collecting.",
+    "js": "Write the client for web pages, or its tag.",
     "serve": "Take reports, keep them, and show the dashboard.",
     "simulate": "Simulate the reports of a crowd.",
     "encode": "Show the reports of one value that would leave.",
@@ -43,7 +44,7 @@ or a group of them, of its name (import_ for import). A file may hold `COMMAND`,
 that reads its command line in another way.
 """
 
-EXIT_CODES = "0 done, 1 wrong input or a failed audit, 2 wrong usage, 3 missing extra, 4 files"
+_EXIT_CODES = "0 done, 1 wrong input or a failed audit, 2 wrong usage, 3 missing extra, 4 files"
 
 
 def make_app(verbs: Iterable[str] = VERBS) -> typer.Typer:
@@ -60,7 +61,7 @@ def make_app(verbs: Iterable[str] = VERBS) -> typer.Typer:
     return app
 
 
-def make_listing() -> typer.Typer:
+def _make_listing() -> typer.Typer:
     """Return the command line with every verb's summary and no verb's file imported."""
     app = _empty_app()
     for verb, summary in VERBS.items():
@@ -72,7 +73,7 @@ def _empty_app() -> typer.Typer:
     app = typer.Typer(
         name="deniable",
         help="Telemetry with plausible deniability.",
-        epilog=f"Exit codes: {EXIT_CODES}.",
+        epilog=f"Exit codes: {_EXIT_CODES}.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -104,7 +105,7 @@ def run() -> None:
     """Run the command line; every error we raise on purpose is one sentence and an exit code."""
     called = [argument for argument in sys.argv[1:2] if argument in VERBS]
     try:
-        (make_app(called) if called else make_listing())()
+        (make_app(called) if called else _make_listing())()
     except MissingExtra as error:
         _stop(error, 3)
     except (StoreError, OSError) as error:

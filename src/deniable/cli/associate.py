@@ -11,9 +11,11 @@ from deniable.ask import Candidates, Options, read_candidates
 from deniable.ask import associate as ask_together
 from deniable.ask.associate import chosen_fields
 from deniable.cli.output import (
-    Attackers,
+    Crafted,
     DataDirectory,
+    IntervalsOf,
     JsonFlag,
+    LevelName,
     OutputFiles,
     SurveyJson,
     VersionNumber,
@@ -61,18 +63,20 @@ def associate(
     no_other: Annotated[
         bool, typer.Option("--no-other", help="Leave out the category of all other answers.")
     ] = False,
-    attackers: Attackers = None,
+    of: IntervalsOf = "population",
+    crafted: Crafted = None,
     version: VersionNumber = None,
+    level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
     """Say which answers of several fields go together: table, test, heat map."""
-    asked = find_question(survey, question, version)
+    asked = find_question(survey, question, version, level)
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
-    given = candidate_files(asked, chosen, candidates or [])
+    given = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
     with open_store(data, create=False) as store, stages(quiet=json) as told:
         say_where_reports_are(store, survey, asked)
@@ -82,14 +86,15 @@ def associate(
             folder=survey.parent,
             top=top,
             other=False if no_other else None,
-            attackers=attackers,
+            of=of,
+            crafted=crafted,
             progress=told,
         )
         table = ask_together(store, asked, options)
     emit_tables(Tables([table]), output, json)
 
 
-def candidate_files(
+def _candidate_files(
     question: Question, chosen: list[str], options: list[str]
 ) -> dict[str, Candidates]:
     """Return the candidates of each field from FIELD=FILE, or FILE for all fields of strings.

@@ -134,13 +134,16 @@ def attack(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Attack every question of a survey.
+    """Attack every question of a survey, and a client by a malicious server.
 
-    The attacks: averaging, posteriors, linking, changes of a value, crafted reports.
+    The attacks: averaging, posteriors, linking, changes of a value, crafted reports; a server that
+    asks for more than the app's survey does, or marks devices.
     """
     from deniable.audit.attack.attackers import audit_attack
+    from deniable.audit.attack.servers_asking_more import NOTES, server_findings
 
     attacks = audit_attack(_read(survey), devices=devices, seed=seed)
+    attacks = attacks.beside(server_findings(), NOTES)
     files: list[str] = []
     if directory is not None:
         from deniable.audit.attack.charts import save_charts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json import loads as parse_json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from deniable.cli.output import (
     DataDirectory,
     JsonFlag,
+    LevelName,
     SurveyJson,
     VersionNumber,
     emit_json,
@@ -18,19 +20,20 @@ from deniable.cli.output import (
 )
 from deniable.cli.values import find_question, say_where_reports_are
 from deniable.engines.local import accumulate
-from deniable.results.simulated import reports_text
+from deniable.results.report_counts import reports_text
 from deniable.store import open_store
 
 
 def count(
     question: Annotated[str, typer.Argument(help="The question's id.")],
     version: VersionNumber = None,
+    level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     json: JsonFlag = False,
 ) -> None:
     """Count the bits or symbols of all reports to a question: all that an estimate needs."""
-    asked = find_question(survey, question, version)
+    asked = find_question(survey, question, version, level)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         say_where_reports_are(store, survey, asked)
         task = display.add_task("counting", total=None)
@@ -44,8 +47,13 @@ def count(
             name: {"reports": counts.reports.tolist(), "table": counts.table.tolist()}
             for name, counts in accumulated.counts.items()
         }
-        told = {"question": asked.id, "version": asked.version, "fields": fields}
-        emit_json({**told, "simulated": accumulated.simulated})
+        told = {"question": asked.id, "version": asked.version, "level": asked.level}
+        told |= {"fields": fields}
+        segments = [
+            {"segments": parse_json(text) if text else {}, "reports": number}
+            for text, number in accumulated.segments.items()
+        ]
+        emit_json({**told, "simulated": accumulated.simulated, "segments": segments})
         return
     for name, counts in accumulated.counts.items():
         rows, columns = counts.table.shape

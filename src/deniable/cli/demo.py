@@ -25,8 +25,8 @@ from deniable.protocol.epochs import day_number, epoch_of
 from deniable.results.table import Table
 from deniable.store import Batch, open_store
 
-STRINGS = {"homepage": HOMEPAGES, "search": WORDS}
-TOGETHER = 0.2
+_STRINGS = {"homepage": HOMEPAGES, "search": WORDS}
+_TOGETHER = 0.2
 """The share of people whose answers to the fields of a question go together."""
 
 
@@ -63,11 +63,11 @@ def demo(
     """
     size = Size(clients, people, secrets.randbits(32) if seed is None else seed)
     started = time.monotonic()
-    survey = prepare(output)
+    survey = _prepare(output)
     data = output / "data"
     with collector_process(output / "survey.json", data, port, simulated=True) as collector:
         with progress(quiet=json) as display:
-            populations = collect(survey, collector.address, data, size, display)
+            populations = _collect(survey, collector.address, data, size, display)
         learned = decode(output, populations)
         seconds = time.monotonic() - started
         if json:
@@ -82,27 +82,27 @@ def demo(
                 }
             )
         else:
-            show(learned, output, seconds)
+            _show(learned, output, seconds)
         if not once:
             out.print(f"Dashboard: {collector.address}/ (Ctrl-C ends it)", markup=False)
             collector.wait()
 
 
-def prepare(output: Path) -> Survey:
+def _prepare(output: Path) -> Survey:
     """Make the demo's folder and publish its survey; what an earlier demo left is replaced."""
     shutil.rmtree(output / "data", ignore_errors=True)
     output.mkdir(parents=True, exist_ok=True)
     return publish_demo(output)
 
 
-def collect(
+def _collect(
     survey: Survey, address: str, data: Path, size: Size, display: Progress
 ) -> list[Population]:
     """Send the reports of real clients over HTTP and of simulated people to the store."""
     rng = np.random.default_rng(size.seed)
     number = size.clients + size.people
     populations = [
-        draw_population(question, number, rng, {"value": STRINGS.get(question.id, ())}, TOGETHER)
+        draw_population(question, number, rng, {"value": _STRINGS.get(question.id, ())}, _TOGETHER)
         for question in survey.questions
     ]
     task = display.add_task("real clients, over HTTP", total=size.clients)
@@ -134,13 +134,13 @@ class Learned:
 
 
 def decode(output: Path, populations: Sequence[Population]) -> Learned:
-    """Estimate every question, put the truth beside it and write the charts."""
+    """Estimate every question, put the population's shares beside it and write the charts."""
     results, associations = [], []
     with open_store(output / "data", create=False) as store:
         for population in populations:
             question = population.question
             for table in ask(store, question, Options(folder=output)):
-                known = table.with_truth(population.truth(table.about.field))
+                known = table.with_truth(population.stated(table.about.field))
                 name = question.id if question.plain else f"{question.id}-{table.about.field}"
                 known.save(output / f"{name}.png")
                 results.append(known)
@@ -151,11 +151,11 @@ def decode(output: Path, populations: Sequence[Population]) -> Learned:
     return Learned(results, associations)
 
 
-def show(learned: Learned, output: Path, seconds: float) -> None:
+def _show(learned: Learned, output: Path, seconds: float) -> None:
     """Print every table beside the truth, and where the charts are."""
     for table in (*learned.results, *learned.associations):
         out.print(table.text(), markup=False)
     rows = [row for result in learned.results for row in result.rows]
     hits = sum(row.interval[0] <= (row.truth or 0) <= row.interval[1] for row in rows)
-    out.print(f"{hits} of {len(rows)} intervals hold the truth; 95% should.")
+    out.print(f"{hits} of {len(rows)} intervals hold the population's share; 95% should.")
     out.print(f"{seconds:.1f} seconds. Survey, store and charts are in {output}/.", markup=False)

@@ -15,7 +15,7 @@ from deniable.client.consent import DO_NOT_TRACK, VARIABLE
 from deniable.errors import DeniableError
 from deniable.protocol import Survey
 
-THREADS = 16
+_THREADS = 16
 """Clients at a time: they wait for the disk and the collector more than they compute."""
 
 
@@ -37,7 +37,7 @@ def run_clients(
             _answer(survey, endpoint, Path(directory), _values(populations, person))
         advance()
 
-    with _invented_people(), ThreadPoolExecutor(THREADS) as pool:
+    with _invented_people(), ThreadPoolExecutor(_THREADS) as pool:
         for _ in pool.map(one, range(clients)):
             pass
 

@@ -9,10 +9,14 @@ import typer
 
 from deniable.ask import Options, read_candidates
 from deniable.ask import discover as ask_strings
+from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.cli.output import (
-    Attackers,
+    Crafted,
     DataDirectory,
+    IntervalForm,
+    IntervalsOf,
     JsonFlag,
+    LevelName,
     SurveyJson,
     VersionNumber,
     emit_json,
@@ -27,10 +31,9 @@ from deniable.discover.prefixes.growth import MAX_BEAM
 from deniable.discover.train import ORDER, fitting, train
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
-from deniable.protocol.prefixes_plan import BEAM
 from deniable.store import open_store
 
-TRAIN = "train"
+_TRAIN = "train"
 
 
 def discover(
@@ -42,6 +45,7 @@ def discover(
         ),
     ] = None,
     version: VersionNumber = None,
+    level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     beam: Annotated[
@@ -58,7 +62,9 @@ def discover(
     inner_spaces: Annotated[
         bool, typer.Option(help="n-grams: also strings with spaces inside.")
     ] = True,
-    attackers: Attackers = None,
+    of: IntervalsOf = "population",
+    interval: IntervalForm = "mid-p",
+    crafted: Crafted = None,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -81,20 +87,27 @@ def discover(
     json: JsonFlag = False,
 ) -> None:
     """Find strings that nobody listed; or train a coding model on a public list of strings."""
-    if question == TRAIN and attackers is not None:
-        raise typer.BadParameter("--attackers needs a question, not 'train'.")
-    if question == TRAIN and version is not None:
+    if question == _TRAIN and crafted is not None:
+        raise typer.BadParameter("--crafted needs a question, not 'train'.")
+    if question == _TRAIN and version is not None:
         raise typer.BadParameter("--version needs a question, not 'train'.")
-    if question == TRAIN:
+    if question == _TRAIN:
         _train(listed, output, alphabet, length, outside, json)
         return
     if listed is not None:
         raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
-    asked = find_question(survey, question, version)
+    asked = find_question(survey, question, version, level)
     with open_store(data, create=False) as store, stages(quiet=json) as told:
         say_where_reports_are(store, survey, asked)
-        options = Options(beam=beam, search=search, attackers=attackers, progress=told)
+        options = Options(
+            beam=beam,
+            search=search,
+            of=of,
+            interval=interval,
+            crafted=crafted,
+            progress=told,
+        )
         found = ask_strings(store, asked, options)
     emit_tables(found, output, json)
 

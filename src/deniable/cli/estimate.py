@@ -11,9 +11,12 @@ from deniable.ask import Options, candidates_for
 from deniable.ask import estimate as ask_shares
 from deniable.ask.google_rappor import google_tables
 from deniable.cli.output import (
-    Attackers,
+    Crafted,
     DataDirectory,
+    IntervalForm,
+    IntervalsOf,
     JsonFlag,
+    LevelName,
     OutputFiles,
     SurveyJson,
     VersionNumber,
@@ -30,6 +33,7 @@ def estimate(
         str | None, typer.Argument(help="The question's id; none with --google-rappor.")
     ] = None,
     version: VersionNumber = None,
+    level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     candidates: Annotated[
@@ -40,24 +44,28 @@ def estimate(
         Path | None,
         typer.Option(help="Decode params.csv, counts.csv and map.csv in this folder instead."),
     ] = None,
-    attackers: Attackers = None,
+    of: IntervalsOf = "population",
+    interval: IntervalForm = "mid-p",
+    crafted: Crafted = None,
     json: JsonFlag = False,
 ) -> None:
     """Estimate the share of each answer, with standard error, 95% interval and test."""
     if (question is None) == (google_rappor is None):
         raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
-    if google_rappor is not None and attackers is not None:
-        raise typer.BadParameter("--attackers needs a question, whose parameters are known.")
+    if google_rappor is not None and crafted is not None:
+        raise typer.BadParameter("--crafted needs a question, whose parameters are known.")
     if google_rappor is not None and version is not None:
         raise typer.BadParameter("--version needs a question of a survey.")
     if google_rappor is not None:
         tables = google_tables(read_triple(google_rappor), str(google_rappor))
         emit_tables(tables, output, json)
         return
-    asked = find_question(survey, question or "", version)
+    asked = find_question(survey, question or "", version, level)
     strings = candidates_for(asked, survey.parent, candidates)
     with open_store(data, create=False) as store, stages(quiet=json) as told:
         say_where_reports_are(store, survey, asked)
-        options = Options(candidates=strings, attackers=attackers, progress=told)
+        options = Options(
+            candidates=strings, of=of, interval=interval, crafted=crafted, progress=told
+        )
         tables = ask_shares(store, asked, options)
     emit_tables(tables, output, json)

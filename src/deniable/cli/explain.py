@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from deniable.authoring import read_authored
-from deniable.cli.budget_table import show_budget
 from deniable.cli.output import JsonFlag, SurveyToml, VersionNumber, emit_json, out
-from deniable.cli.values import question_of
+from deniable.cli.values import known_question
 from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
 from deniable.protocol.budget import budget_of
 from deniable.protocol.epochs import day_number
 from deniable.results.explain import explain_question
+from deniable.results.plan.budget import budget_table
 
 
 def explain(
@@ -52,7 +52,8 @@ def explain(
     if version is not None and question is None:
         raise InvalidParameter("--version belongs to --question.", "Name the question, too.")
     if survey.suffix == ".json":
-        ready, expected = Survey.load(survey), people
+        ready = Survey.load(survey)
+        expected = people or ready.people
     else:
         authored = read_authored(survey)
         ready, expected = authored.require(), people or authored.people
@@ -63,7 +64,9 @@ def explain(
         return
     if output is not None:
         raise InvalidParameter("--output belongs to --public.", "Add --public, or leave it out.")
-    chosen = ready.questions if question is None else (question_of(ready, question, version),)
+    chosen = ready.questions
+    if question is not None:
+        chosen = ready.levels(known_question(ready, question, version))
     explanations = [explain_question(asked, expected, survey.parent) for asked in chosen]
     budget = budget_of(ready, day_number()) if question is None else None
     if json:
@@ -76,14 +79,12 @@ def explain(
             out.print(f"  • {sentence}", markup=False)
         out.print()
     if budget is not None:
-        show_budget(budget)
+        out.print(budget_table(budget).text(), markup=False)
 
 
 def _disclose(survey: Survey, output: Path | None, json: bool) -> None:
     """Write or print the page for the people who are asked."""
-    from deniable.results.disclosure import disclose
-    from deniable.results.disclosure_files import save_disclosure
-    from deniable.results.disclosure_page import page_markdown
+    from deniable.results.disclosure import disclose, page_markdown, save_disclosure
 
     files = [] if output is None else [str(path) for path in save_disclosure(survey, output)]
     page = disclose(survey)

@@ -10,6 +10,7 @@ import typer
 from deniable.cli.output import (
     DataDirectory,
     JsonFlag,
+    LevelName,
     SurveyJson,
     VersionNumber,
     emit_json,
@@ -27,12 +28,13 @@ def export(
         Path, typer.Option("--output", "-o", help="A .parquet or .ndjson file to write.")
     ],
     version: VersionNumber = None,
+    level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     json: JsonFlag = False,
 ) -> None:
     """Write a question's reports to a file, in no meaningful order; simulated ones are marked."""
-    asked = find_question(survey, question, version)
+    asked = find_question(survey, question, version, level)
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         say_where_reports_are(store, survey, asked)
         task = display.add_task("exporting", total=None)

@@ -20,9 +20,11 @@ from deniable.ask.profiles import (
 )
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
-    Attackers,
+    Crafted,
     DataDirectory,
+    IntervalsOf,
     JsonFlag,
+    LevelName,
     OutputFiles,
     SurveyJson,
     VersionNumber,
@@ -64,15 +66,17 @@ def marginals(
         typer.Option("--tree", help="The dependency tree; with --attributes, shares along it."),
     ] = False,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="Draw so many synthetic records from the tree.")
+        int | None, typer.Option(min=1, help="Draw so many synthetic profiles from the tree.")
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Only unbiased shares, with errors.")] = False,
     smoothed: Annotated[bool, typer.Option("--smoothed", help="Only smoothed shares.")] = False,
-    attackers: Attackers = None,
+    of: IntervalsOf = "population",
+    crafted: Crafted = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of --sample; by default it is new.")
     ] = None,
     version: VersionNumber = None,
+    level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
     output: OutputFiles = None,
@@ -80,17 +84,17 @@ def marginals(
 ) -> None:
     """Estimate tables of attributes, raw and smoothed; test pairs; learn the dependency tree."""
     _check(attributes, given, order, pairs, tree, sample)
-    if attackers is not None and sample is not None:
+    if crafted is not None and sample is not None:
         raise typer.BadParameter(
-            "--attackers goes with tables, --pairs and --tree, not with --sample: records have no "
+            "--crafted goes with tables, --pairs and --tree, not with --sample: profiles have no "
             "bar. Ask for shares along the tree instead: --tree --attributes."
         )
-    asked = find_question(survey, question, version)
+    asked = find_question(survey, question, version, level)
     check_names(output)
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
     with open_store(data, create=False) as store, stages(quiet=json) as told:
         say_where_reports_are(store, survey, asked)
-        options = Options(attackers=attackers, progress=told)
+        options = Options(of=of, crafted=crafted, progress=told)
         reports = profiles(store, asked, options)
         if sample is not None:
             table = sample_table(reports, sample, np.random.default_rng(seed))
@@ -126,6 +130,6 @@ def _check(
 
 
 def _known(given: Sequence[str] | None) -> dict[str, str | None]:
-    """Read the conditions: an attribute, or an attribute and one of its levels."""
+    """Read the conditions: an attribute, or an attribute and one of its answers."""
     parts = (text.partition("=") for text in given or ())
     return {name: level if equals else None for name, equals, level in parts}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -36,6 +36,10 @@ VersionNumber = Annotated[
     int | None,
     typer.Option("--version", min=1, help="Of the question; the newest unless said.", metavar="N"),
 ]
+LevelName = Annotated[
+    str | None,
+    typer.Option("--level", help="Of a question with levels: the one to look at.", metavar="NAME"),
+]
 DataDirectory = Annotated[
     Path, typer.Option("--data", help="The collector's data directory.", metavar="DIR")
 ]
@@ -49,7 +53,15 @@ OutputFiles = Annotated[
         help="Also write a file: .csv, .json, .parquet, .png, .svg or .html. May be repeated.",
     ),
 ]
-Attackers = Annotated[
+IntervalsOf = Annotated[
+    Literal["population", "reporters"],
+    typer.Option("--of", help="What intervals are of: people like those who report, or these."),
+]
+IntervalForm = Annotated[
+    Literal["mid-p", "exact"],
+    typer.Option("--interval", help="Of counts: mid-P, or Clopper and Pearson's (wider)."),
+]
+Crafted = Annotated[
     float | None,
     typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second interval."),
 ]

@@ -17,7 +17,7 @@ import typer
 from deniable.cli.output import JsonFlag
 from deniable.errors import InvalidParameter
 
-PACKAGE = "deniable_papers"
+_PACKAGE = "deniable_papers"
 
 
 def paper(
@@ -54,10 +54,10 @@ def paper(
 
 def _command() -> Any:
     """Return the module that makes figures, typed `Any`: this package does not depend on it."""
-    if importlib.util.find_spec(PACKAGE) is None:
+    if importlib.util.find_spec(_PACKAGE) is None:
         raise InvalidParameter(
             "The papers' figures are not part of the installed package.",
             "They are in the folder papers/ of the repository: in a checkout of it, run "
             "./scripts/demo --once and then .venv/bin/deniable paper list.",
         )
-    return importlib.import_module(f"{PACKAGE}.command")
+    return importlib.import_module(f"{_PACKAGE}.command")

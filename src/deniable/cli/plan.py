@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
 from deniable.authoring import read_authored
-from deniable.cli.budget_table import show_budget
-from deniable.cli.output import JsonFlag, emit_json, out
+from deniable.cli.output import IntervalsOf, JsonFlag, OutputFiles, check_names, emit_tables, out
 from deniable.errors import InvalidParameter
 from deniable.plan import (
     Setting,
@@ -28,8 +27,8 @@ from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
 from deniable.protocol import Boolean, Domain, Strings, Survey
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES
-from deniable.results.plans import plan_tables, reports_tables, survey_tables, window_tables
-from deniable.results.table import Tables
+from deniable.results.plan.tables import plan_table, reports_table, survey_table, window_table
+from deniable.results.table import Table, Tables
 
 Number = TypeVar("Number", int, float)
 
@@ -49,9 +48,9 @@ def plan(
     yes_no: Annotated[bool, typer.Option("--yes-no", help="The answer is yes or no.")] = False,
     strings: Annotated[bool, typer.Option("--strings", help="The answers are strings.")] = False,
     attributes: Annotated[
-        int | None, typer.Option(min=2, max=MAX_ATTRIBUTES, help="A record of so many attributes.")
+        int | None, typer.Option(min=2, max=MAX_ATTRIBUTES, help="A profile of so many attributes.")
     ] = None,
-    levels: Annotated[
+    answers: Annotated[
         int | None, typer.Option(min=2, help="Of each attribute; 2 (yes or no) unless said.")
     ] = None,
     order: Annotated[
@@ -72,6 +71,7 @@ def plan(
         float | None,
         typer.Option(help="Wanted: a share of 1% to within plus or minus this, 95 times in 100."),
     ] = None,
+    of: IntervalsOf = "population",
     delta: Annotated[
         float | None, typer.Option(help="Also the central epsilon of a shuffled crowd.")
     ] = None,
@@ -89,15 +89,7 @@ def plan(
     survey: Annotated[
         Path | None, typer.Option(help="Plan a whole survey.", metavar="survey.toml")
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Also write a file: .csv, .json, .parquet, .png, .svg or .html.",
-            metavar="FILE",
-        ),
-    ] = None,
+    output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
     """Say what every suitable mechanism can learn from a number of people at an epsilon.
@@ -112,12 +104,16 @@ def plan(
         "attributes": attributes,
     }
     given = [name for name, value in flags.items() if value]
+    check_names(output)
     if survey is not None:
-        if given or epsilon or forever or mechanism or error or output or window or reports:
+        if given or epsilon or forever or mechanism or error or window or reports:
             raise InvalidParameter(
                 "--survey takes --people and --delta only: the rest stands in the survey."
             )
-        _plan_survey(survey, people, delta, json)
+        table = _plan_survey(survey, people, delta)
+        emit_tables(Tables([table]), output, json)
+        if not json:
+            out.print(table.parts["budget"].text(), markup=False)
         return
     if len(given) != 1:
         raise InvalidParameter(
@@ -126,37 +122,29 @@ def plan(
         )
     if candidates and not strings:
         raise InvalidParameter("--candidates belongs to --strings.", "Leave it out.")
-    if (levels or order) and not attributes:
-        raise InvalidParameter("--levels and --order belong to --attributes.", "Leave them out.")
+    if (answers or order) and not attributes:
+        raise InvalidParameter("--answers and --order belong to --attributes.", "Leave them out.")
     if (alphabet or length) and not strings:
         raise InvalidParameter("--alphabet and --length belong to --strings.", "Leave them out.")
-    domain = _domain(given[0], categories or attributes, numbers, levels)
+    domain = _domain(given[0], categories or attributes, numbers, answers)
     if strings and (alphabet or length or not candidates):
         domain = of_strings(alphabet or ALPHABET, length or LENGTH)
-    setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error, order)
+    setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error, order, of)
     if window or reports or keep is not None:
-        if output is not None or delta is not None or (window and (reports or error)):
+        if delta is not None or (window and (reports or error)):
             raise InvalidParameter(
                 "--window goes with --mechanism, and --reports with --keep and --error; neither "
-                "goes with the other, with --delta or with --output."
+                "goes with the other or with --delta."
             )
-        _plan_budget(setting, mechanism, error, window, reports, keep, json)
-        return
-    made = make_plan(setting, mechanism, error, delta)
-    tables = plan_tables(made)
-    if output is not None:
-        tables[0].save(output)
-    if json:
-        emit_json(made.as_json())
-        return
-    out.print(tables.text(), markup=False)
-    if output is not None:
-        out.print(f"Written: {output}", markup=False)
+        table = _plan_budget(setting, mechanism, error, window, reports, keep)
+    else:
+        table = plan_table(make_plan(setting, mechanism, error, delta))
+    emit_tables(Tables([table]), output, json)
 
 
-def _domain(kind: str, count: int | None, numbers: int | None, levels: int | None) -> Domain:
+def _domain(kind: str, count: int | None, numbers: int | None, answers: int | None) -> Domain:
     if kind == "attributes":
-        return of_attributes(count or 0, levels or 2)
+        return of_attributes(count or 0, answers or 2)
     if kind == "yes-no":
         return Boolean()
     if kind == "strings":
@@ -173,17 +161,18 @@ def _setting(
     mechanism: str | None,
     error: float | None,
     order: int | None,
+    of: IntervalsOf,
 ) -> Setting:
     """Return the setting; people or epsilon, if left out, are those that the error needs."""
     if people is not None and epsilon is not None:
-        return Setting(people, epsilon, domain, forever, listed=listed, order=order or 2)
+        return Setting(people, epsilon, domain, forever, listed=listed, order=order or 2, of=of)
     if error is None or (people is None and epsilon is None):
         raise InvalidParameter(
             "deniable plan needs --people and --epsilon, or one of them and --error."
         )
     first = 1.0 if forever is None else min(1.0, forever / 2)
     once = first if epsilon is None else epsilon
-    start = Setting(people or 10**6, once, domain, forever, listed=listed, order=order or 2)
+    start = Setting(people or 10**6, once, domain, forever, listed=listed, order=order or 2, of=of)
     return _solved(start, mechanism, error, people is None)
 
 
@@ -219,36 +208,26 @@ def _plan_budget(
     window: int | None,
     reports: int | None,
     keep: float | None,
-    json: bool,
-) -> None:
+) -> Table:
     """Plan values that change all the time: a budget per window, or one for ever."""
     if window:
         if keep is not None:
             raise InvalidParameter("--keep belongs to --reports.", "Leave it out.")
-        windowed = plan_window(setting, window, mechanism)
-        _show(windowed.as_json(), window_tables(windowed), json)
-        return
+        return window_table(plan_window(setting, window, mechanism))
     if not reports or mechanism:
         raise InvalidParameter(
             "--keep belongs to --reports, which has a mechanism of its own: a bit per answer."
         )
-    scheduled = plan_reports(setting, reports, 0.5 if keep is None else keep, error)
-    _show(scheduled.as_json(), reports_tables(scheduled), json)
+    return reports_table(plan_reports(setting, reports, 0.5 if keep is None else keep, error))
 
 
-def _show(data: dict[str, Any], tables: Tables, json: bool) -> None:
-    emit_json(data) if json else out.print(tables.text(), markup=False)
-
-
-def _plan_survey(path: Path, people: int | None, delta: float | None, json: bool) -> None:
+def _plan_survey(path: Path, people: int | None, delta: float | None) -> Table:
     if path.suffix == ".json":
-        ready, expected = Survey.load(path), people
+        ready = Survey.load(path)
+        expected = people or ready.people
     else:
         authored = read_authored(path)
         ready, expected = authored.require(), people or authored.people
     if expected is None:
         raise InvalidParameter("The survey does not say how many people.", "Add --people.")
-    planned = plan_survey(ready, expected, path.parent, delta)
-    _show(planned.as_json(), survey_tables(planned), json)
-    if not json:
-        show_budget(planned.budget)
+    return survey_table(plan_survey(ready, expected, path.parent, delta))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,19 @@ from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Candidate, Codes, Floats, Reports
 from deniable.mechanisms.candidates import every_code
 from deniable.mechanisms.records import join_records
-from deniable.protocol import ABSENT, Domain, Field, Numbers, Profile, Question, Sets, Strings
+from deniable.protocol import (
+    ABSENT,
+    Domain,
+    Field,
+    Numbers,
+    Profile,
+    Question,
+    Sets,
+    Strings,
+    StringSets,
+)
 from deniable.protocol.domain import Absent
+from deniable.protocol.profile_domain import Perhaps
 
 CHUNK = 100_000
 """People simulated at a time, so that memory does not grow with the population."""
@@ -23,7 +35,7 @@ CHUNK = 100_000
 Answers = Sequence[str | Absent]
 
 
-def answers_of(question: Question, field: Field, candidates: Sequence[str]) -> Answers:
+def _answers_of(question: Question, field: Field, candidates: Sequence[str]) -> Answers:
     """Return the answers people in the population may give, in order of their codes."""
     if isinstance(field.domain, Profile):
         return list(field.domain.names)
@@ -35,7 +47,8 @@ def answers_of(question: Question, field: Field, candidates: Sequence[str]) -> A
         raise InvalidParameter(
             f"Question '{question.id}' takes strings: name a file of them with --candidates."
         )
-    return [*known, ABSENT] if question.absent else known
+    sets = isinstance(field.domain, StringSets)
+    return [*known, ABSENT] if question.absent and not sets else known
 
 
 def _fitted(field: Field, candidates: Sequence[str]) -> list[str]:
@@ -46,7 +59,7 @@ def _fitted(field: Field, candidates: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(field.domain.fitted(text) for text in texts))
 
 
-def weights_of(field: Field, answers: Answers) -> Floats:
+def _weights_of(field: Field, answers: Answers) -> Floats:
     """Return plausible shares: a bell over bins of numbers, else Zipf's law."""
     rank = np.arange(len(answers), dtype=float)
     if field.domain.kind == "numbers":
@@ -68,6 +81,7 @@ class Population:
     question: Question
     answers: Mapping[str, Answers]
     codes: Mapping[str, Codes]
+    shares: Mapping[str, Floats] = dataclasses.field(default_factory=dict)
 
     @property
     def people(self) -> int:
@@ -82,18 +96,35 @@ class Population:
         }
         return next(iter(values.values())) if self.question.plain else values
 
+    def of(self, question: Question, people: Codes) -> Population:
+        """Return some of the people, who answer a level of the same question."""
+        codes = {name: codes[people] for name, codes in self.codes.items()}
+        return Population(question, self.answers, codes)
+
     def after(self, person: int) -> Population:
         """Return the population without the people before `person`."""
         rest = {name: codes[person:] for name, codes in self.codes.items()}
-        return Population(self.question, self.answers, rest)
+        return Population(self.question, self.answers, rest, self.shares)
+
+    def stated(self, field: str) -> dict[str, float]:
+        """Return the shares of the population that the people were drawn from, by label.
+
+        Edge cases: sets and profiles are drawn person by person: theirs are those of the people.
+        """
+        if field not in self.shares:
+            return self.truth(field)
+        labels = ["(absent)" if isinstance(a, Absent) else a for a in self.answers[field]]
+        return dict(zip(labels, self.shares[field].tolist(), strict=True))
 
     def truth(self, field: str) -> dict[str, float]:
-        """Return the true share of each answer, by its label (of a profile: "attribute=level")."""
+        """Return each answer's share among these people, by label ("attribute=level")."""
         codes, answers = self.codes[field], len(self.answers[field])
         domain = next(one.domain for one in self.question.fields if one.name == field)
         if isinstance(domain, Profile):
             return profile_truth(domain, codes)
-        if codes.ndim == 1:
+        if isinstance(domain, StringSets):
+            counts = np.bincount(codes[codes < answers], minlength=answers)
+        elif codes.ndim == 1:
             counts = np.bincount(codes, minlength=answers)
         else:
             counts = _holders(codes, answers, self.question.absent)
@@ -113,6 +144,11 @@ class Population:
 
     def _simulate(self, field: Field, codes: Codes, rng: np.random.Generator) -> Reports:
         mechanism = mechanism_of(field, self.question.absent)
+        if isinstance(field.domain, StringSets):
+            # One of the places of each person; an empty one has the code after the last string.
+            places = rng.integers(0, codes.shape[1], size=len(codes))
+            drawn = codes[np.arange(len(codes)), places]
+            return mechanism.simulate(drawn, rng, [*self.answers[field.name], ABSENT])
         if isinstance(field.domain, Profile):
             return mechanism.simulate(codes, rng)
         listed: Sequence[Candidate] | None = self.answers[field.name]
@@ -135,7 +171,13 @@ def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
     """Return a value whose answer has the code, or a set or profile with these codes."""
     if isinstance(field.domain, Profile):
         parts = zip(field.domain.attributes, np.atleast_1d(person).tolist(), strict=True)
-        return {name: _level(domain, code) for (name, domain), code in parts}
+        return {
+            name: _level(domain.known if isinstance(domain, Perhaps) else domain, code)
+            for (name, domain), code in parts
+            if not (isinstance(domain, Perhaps) and code == len(domain.known.labels))
+        }
+    if isinstance(field.domain, StringSets):
+        return [answers[m] for m in np.atleast_1d(person) if m < len(answers)]
     if isinstance(field.domain, Sets):
         members = np.atleast_1d(person)
         if int(members[0]) > len(field.domain.values):
@@ -173,29 +215,47 @@ def draw_population(
     """
     answers: dict[str, Answers] = {}
     codes: dict[str, Codes] = {}
+    shares: dict[str, Floats] = {}
     for field in question.fields:
-        known = answers_of(question, field, candidates.get(field.name, ()))
+        known = _answers_of(question, field, candidates.get(field.name, ()))
         answers[field.name] = known
         if isinstance(field.domain, Profile):
             codes[field.name] = draw_profiles(field.domain, people, rng)
             continue
-        weights = weights_of(field, known)
-        if isinstance(field.domain, Sets):
-            codes[field.name] = _draw_sets(field.domain, people, rng, weights, question.absent)
+        weights = _weights_of(field, known)
+        if isinstance(field.domain, Sets | StringSets):
+            names = len(known) - (question.absent and isinstance(field.domain, Sets))
+            most = min(field.domain.most, names)
+            codes[field.name] = _draw_sets(names, most, people, rng, weights, question.absent)
+            if isinstance(field.domain, StringSets):
+                codes[field.name] = _with_places(codes[field.name], names, field.domain.most)
         else:
+            shares[field.name] = weights
             drawn = rng.choice(len(known), size=people, p=weights)
             codes[field.name] = drawn.astype(np.int64)
-    single = [field.name for field in question.fields if not isinstance(field.domain, Sets)]
+    sets = Sets | StringSets
+    single = [field.name for field in question.fields if not isinstance(field.domain, sets)]
     if together > 0 and len(single) > 1:
         alike = rng.random(people) < together
         for name in single[1:]:
             same = codes[single[0]] % len(answers[name])
             codes[name] = np.where(alike, same, codes[name])
-    return Population(question, answers, codes)
+            if name in shares and single[0] in shares:
+                first = np.arange(len(shares[single[0]])) % len(answers[name])
+                moved = np.bincount(first, shares[single[0]], minlength=len(answers[name]))
+                shares[name] = together * moved + (1 - together) * shares[name]
+    return Population(question, answers, codes, shares)
+
+
+def _with_places(codes: Codes, names: int, most: int) -> Codes:
+    """Return sets of strings with all their places; whoever is absent has an empty set."""
+    rows = np.full((len(codes), most), names, dtype=np.int64)
+    rows[:, : codes.shape[1]] = np.minimum(codes, names)
+    return rows
 
 
 def _draw_sets(
-    domain: Sets, people: int, rng: np.random.Generator, weights: Floats, absent: bool
+    names: int, most: int, people: int, rng: np.random.Generator, weights: Floats, absent: bool
 ) -> Codes:
     """Return sets of uniformly random size, frequent names in more of them; some are absent.
 
@@ -203,7 +263,6 @@ def _draw_sets(
     exponential times, each divided by the name's weight (Efraimidis and Spirakis). A part of the
     people is drawn at a time, so that memory stays bounded.
     """
-    names, most = len(domain.values), domain.most
     rows = np.full((people, most), names, dtype=np.int64)
     step = max(1, 2**22 // names)
     for start in range(0, people, step):

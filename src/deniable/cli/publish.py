@@ -16,12 +16,15 @@ from deniable.protocol.epochs import date_of, day_number
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.publication import Key, Publication, publication
 
+PUBLISHED = Path("survey.json")
+"""The file that a survey is published to, unless another one is named."""
+
 
 def publish(
     survey: SurveyToml,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write it.", metavar="survey.json")
-    ] = Path("survey.json"),
+    ] = PUBLISHED,
     forget: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,7 +41,7 @@ def publish(
     """
     authored = read_authored(survey)
     ready = authored.require()
-    before = _before(output)
+    before = published_before(output)
     keys = [_key(text) for text in forget or ()]
     made = publication(before, ready, date_of(day_number()), keys)
     write_file(output, made.survey.published())
@@ -53,8 +56,12 @@ def publish(
     out.print(_closing(output, before, made), markup=False)
 
 
-def _before(output: Path) -> Survey | None:
-    """Return the survey that is published there already, if there is one."""
+def published_before(output: Path) -> Survey | None:
+    """Return the survey that is published there already, if there is one.
+
+    Raises:
+        InvalidParameter: if the file is something else.
+    """
     if not output.exists():
         return None
     try:
@@ -101,6 +108,7 @@ def summary(question: Question) -> dict[str, object]:
     return {
         "id": question.id,
         "version": question.version,
+        "level": question.level,
         "digest": question.digest.hex(),
         "expires": question.expires.isoformat(),
         "epsilon": as_float(question.epsilon_once),
@@ -117,7 +125,7 @@ def _table(survey: Survey) -> Table:
         forever = question.epsilon_forever
         earlier = question in survey.earlier
         table.add_row(
-            question.id,
+            question.title,
             f"{question.version} (earlier)" if earlier else str(question.version),
             f"{as_float(question.epsilon_once):.6f}",
             "adds up" if forever is None else f"{as_float(forever):.6f}",

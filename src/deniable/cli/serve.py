@@ -64,6 +64,13 @@ def serve(
             help="Whether web pages of any origin may send; by default not on loopback.",
         ),
     ] = None,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An origin whose web pages may send, such as https://www.example.org; pages of "
+            "others may not. Repeat it, or set DENIABLE_ORIGINS with commas.",
+        ),
+    ] = None,
     new_token_only: Annotated[
         bool, typer.Option("--new-token", help="Print a new analyst token with its hash, and end.")
     ] = False,
@@ -90,6 +97,7 @@ def serve(
         analyst_token_hash=analyst_token_hash,
         behind_proxy=behind_proxy,
         cors=cors,
+        origins=tuple(origin) if origin else None,
     )
     published = load_survey(survey)
     with open_store(data, simulated=simulated) as store:

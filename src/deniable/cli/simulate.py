@@ -11,8 +11,10 @@ import numpy as np
 import typer
 
 from deniable.ask.candidates import candidates_for
+from deniable.cli.cells import draw_cells
 from deniable.cli.output import (
     JsonFlag,
+    LevelName,
     SurveyJson,
     VersionNumber,
     emit_json,
@@ -20,16 +22,16 @@ from deniable.cli.output import (
     progress,
 )
 from deniable.cli.population import draw_population
-from deniable.cli.values import find_question
+from deniable.cli.values import known_question, load_survey, question_of
 from deniable.discover.train import fitting
 from deniable.errors import InvalidParameter
 from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
 from deniable.store import Batch, open_store
 
-SIMULATED_FOLDER = Path("simulated")
+_SIMULATED_FOLDER = Path("simulated")
 """The data directory of simulated reports, beside the collector's `data`."""
-SEED_BITS = 32
+_SEED_BITS = 32
 """The bits of a seed that nobody chose: short enough to be typed again."""
 
 
@@ -39,11 +41,12 @@ def simulate(
     ] = None,
     people: Annotated[int, typer.Option(min=1, max=10**9, help="How many people.")] = 100_000,
     version: VersionNumber = None,
+    level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: Annotated[
         Path,
         typer.Option("--data", help="The data directory that the crowd answers to.", metavar="DIR"),
-    ] = SIMULATED_FOLDER,
+    ] = _SIMULATED_FOLDER,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings people may answer, one per line.")
     ] = None,
@@ -74,26 +77,36 @@ def simulate(
 ) -> None:
     """Simulate the reports of a crowd, write them to a store and print the truth behind them.
 
-    The store is the folder 'simulated' unless --data names another: the collector's is not touched.
+    People of a question with segments or levels are drawn into them by the shares that the survey
+    states, whatever their answers. The store is the folder 'simulated' unless --data names another:
+    the collector's is not touched.
     """
     if remove:
         _remove(question, data, json)
         return
     if question is None:
         raise InvalidParameter("Name a question of the survey: deniable simulate QUESTION")
-    asked = find_question(survey, question, version)
-    seed = secrets.randbits(SEED_BITS) if seed is None else seed
+    ready = load_survey(survey)
+    asked = known_question(ready, question, version)
+    levels = (
+        ready.levels(asked) if level is None else (question_of(ready, question, version, level),)
+    )
+    seed = secrets.randbits(_SEED_BITS) if seed is None else seed
     rng = np.random.default_rng(seed)
     strings = candidates_for(asked, survey.parent, candidates)
     population = draw_population(asked, people, rng, strings, together)
     epoch = epoch_of(day_number(), asked.epoch)
-    batch = Batch(asked.id, asked.version, asked.digest, epoch, simulated=True)
+    cells = draw_cells(levels, people, rng)
     with open_store(data) as store, progress(quiet=json) as display:
-        store.begin_simulation(batch, seed, people, among_real=into_real_store)
+        for each in levels:
+            batch = Batch(each.id, each.version, each.digest, epoch, simulated=True)
+            store.begin_simulation(batch, seed, people, among_real=into_real_store)
         task = display.add_task("simulating", total=people)
-        for number, records in population.records(rng):
-            store.append_records(batch, records, asked.record_size)
-            display.advance(task, number)
+        for cell in cells:
+            batch = cell.batch(epoch)
+            for number, records in population.of(cell.question, cell.people).records(rng):
+                store.append_records(batch, records, cell.question.record_size)
+                display.advance(task, number)
     truth = {field.name: population.truth(field.name) for field in asked.fields}
     changed = _changed(asked, strings)
     if json:
@@ -104,7 +117,7 @@ def simulate(
             "epoch": epoch,
             "truth": truth,
         }
-        told |= {"data": str(data), "seed": seed}
+        told |= {"data": str(data), "seed": seed, "cells": [cell.as_json() for cell in cells]}
         emit_json({**told, "fitted": changed} if changed else told)
         return
     out.print(
@@ -112,6 +125,8 @@ def simulate(
         f"Ask with --data {data}",
         markup=False,
     )
+    for cell in cells if len(cells) > 1 else ():
+        out.print(f"  {cell.words()}: {len(cell.people):,} people", markup=False)
     for name, count in changed.items():
         out.print(
             f"  {count:,} of {len(strings[name]):,} listed strings of {name} were cut off or "

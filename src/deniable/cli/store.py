@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from deniable.cli.output import DataDirectory, JsonFlag, emit_json, out, progress
+from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import open_store
 from deniable.store.check import Checked, Problem, check_store
 
@@ -18,7 +19,7 @@ store = typer.Typer(
     rich_markup_mode=None,
 )
 
-ADVICE = (
+_ADVICE = (
     "Restore the store from a backup, or go on with what is sound: questions and epochs that are "
     "not named here can be read, estimated and exported."
 )
@@ -53,6 +54,9 @@ def close(
     last_epoch: Annotated[
         int | None, typer.Option(min=0, help="Epochs up to this number only.")
     ] = None,
+    floor: Annotated[
+        int, typer.Option(min=1, help="Combinations of segments with fewer reports lose theirs.")
+    ] = DEFAULT_FLOOR,
     json: JsonFlag = False,
 ) -> None:
     """Close a question's epochs now.
@@ -62,7 +66,7 @@ def close(
     sends once more is counted twice, so close none that can still be reported.
     """
     with open_store(data, create=False) as opened:
-        closed = opened.close_question(question, version, last_epoch)
+        closed = opened.close_question(question, version, last_epoch, floor=floor)
     if json:
         emit_json({"question": question, "closed": closed})
         return
@@ -79,7 +83,7 @@ def _show(found: Checked) -> None:
         out.print(f"{found.leftovers:,} chunks of an unfinished closing; the next one removes them")
     for problem in found.problems:
         out.print(f"{_place(problem)}: {problem.words}", markup=False)
-    out.print(ADVICE if found.problems else "No damage was found.", markup=False)
+    out.print(_ADVICE if found.problems else "No damage was found.", markup=False)
 
 
 def _place(problem: Problem) -> str:

@@ -26,25 +26,51 @@ def load_survey(path: Path) -> Survey:
     return Survey.load(path)
 
 
-def find_question(path: Path, question_id: str, version: int | None = None) -> Question:
+def find_question(
+    path: Path, question_id: str, version: int | None = None, level: str | None = None
+) -> Question:
     """Return a question of a published survey by its id, in its newest version by default."""
-    return question_of(load_survey(path), question_id, version)
+    return question_of(load_survey(path), question_id, version, level)
 
 
-def question_of(survey: Survey, question_id: str, version: int | None = None) -> Question:
-    """Return a question that a survey asks, or asked earlier."""
+def question_of(
+    survey: Survey, question_id: str, version: int | None = None, level: str | None = None
+) -> Question:
+    """Return a question that a survey asks, or asked earlier, at one of its levels if it has any.
+
+    Raises:
+        InvalidParameter: also if it has levels and none of them was named: each is a channel of
+            its own, and they are not pooled.
+    """
+    return _at_level(survey, known_question(survey, question_id, version), level)
+
+
+def known_question(survey: Survey, question_id: str, version: int | None = None) -> Question:
+    """Return a question that a survey asks, or asked earlier, at its first level."""
     question = survey.question(question_id, version)
     if question is not None:
         return question
     versions = survey.versions(question_id)
     if versions:
-        there = ", ".join(str(q.version) for q in versions)
+        there = ", ".join(dict.fromkeys(str(q.version) for q in versions))
         raise InvalidParameter(
             f"Question '{question_id}' has no version {version} in this survey. It has: {there}.",
             "If it was published once, read it with the survey.json of that time.",
         )
     known = ", ".join(sorted({q.id for q in survey.known}))
     raise InvalidParameter(f"Unknown question '{question_id}'. The survey has: {known}.")
+
+
+def _at_level(survey: Survey, question: Question, level: str | None) -> Question:
+    levels = {one.level: one for one in survey.levels(question)}
+    if (level or "") in levels:
+        return levels[level or ""]
+    if not question.level:
+        raise InvalidParameter(f"Question '{question.id}' has no levels.", "Leave out --level.")
+    raise InvalidParameter(
+        f"Question '{question.id}' has levels, each a channel of its own, and they are not pooled.",
+        f"Name one of them: --level {' or --level '.join(levels)}.",
+    )
 
 
 def say_where_reports_are(store: Store, path: Path, asked: Question) -> None:

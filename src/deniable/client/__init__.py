@@ -3,6 +3,8 @@
     record -> answer -> encode -> outbox -> upload
 
 `Client` is the public face; the other files are its parts, in that order.
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
 from deniable.client.client import DEFAULT_CEILING, Client

@@ -45,7 +45,7 @@ class Whole(Enum):
     SPLIT = "split"
 
 
-UPLOADED = Outcome("uploaded", leaves=True)
+_UPLOADED = Outcome("uploaded", leaves=True)
 
 
 def judge(response: Response, reports: int) -> list[Outcome] | Whole:
@@ -80,7 +80,7 @@ def _acknowledged(body: object, reports: int) -> list[Outcome] | Whole:
         if not _is_count(index) or index >= reports or index in refusals:
             return Whole.WAIT
         refusals[index] = _refused(_reason(problem))
-    return [refusals.get(index, UPLOADED) for index in range(reports)]
+    return [refusals.get(index, _UPLOADED) for index in range(reports)]
 
 
 def _refused(reason: Reason | None) -> Outcome:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
-from decimal import Decimal
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Literal, Self, overload
 
 from deniable import _validate
 from deniable.client import ledger, outbox
 from deniable.client.consent import Consent
-from deniable.client.cut_or_escaped import FITTED, was_fitted
-from deniable.client.device import Clock, Device
+from deniable.client.counters import FITTED, LARGER, REASONS, reason_of, refused
+from deniable.client.device import Device
 from deniable.client.ledger import Disclosed
-from deniable.client.lifecycle import Life
-from deniable.client.limits import Limits
-from deniable.client.recorder import Entry
-from deniable.client.refusals import REASONS, reason_of, refused
+from deniable.client.limits import Limits, micros_of, segments_of, trusted_of, window_of
+from deniable.client.recorder import Clock, Entry, utc_now, was_fitted, was_larger
 from deniable.client.secret import AccountSecret
-from deniable.client.sender import Sender
 from deniable.client.surveys import Bundle
-from deniable.client.transport import HttpTransport, Transport
-from deniable.client.worker import Worker
+from deniable.client.threads import Life, Sender, Worker
+from deniable.client.transport import HttpTransport, Transport, authorization
 from deniable.errors import (
     InvalidAnswer,
     InvalidParameter,
@@ -30,17 +26,12 @@ from deniable.errors import (
     RecordRefused,
     StoreError,
 )
-from deniable.protocol import Question, Report, Survey, budget
+from deniable.protocol import Question, Report, Survey, composition
 from deniable.protocol.epochs import day_of, epoch_of
 from deniable.protocol.epsilon import MICRO
-from deniable.protocol.windows import Window
 
-DEFAULT_CEILING = budget.DEFAULT_CEILING / MICRO
+DEFAULT_CEILING = composition.DEFAULT_CEILING / MICRO
 """The most epsilon that a device discloses in its life; app and survey may say another."""
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Client:
@@ -55,7 +46,7 @@ class Client:
     disk only where it is asked to, and never for the network, unless `strict` is set. Nothing is
     collected, sent or written before consent. At most one report per question and epoch (or ever)
     leaves the directory, whatever the clock does and however many processes share it. No server can
-    raise the ceiling or the budget per window.
+    ask for more than the app's survey does, nor raise the ceiling or the budget per window.
 
     Args:
         survey: the output of `deniable publish`: a path, its bytes, or a Survey.
@@ -68,8 +59,11 @@ class Client:
             draws from its secret which questions do not fit: see `deniable.client.reservation`.
         window: (epsilon, days), a second budget: the most epsilon that is disclosed within any
             `days` consecutive UTC days, over all questions. A report belongs to all days of its
-            epoch. One that does not fit is counted as "window" and not made. None for no such
-            budget.
+            epoch. One that does not fit is counted as "window" and not made.
+        segments: the device's value of each segment that the survey declares, such as {"platform":
+            "linux"}; it travels in clear. A value that is not declared, or not given, is "(other)".
+        trust_surveys: the app's word for new versions and questions in surveys that `refresh`
+            fetches: True, or the SHA-256 of those that may bring them; see docs/client.md.
         account_secret: at least 16 secret bytes of the person's account, so that all their devices
             share one permanent response; never written to disk.
         write_key: the key that the collector asks of writers, if it does.
@@ -88,7 +82,8 @@ class Client:
     Example:
         >>> from datetime import date
         >>> from deniable.protocol import Boolean, Field, KRRParameters, Question, Survey
-        >>> krr = KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)
+        >>> from deniable.authoring import resolve
+        >>> krr = resolve(KRRParameters, {"epsilon": 1.0}, Boolean(), False)
         >>> field = Field("value", Boolean(), krr)
         >>> until = date(2099, 1, 1)
         >>> dark = Question("dark", 1, "Dark?", "us", until, 1, "once", "recorded", (field,))
@@ -111,11 +106,13 @@ class Client:
         consent: Consent | None = None,
         ceiling: float | None = None,
         window: tuple[float, int] | None = None,
+        segments: Mapping[str, str] | None = None,
+        trust_surveys: bool | Collection[str] = False,
         account_secret: bytes | None = None,
         write_key: str | None = None,
         transport: Transport | None = None,
         strict: bool = False,
-        clock: Clock = _utc_now,
+        clock: Clock = utc_now,
         limits: Limits | None = None,
         allow_plain_http: bool = False,
     ) -> None:
@@ -126,19 +123,21 @@ class Client:
             if transport is not None:
                 raise InvalidParameter("Client takes either an endpoint or a transport, not both.")
             transport = HttpTransport(endpoint, limits.timeout_seconds, allow_plain_http)
-        self._window = _window(window)
+        self._window = window_of(window)
         self._strict = strict
         self._device = Device(
             Bundle.read(survey),
             Path(directory),
             consent or Consent.UNKNOWN,
-            _micros(ceiling),
+            micros_of(ceiling),
             self._window,
             None if account_secret is None else AccountSecret(account_secret),
             transport,
-            _authorization(write_key),
+            authorization(write_key),
             limits,
             clock,
+            segments_of(segments),
+            trusted_of(trust_surveys),
         )
         self._worker = Worker(
             limits.queue,
@@ -187,8 +186,7 @@ class Client:
         question and reason, see `counters`.
 
         Without `wait` the value is in memory only until the client's thread has committed it, some
-        milliseconds later: a crash, a kill or SIGTERM before that loses it, uncounted. (The library
-        installs no signal handler. An ordinary end of the process waits for the thread.)
+        milliseconds later: a crash, a kill or SIGTERM before that loses it, uncounted.
 
         Cost: some microseconds; with `wait` or `strict`, one durable write, after those of what
         was recorded before. Never the network.
@@ -216,38 +214,61 @@ class Client:
         return committed if wait else None
 
     def flush(self, timeout: float = 10.0) -> bool:
-        """Wait until everything recorded is on disk and everything due was sent, or tried once.
+        """Send everything that may be sent today, now, whether it is due or not.
 
-        The client's own back-off is skipped, the collector's Retry-After is obeyed.
+        A report leaves at a moment that it drew, so that requests do not tell which belong
+        together. This shows it: for tests, and for programs that end at once. Our own back-off is
+        skipped, the collector's Retry-After is obeyed, and what `send = "always"` holds back stays.
 
         Returns:
             True if nothing that could be sent today is left (or there is nowhere to send it).
         """
+        return self._send(timeout, everything=True)
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Bring everything to the disk, send what is due, and end the threads.
+
+        The rest leaves after a later start. Safe to call twice; later records count as "closed".
+        """
+        deadline = time.monotonic() + timeout
+        self._send(timeout, everything=False)
+        self._life.end(max(0.0, deadline - time.monotonic()))
+
+    def _send(self, timeout: float, everything: bool) -> bool:
         if self._life.over:
             return False
         if not self._strict:
-            return self._worker.flush(timeout)
-        return self._device.send_all(timeout)
-
-    def close(self, timeout: float = 5.0) -> None:
-        """Flush, then end the threads. What is on disk and not sent goes with the next start.
-
-        Edge cases: safe to call twice; records after it are counted as "closed".
-        """
-        deadline = time.monotonic() + timeout
-        self.flush(timeout)
-        self._life.end(max(0.0, deadline - time.monotonic()))
+            return self._worker.flush(timeout, everything)
+        return self._device.send_all(everything, timeout)
 
     def refresh(self) -> bool:
-        """Fetch the collector's survey and use it from now on; the old one stays if it is bad.
+        """Fetch the collector's survey and follow it as far as it asks for less than the app's.
 
-        A fetched survey is kept over restarts, until the app bundles another one. It cannot raise
-        the ceiling, and cannot change a version that was answered. Waits for the network.
+        It may withdraw questions, bring their expiry nearer, ask fewer devices and lower the
+        ceiling; for more, see `trust_surveys`. What it may not is left out and counted. It is kept
+        over restarts, until the app bundles another survey. Waits for the network.
 
         Returns:
-            True if the client has the collector's survey now; nothing is fetched without consent.
+            True if a survey was fetched; none is without consent.
         """
         return self._device.refresh()
+
+    def choose(self, level: str) -> bool:
+        """Set the person's level for all questions: their own choice of epsilon.
+
+        Never choose it by a value: the level travels in clear. It is kept over restarts. A question
+        that offers levels, but not this one, is not answered; one without levels has one epsilon
+        for all. Until a person has chosen, it is the first level of each question. A change of
+        level costs both epsilons of what is answered at both.
+
+        Returns:
+            True if it could be stored, or will be with consent; it holds at once in any case.
+
+        Raises:
+            InvalidParameter: if no question of the survey offers the level.
+            StoreError: only with `strict`.
+        """
+        return self._stored(lambda: self._device.choose(level))
 
     def opt_in(self) -> bool:
         """Grant consent: the person agreed. True if that could be stored.
@@ -255,7 +276,7 @@ class Client:
         Raises:
             StoreError: only with `strict`.
         """
-        return self._opt(granted=True)
+        return self._stored(lambda: self._device.opt(granted=True))
 
     def opt_out(self) -> bool:
         """Deny consent, and wipe outbox, secret and tags. True if that could be stored.
@@ -266,12 +287,12 @@ class Client:
         Raises:
             StoreError: only with `strict`.
         """
-        return self._opt(granted=False)
+        return self._stored(lambda: self._device.opt(granted=False))
 
     def counters(self) -> dict[tuple[str, str], int]:
         """Return the counts of refusals and uploads by (question, reason); the question may be "".
 
-        The reasons are those of `deniable.client.refusals`. Unknown questions are counted
+        The reasons are those of `deniable.client.counters`. Unknown questions are counted
         together, without their names.
         """
         return self._device.counters.read(self._device.database)
@@ -338,6 +359,8 @@ class Client:
             answers = asked.answers(value)
             if was_fitted(asked, value, answers):
                 device.counters.add(asked.id, FITTED)
+            if was_larger(asked, answers):
+                device.counters.add(asked.id, LARGER)
             return Entry(asked, answers, epoch)
         except InvalidAnswer as error:
             reason = error.reason
@@ -358,9 +381,9 @@ class Client:
             self._device.look()
         return refusal
 
-    def _opt(self, granted: bool) -> bool:
+    def _stored(self, work: Callable[[], None]) -> bool:
         try:
-            self._device.opt(granted)
+            work()
         except StoreError as error:
             self._device.counters.add("", reason_of(error))
             if self._strict:
@@ -373,26 +396,3 @@ class Client:
 
 _MAYBE = (Consent.GRANTED, None)
 """With these last known states a value is taken on; the transaction decides."""
-
-
-def _micros(ceiling: float | None) -> int | None:
-    """Return the app's ceiling in micros, rounded down; at least one, which allows nothing."""
-    if ceiling is None:
-        return None
-    return max(1, int(Decimal(repr(_validate.positive("ceiling", "Client", ceiling))) * MICRO))
-
-
-def _window(wanted: tuple[float, int] | None) -> Window | None:
-    if wanted is None:
-        return None
-    if not isinstance(wanted, tuple | list) or len(wanted) != 2:
-        raise _validate.invalid("window", "Client", "(epsilon, days) or None", wanted)
-    return Window.of(*wanted)
-
-
-def _authorization(write_key: str | None) -> dict[str, str]:
-    if write_key is None:
-        return {}
-    if not (write_key and write_key.isascii() and write_key.isprintable()):
-        raise InvalidParameter("The 'write_key' parameter of Client must be printable ASCII.")
-    return {"Authorization": f"Bearer {write_key}"}

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deniable.client import durable
-from deniable.client.marker import Marker
-from deniable.client.refusals import REASONS
+from deniable.client import files
+from deniable.client.counters import REASONS
+from deniable.client.files import Marker
+from deniable.client.secret import FILE_NAME as SECRET_FILE
 from deniable.errors import LedgerLost, StoreError
 
 FILE_NAME = "client.sqlite3"
@@ -56,6 +57,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE outbox ADD COLUMN tries INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE outbox ADD COLUMN retry_at REAL NOT NULL DEFAULT 0",
     ),
+    (
+        # The second from which a report may leave; NULL until its epoch is over, where it is held.
+        "ALTER TABLE outbox ADD COLUMN due INTEGER",
+    ),
+    (
+        # The segments that a report carries in clear.
+        "ALTER TABLE outbox ADD COLUMN segments TEXT NOT NULL DEFAULT ''",
+    ),
 )
 """The statements that lead from each schema version to the next; only ever appended to."""
 
@@ -66,7 +75,7 @@ class Database:
     Guarantees: what a transaction wrote is on the disk when it ends (synchronous = FULL), and in
     this one file: there is no write-ahead log that could be lost without it. Deleted rows are
     overwritten. A file that is damaged, of a newer schema, or missing or empty where there has
-    been one (see `deniable.client.marker`) is refused, never replaced: a new file would forget
+    been one (see `deniable.client.files`) is refused, never replaced: a new file would forget
     what the device has already disclosed.
 
     Edge cases: one connection, one lock, so any thread may use it; not across a fork, see
@@ -75,7 +84,7 @@ class Database:
 
     def __init__(self, directory: Path, busy_seconds: float) -> None:
         self.path = directory / FILE_NAME
-        self._marker = Marker(directory)
+        self._marker = Marker(directory, SECRET_FILE)
         self._busy = busy_seconds
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -206,9 +215,9 @@ class Database:
             self._drop()  # the file was deleted or replaced below us
         if self._connection is None:
             if not self._exists():
-                durable.make_directory(self.path.parent)
+                files.make_directory(self.path.parent)
                 # Made here, since SQLite would make it with the process's default mode.
-                durable.make_empty(self.path)
+                files.make_empty(self.path)
             connection = _open(self.path, self._busy, self._marker)
             try:
                 self._marker.set()

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from deniable.client import outbox, surveys
+from deniable.client import history, outbox, surveys
 from deniable.client.absence import Absences
 from deniable.client.consent import Consent, ConsentBook
-from deniable.client.counters import LOGGER, Counters
+from deniable.client.counters import LOGGER, Counters, reason_of, refused
 from deniable.client.database import Database
 from deniable.client.limits import Limits
 from deniable.client.randomness import SystemDraws
-from deniable.client.recorder import Entry, Recorder
-from deniable.client.refusals import reason_of, refused
+from deniable.client.recorder import Clock, Entry, Recorder
 from deniable.client.reservation import Terms
 from deniable.client.secret import Secret, SecretFile
-from deniable.client.surveys import Bundle
+from deniable.client.surveys import Bundle, Trusted
 from deniable.client.transport import Transport
-from deniable.client.upload import Uploader
 from deniable.errors import InvalidSurvey, RecordRefused, StoreError
 from deniable.protocol import Question
 from deniable.protocol.epochs import day_number
-from deniable.protocol.windows import Window
 
-Clock = Callable[[], datetime]
+if TYPE_CHECKING:
+    from deniable.client.upload import Uploader
+    from deniable.protocol.windows import Window
+
 _ANY_EPOCH = -1
 _SOON = 0.01
 
@@ -44,6 +45,8 @@ class Device:
         secret: the account secret, or None for one of the device's own.
         transport: the way to the collector, or None to let reports pile up.
         headers: sent with every batch.
+        segments: the labels that go with reports to questions that want them.
+        trusted: the app's word for fetched surveys, see `surveys.narrowed`.
     """
 
     def __init__(
@@ -58,26 +61,36 @@ class Device:
         headers: dict[str, str],
         limits: Limits,
         clock: Clock,
+        segments: Mapping[str, str],
+        trusted: Trusted,
     ) -> None:
         entropy = SystemDraws()
         own = SecretFile(directory, entropy)
-        self.bundle = self._bundled = bundled
+        self._bundled = self._whole = bundled
+        self._choice = ""
+        self.bundle = bundled.at_level("")
         self.counters = Counters()
         self.database = Database(directory, limits.busy_seconds)
         self.consent = ConsentBook(self.database, own, consent)
         self._limits, self._clock, self._transport = limits, clock, transport
-        self._ceiling = ceiling
+        self._ceiling, self._trusted = ceiling, trusted
         self._recorder = Recorder(
-            self.database, secret or own, self.consent, self.terms, window, limits.outbox, entropy
+            self.database,
+            secret or own,
+            self.consent,
+            self.terms,
+            window,
+            limits,
+            clock,
+            entropy,
+            segments,
         )
         self._absences = Absences(
             self.database, self._recorder, self.consent, self.counters, limits.stale_days
         )
-        self._uploader = None
-        if transport is not None:
-            self._uploader = Uploader(
-                self.database, transport, self.consent, self.counters, limits, clock, headers
-            )
+        self._headers = headers
+        self._uploader: Uploader | None = None
+        self._making = threading.Lock()
         self._answered: dict[tuple[str, int], int] = {}
         self._tidied = -1
 
@@ -87,9 +100,43 @@ class Device:
             self.consent.start()
             self.consent.current()
             with self.database.reading() as connection:
-                self.bundle = surveys.remembered(connection, self._bundled) or self._bundled
+                self._choice = history.chosen_level(connection)
+                fetched = surveys.remembered(connection, self._bundled) or self._bundled
+            self._take_up(surveys.narrowed(self._bundled, fetched, self._trusted)[0])
         except StoreError as error:
             self.counters.add("", reason_of(error))
+
+    def _take_up(self, whole: Bundle) -> None:
+        """Answer a survey from now on, at the level that the person chose."""
+        self._whole, self.bundle = whole, whole.at_level(self._choice)
+
+    def choose(self, level: str) -> None:
+        """Answer at another level from now on, and keep that as soon as there is consent.
+
+        Raises:
+            InvalidParameter: if no question of the survey offers it.
+            StoreError: if it could not be stored; it holds for this process all the same.
+        """
+        from deniable.protocol.levels import check_choice
+
+        self._choice = check_choice(self._whole.survey.known, level)
+        self._take_up(self._whole)
+        if self.consent.current() is Consent.GRANTED:
+            self._keep_choice()
+
+    def _keep_choice(self) -> None:
+        with self.database.transaction() as connection:
+            history.choose_level(connection, self._choice)
+
+    def _follow_choice(self) -> None:
+        """Take up the level that another process has stored for this device meanwhile."""
+        if self._whole.survey is self.bundle.survey:
+            return  # no levels
+        with self.database.reading() as connection:
+            stored = history.chosen_level(connection)
+        if stored not in ("", self._choice):
+            self._choice = stored
+            self._take_up(self._whole)
 
     def today(self) -> int:
         """Return the number of the UTC day by the client's clock."""
@@ -98,7 +145,8 @@ class Device:
     def terms(self) -> Terms:
         """Return the terms that hold now: the survey, the ceiling and the day."""
         bundle = self.bundle
-        return Terms(bundle.survey, self.ceiling(bundle), self.today())
+        own = self._bundled
+        return Terms(bundle.survey, self.ceiling(bundle), self.today(), own.known, own.digest)
 
     def ceiling(self, bundle: Bundle | None = None) -> int:
         """Return the most micros that will ever be disclosed, under the survey answered now."""
@@ -129,6 +177,8 @@ class Device:
         if not reason:
             return None
         self.counters.add(entry.question.id, reason)
+        if reason == "level":
+            self._guarded(self._follow)
         return refused(reason)
 
     def look(self) -> None:
@@ -139,16 +189,17 @@ class Device:
         """Do what is due, sending at most one batch; return seconds to wait, 0 if there is more."""
         if self._guarded(lambda: self._work(hurry)):
             return 0.0
-        wait = self._limits.cycle_seconds
-        if self._uploader is not None:
-            wait = min(wait, self._uploader.seconds_to_wait())
-        return max(wait, _SOON)
+        return max(_SOON, min(self._limits.cycle_seconds, self._wait()))
 
-    def send_all(self, timeout: float = math.inf) -> bool:
-        """Do all that is due, each report at most once; True if nothing is left to send today."""
+    def send_all(self, everything: bool, timeout: float = math.inf) -> bool:
+        """Do all that is due, each report at most once; `everything` does not wait to be due.
+
+        Returns:
+            True if nothing is left that could be sent today.
+        """
         deadline = time.monotonic() + timeout
-        if self._uploader is not None:
-            self._uploader.begin_round()
+        if (uploader := self._upload()) is not None:
+            uploader.begin_round(everything)
         while self.cycle(hurry=True) == 0.0 and time.monotonic() < deadline:
             pass
         return self.is_complete()
@@ -166,6 +217,8 @@ class Device:
         self._absences.again()
         if granted:
             self.consent.opt_in()
+            if self._choice:
+                self._keep_choice()
         else:
             self.consent.opt_out()
 
@@ -174,9 +227,13 @@ class Device:
         try:
             if self._transport is None or self.consent.current() is not Consent.GRANTED:
                 return False
-            fetched = surveys.fetch(self._transport, self.bundle)
+            fetched = surveys.fetch(self._transport, self._whole)
             if fetched is not None:
-                self.bundle = fetched
+                allowed, left_out = surveys.narrowed(self._bundled, fetched, self._trusted)
+                for name in left_out:
+                    known = self._bundled.survey.question(name) is not None
+                    self.counters.add(name if known else "", "asks_more")
+                self._take_up(allowed)
                 with self.database.transaction() as connection:
                     surveys.remember(connection, self._bundled, fetched)
         except StoreError as error:
@@ -202,8 +259,31 @@ class Device:
         """Leave the parent's connection, locks and counts alone, as a forked child must."""
         self.database.abandon()
         self.counters.forget()
+        self._making = threading.Lock()
         if self._uploader is not None:
             self._uploader.unlock()
+
+    def _upload(self) -> Uploader | None:
+        """Return the way out, made when there is first something to do; None without a transport.
+
+        An app that starts does not pay for it: it is imported in the thread that sends.
+        """
+        if self._uploader is None and self._transport is not None:
+            from deniable.client.upload import Uploader
+
+            with self._making:  # a flush and the thread must not have one each
+                if self._uploader is None:
+                    self._uploader = Uploader(
+                        self.database,
+                        self._transport,
+                        self.consent,
+                        self.counters,
+                        self._limits,
+                        self._clock,
+                        self._headers,
+                        self._by_digest,
+                    )
+        return self._uploader
 
     def _guarded(self, work: Callable[[], bool]) -> bool:
         """Do some work and return its answer; False, counted, if anything goes wrong."""
@@ -217,7 +297,24 @@ class Device:
             self.counters.add("", "internal")
         return False
 
+    def _by_digest(self, digest: bytes) -> Question | None:
+        """Return the question with a digest, of all levels, asked now or earlier."""
+        known = self._whole.survey.known
+        return next((question for question in known if question.digest == digest), None)
+
+    def _wait(self) -> float:
+        """Return the seconds until there may be something to send."""
+        try:
+            return math.inf if self._uploader is None else self._uploader.seconds_to_wait()
+        except StoreError:
+            return math.inf  # counted by the work before it
+
+    def _follow(self) -> bool:
+        self._follow_choice()
+        return True
+
     def _look(self) -> bool:
+        self._follow_choice()
         self._absences.look(self.bundle.survey, self.today())
         return True
 
@@ -231,13 +328,14 @@ class Device:
         if self.consent.current() is not Consent.GRANTED:
             return False
         day = self.today()
-        self._absences.look(self.bundle.survey, day)
+        self._look()
         if day != self._tidied:
             with self.database.transaction() as connection:
                 stale = outbox.drop_stale(connection, day, self._limits.stale_days)
             for question, count in stale.items():
                 self.counters.add(question, "stale", count)
             self._tidied = day
-        more = self._uploader is not None and self._uploader.step(hurry)
+        uploader = self._upload()
+        more = uploader is not None and uploader.step(hurry)
         self.counters.save(self.database)
         return more

@@ -1,16 +1,22 @@
-"""The pure step from a value to the record that leaves; clients, audits and vectors share it."""
+"""The pure step from a value to the record that leaves; clients, audits and vectors share it.
+
+Permanent draws are derived from the device's secret and never stored. Every key is bound to the
+question's digest: a server that changed a question's integers under the same version could
+otherwise have the same coins compared with other thresholds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deniable.client import memo
 from deniable.client.encoders import Draws, encoder_for
+from deniable.client.randomness import StreamDraws
 from deniable.errors import InvalidParameter
-from deniable.protocol import Answer, Field, Question, Sets
-from deniable.protocol.domain import code_key
-from deniable.protocol.prf import SECRET_BYTES
-from deniable.protocol.unary import UnaryParameters
+from deniable.protocol import Answer, Field, Question, Sets, StringSets
+from deniable.protocol.domain import ABSENT_KEY, code_key
+from deniable.protocol.prf import SECRET_BYTES, Stream, derive_key
+
+TAG_BYTES = 16
 
 
 def encode(question: Question, value: object, secret: bytes, fresh: Draws) -> bytes:
@@ -42,10 +48,10 @@ def encode_field(
     question: Question, field: Field, answer: Answer, secret: bytes, fresh: Draws
 ) -> bytes:
     """Return one field's part of the record, with what is permanent derived from the secret."""
-    cohort = memo.cohort_draws(secret, question, field)
-    permanent = memo.permanent_draws(secret, question, field, answer)
+    cohort = cohort_draws(secret, question, field)
+    permanent = permanent_draws(secret, question, field, answer)
     if question.repeat == "permanent":
-        fresh = memo.report_draws(secret, question, field, answer)
+        fresh = _report_draws(secret, question, field, answer)
     return encode_drawn(field, answer, cohort, permanent, fresh)
 
 
@@ -60,16 +66,67 @@ def encode_drawn(
 def one_member(field: Field, answer: Answer, draws: Draws) -> Answer:
     """Return the member of a set that is reported, drawn uniformly from its `most` places.
 
-    Places without a member hold "none". Any other answer is returned as it is, and so are a set
-    whose members have a bit each, and the absent answer.
+    Places without a member hold "none", or the absent answer where it is a set of strings. Any
+    other answer is returned as it is, and so are a set whose members have a bit each, and the
+    absent answer.
 
     Guarantees: with a permanent response the draw must be permanent too, or the reports of one
     set would show several of its members.
     """
     domain, parameters = field.domain, field.parameters
-    per_bit = isinstance(parameters, UnaryParameters) and parameters.members > 0
-    if not isinstance(domain, Sets) or per_bit or answer.code >= 0:
+    if isinstance(domain, StringSets) and answer.key[:1] == b"t":
+        # A larger set takes as many places as it has members: `most` of them at random, and one of
+        # these at random, is one of all at random.
+        place = draws.below(max(domain.most, len(answer.texts)))
+        return Answer(answer.texts[place] if place < len(answer.texts) else ABSENT_KEY)
+    if not isinstance(domain, Sets) or parameters.per_member or answer.code >= 0:
         return answer
     place = draws.below(domain.most)
     code = answer.members[place] if place < len(answer.members) else len(domain.values)
     return Answer(code_key(code), code)
+
+
+def _info(purpose: bytes, question: Question, field: Field) -> tuple[bytes, ...]:
+    return (
+        purpose,
+        question.id.encode(),
+        question.version.to_bytes(4, "little"),
+        question.digest,
+        field.name.encode(),
+    )
+
+
+def is_asked(secret: bytes, question: Question) -> bool:
+    """Tell whether the device is among those that are asked: a coin of its secret.
+
+    The coin's word depends on the id alone, so that a larger share keeps who was asked.
+    """
+    if question.asked is None:
+        return True
+    key = derive_key(secret, b"asked", question.id.encode())
+    return StreamDraws(Stream(key)).coin(question.asked)
+
+
+def cohort_draws(secret: bytes, question: Question, field: Field) -> StreamDraws:
+    """Return the draws that are permanent for this device and field."""
+    return StreamDraws(Stream(derive_key(secret, *_info(b"cohort", question, field))))
+
+
+def permanent_draws(secret: bytes, question: Question, field: Field, answer: Answer) -> StreamDraws:
+    """Return the draws that are permanent for this device, field and answer."""
+    key = derive_key(secret, *_info(b"permanent", question, field), answer.key)
+    return StreamDraws(Stream(key))
+
+
+def _report_draws(secret: bytes, question: Question, field: Field, answer: Answer) -> StreamDraws:
+    """Return the draws that take the place of fresh ones where every report is permanent."""
+    key = derive_key(secret, *_info(b"report", question, field), answer.key)
+    return StreamDraws(Stream(key))
+
+
+def tag(secret: bytes, question: Question, field: Field, answer: Answer) -> bytes:
+    """Return the 16 bytes by which the ledger knows an answer again.
+
+    Edge cases: whoever holds both the secret and the tags can test guesses; see SECURITY.md.
+    """
+    return derive_key(secret, *_info(b"tag", question, field), answer.key)[:TAG_BYTES]

@@ -136,6 +136,9 @@ class Exchange:
     def _tls(self) -> ssl.SSLContext:
         context = ssl.create_default_context()
         context.set_alpn_protocols(["http/1.1"])
+        # A ticket that comes back links two connections. None is asked for, and none is ever given
+        # to `wrap_socket`, which alone would resume a session.
+        context.options |= ssl.OP_NO_TICKET
         return context
 
     def _proxy(self) -> SplitResult | None:

@@ -1,4 +1,4 @@
-"""A device's history: pinned question digests, used epochs, seen epochs.
+"""A device's history: pinned question digests, used epochs, seen epochs, the chosen level.
 
 Used epochs are a set, not a maximum: a clock that goes a year ahead and returns neither repeats an
 epoch nor silences the ones between. They are kept for ever.
@@ -7,9 +7,13 @@ epoch nor silences the ones between. They are kept for ever.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Set
 
-from deniable.client.refusals import refused
+from deniable.client.counters import refused
 from deniable.protocol import Question
+
+_FETCHED = "fetched "
+"""Before the id of a question of which a fetched version was answered."""
 
 
 def check_pin(connection: sqlite3.Connection, question: Question) -> None:
@@ -18,7 +22,9 @@ def check_pin(connection: sqlite3.Connection, question: Question) -> None:
     Raises:
         RecordRefused: with reason "changed".
     """
-    key = (question.id, question.version)
+    # Each level is a contract of its own. No id has a space.
+    name = f"{question.id} {question.level}" if question.level else question.id
+    key = (name, question.version)
     row = connection.execute(
         "SELECT digest FROM pins WHERE question = ? AND version = ?", key
     ).fetchone()
@@ -26,6 +32,45 @@ def check_pin(connection: sqlite3.Connection, question: Question) -> None:
         connection.execute("INSERT INTO pins VALUES (?, ?, ?)", (*key, question.digest))
     elif row[0] != question.digest:
         raise refused("changed")
+
+
+def check_versions(
+    connection: sqlite3.Connection, question: Question, own: Set[bytes], base: bytes
+) -> None:
+    """Let a device answer what the app bundles of a question, or one fetched version, never both.
+
+    So epsilon, summed over all versions of an id, is never more than under the app's survey alone.
+
+    Args:
+        connection: within the caller's transaction.
+        question: the one to answer.
+        own: the digests that the app bundles.
+        base: the hash of the app's survey: another one begins anew.
+
+    Raises:
+        RecordRefused: with reason "fetched".
+    """
+    if not may_answer(connection, question, own, base):
+        raise refused("fetched")
+    if question.digest not in own:
+        mark = (_FETCHED + question.id, base.hex())
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", mark)
+
+
+def may_answer(
+    connection: sqlite3.Connection, question: Question, own: Set[bytes], base: bytes
+) -> bool:
+    """Tell whether `check_versions` would let the device answer a version; nothing is written."""
+    if question.digest in own:
+        row = connection.execute(
+            "SELECT value FROM meta WHERE name = ?", (_FETCHED + question.id,)
+        ).fetchone()
+        return row is None or row[0] != base.hex()
+    other = connection.execute(
+        "SELECT 1 FROM used WHERE question = ? AND version != ? LIMIT 1",
+        (question.id, question.version),
+    ).fetchone()
+    return other is None
 
 
 def is_used(connection: sqlite3.Connection, question: Question, epoch: int) -> bool:
@@ -75,6 +120,19 @@ def awaits(connection: sqlite3.Connection, question: Question) -> bool:
         (question.id, question.version),
     ).fetchone()
     return row is not None
+
+
+def chosen_level(connection: sqlite3.Connection | None) -> str:
+    """Return the level that the person chose last; empty before any choice."""
+    if connection is None:
+        return ""
+    row = connection.execute("SELECT value FROM meta WHERE name = 'level'").fetchone()
+    return "" if row is None else str(row[0])
+
+
+def choose_level(connection: sqlite3.Connection, level: str) -> None:
+    """Keep the person's choice of a level; it outlives opting out."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('level', ?)", (level,))
 
 
 def wipe(connection: sqlite3.Connection) -> None:

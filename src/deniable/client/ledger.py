@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from deniable.client import memo
+from deniable.client.encode import tag
 from deniable.protocol import Answer, Question, composition
 from deniable.protocol.epochs import days_of
 from deniable.protocol.epsilon import MICRO
 from deniable.protocol.frozen import frozen
-from deniable.protocol.windows import Span, Window
+
+if TYPE_CHECKING:
+    from deniable.protocol.windows import Window
 
 
 @frozen
@@ -101,10 +104,10 @@ def charge_of(
         if not composition.field_cost(question, field).per_value:
             new.append(True)
             continue
-        tag = memo.tag(secret, question, field, answer)
-        new.append(not known(tag))
+        own = tag(secret, question, field, answer)
+        new.append(not known(own))
         if new[-1]:
-            tags.append(tag)
+            tags.append(own)
     return Charge(composition.report_cost(question, new), sum(new), tuple(tags))
 
 
@@ -133,6 +136,8 @@ def fits(
     """
     if window is None or not micros:
         return True
+    from deniable.protocol.windows import Span
+
     first, last = days_of(epoch, question.epoch)
     near = connection.execute(
         "SELECT first, last, micros FROM charges WHERE last > ? AND first < ?",
@@ -174,4 +179,6 @@ def disclosed(
     if window is None:
         return Disclosed(questions, ceiling)
     spans = connection.execute("SELECT first, last, micros FROM charges")
+    from deniable.protocol.windows import Span
+
     return Disclosed(questions, ceiling, window, window.fullest(Span(*row) for row in spans))

@@ -1,25 +1,42 @@
 """Reports that wait on the disk until the collector has answered for them.
 
-A row holds exactly what goes over the wire, so that a retry is bit-identical. Every function works
-within the caller's transaction.
+A row holds exactly what goes over the wire, so that a retry is bit-identical, and the moment from
+which it may leave: each report draws its own, so that the time of sending says neither when a value
+was recorded nor which reports come from one device. Every function works within the caller's
+transaction.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 
 from deniable.client.randomness import SystemDraws
 from deniable.protocol import Question, Report
 from deniable.protocol.epochs import days_of
+from deniable.protocol.frozen import frozen
 from deniable.protocol.report import MAX_BATCH_BYTES
 
-LEASE_SECONDS = 120.0
+_LEASE_SECONDS = 120.0
 """The time for which processes leave a row alone that another one is sending."""
 
-LONGEST_WAIT = 86_400.0
+_LONGEST_WAIT = 86_400.0
 """A day: the most that a report waits for its next turn after the collector refused it for now."""
+
+
+@frozen
+class Round:
+    """Sending on the app's word: each report is tried once.
+
+    Attributes:
+        everything: also reports that are not due yet.
+        tried: the ids of those that were refused for now.
+    """
+
+    everything: bool
+    tried: set[bytes]
+
 
 _OVERHEAD = 300
 """More than the bytes of a report in a batch apart from its question and record."""
@@ -31,25 +48,68 @@ def has_room(connection: sqlite3.Connection, limit: int) -> bool:
     return int(row[0]) < limit
 
 
-def put(connection: sqlite3.Connection, question: Question, report: Report) -> None:
-    """Let a report wait.
+def draw_delay(mean: int, draws: SystemDraws) -> int:
+    """Return the whole seconds that a report waits: geometric, `mean` on average.
 
-    A question that is always sent is held until its epoch is over: then the time of sending says
-    nothing about whether, or when, a value was recorded. Any other report may go from the first
-    day of its epoch; only a clock that was ahead and returned makes that a wait.
+    Model: steps of s = max(1, mean // 60) seconds. A coin ends the wait before each step with
+    probability p, and the last step is cut at a uniformly random second:
+
+        s (1 - p) / p + (s - 1) / 2 = mean    for p = 2 s / (2 mean + s + 1)
+
+    The due time is a whole second, so that two reports recorded together share no fraction of one.
+
+    Cost: about 60 coins, whatever the mean.
+    """
+    step = max(1, mean // 60)
+    threshold = 2**64 * 2 * step // (2 * mean + step + 1)
+    steps = 0
+    while not draws.coin(threshold):
+        steps += 1
+    return steps * step + draws.below(step)
+
+
+def put(
+    connection: sqlite3.Connection, question: Question, report: Report, due: int | None
+) -> None:
+    """Let a report wait, until the second `due` or longer.
+
+    A question that is always sent is held until its epoch is over, and draws its due time then:
+    the time of sending says nothing about whether, or when, a value was recorded. Any other report
+    may go from the first day of its epoch; only a clock that was ahead and returned makes that a
+    wait.
     """
     first, last = days_of(report.epoch, question.epoch)
     not_before = last + 1 if question.absent else first
     connection.execute(
-        "INSERT INTO outbox (question, version, digest, epoch, id, record, not_before, last_day)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (*_wire(report), not_before, last),
+        "INSERT INTO outbox"
+        " (question, version, digest, epoch, id, record, segments, not_before, last_day, due)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*_wire(report), not_before, last, None if question.absent else due),
     )
+
+
+def draw_due(
+    connection: sqlite3.Connection, day: int, now: float, delay: Callable[[], int]
+) -> None:
+    """Give a due time to reports whose epoch is over, and which have none yet."""
+    rows = connection.execute("SELECT id FROM outbox WHERE due IS NULL AND not_before <= ?", (day,))
+    for (identity,) in rows.fetchall():
+        connection.execute("UPDATE outbox SET due = ? WHERE id = ?", (int(now) + delay(), identity))
+
+
+def next_due(connection: sqlite3.Connection, day: int, now: float) -> float | None:
+    """Return the seconds until the next report is due; None if none will be today."""
+    row = connection.execute(
+        "SELECT MIN(due) FROM outbox WHERE not_before <= ? AND due > ?", (day, now)
+    ).fetchone()
+    return None if row[0] is None else float(row[0]) - now
 
 
 def pending(connection: sqlite3.Connection) -> list[Report]:
     """Return all reports that wait, held ones included, in the order of their random ids."""
-    rows = connection.execute("SELECT question, version, digest, epoch, id, record FROM outbox")
+    rows = connection.execute(
+        "SELECT question, version, digest, epoch, id, record, segments FROM outbox"
+    )
     return [Report(*row) for row in rows]
 
 
@@ -65,33 +125,36 @@ def lease(
     now: float,
     limit: int,
     draws: SystemDraws,
-    tried: Set[bytes] | None = None,
+    round_: Round | None = None,
 ) -> list[Report]:
-    """Return a batch of reports that are due, in random order, and reserve them for the caller.
+    """Return due reports to one question, drawn at random, and reserve them for the caller.
 
-    Reports that were refused for now wait for their turn, or go at once, but for the `tried` ones,
-    where those are given.
+    Reports that were refused for now wait for their turn; in a round each is tried once instead.
 
-    Edge cases: a lease or a wait further in the future than any lasts was made by a wrong clock
-    and does not count.
+    Edge cases: a lease, a wait or a due time further in the future than any lasts was made by a
+    wrong clock and does not count.
     """
-    place = {"day": day, "now": now, "lease": LEASE_SECONDS, "wait": LONGEST_WAIT}
+    place = {"day": day, "now": now, "lease": _LEASE_SECONDS, "wait": _LONGEST_WAIT}
     rows = connection.execute(
-        "SELECT retry_at BETWEEN :now AND :now + :wait,"
-        " question, version, digest, epoch, id, record FROM outbox WHERE not_before <= :day"
-        " AND leased_until NOT BETWEEN :now AND :now + :lease",
+        "SELECT retry_at BETWEEN :now AND :now + :wait, due > :now AND due <= :now + :wait,"
+        " question, version, digest, epoch, id, record, segments FROM outbox"
+        " WHERE not_before <= :day AND leased_until NOT BETWEEN :now AND :now + :lease",
         place,
     )
-    found = [(waits, Report(*row)) for waits, *row in rows]
-    if tried is None:
-        due = [report for waits, report in found if not waits]
+    found = [(refused, early, Report(*row)) for refused, early, *row in rows]
+    if round_ is None:
+        due = [report for refused, early, report in found if not refused and not early]
     else:
-        due = [report for _, report in found if report.id not in tried]
+        due = [
+            report
+            for _, early, report in found
+            if report.id not in round_.tried and (round_.everything or not early)
+        ]
     draws.shuffle(due)
-    batch = _fitting(due[:limit])
+    batch = _fitting([report for report in due if report.digest == due[0].digest][:limit])
     connection.executemany(
         "UPDATE outbox SET leased_until = ? WHERE id = ?",
-        [(now + LEASE_SECONDS, report.id) for report in batch],
+        [(now + _LEASE_SECONDS, report.id) for report in batch],
     )
     return batch
 
@@ -117,7 +180,7 @@ def postpone(
         if row is not None:  # else the person opted out meanwhile
             connection.execute(
                 "UPDATE outbox SET leased_until = 0, tries = tries + 1, retry_at = ? WHERE id = ?",
-                (now + min(wait(row[0]), LONGEST_WAIT), report.id),
+                (now + min(wait(row[0]), _LONGEST_WAIT), report.id),
             )
 
 
@@ -150,7 +213,7 @@ def drop_stale(connection: sqlite3.Connection, day: int, days: int) -> Counter[s
     return dropped
 
 
-def _wire(report: Report) -> tuple[str, int, bytes, int, bytes, bytes]:
+def _wire(report: Report) -> tuple[str, int, bytes, int, bytes, bytes, str]:
     return (
         report.question,
         report.version,
@@ -158,6 +221,7 @@ def _wire(report: Report) -> tuple[str, int, bytes, int, bytes, bytes]:
         report.epoch,
         report.id,
         report.record,
+        report.segments,
     )
 
 
@@ -166,7 +230,8 @@ def _fitting(reports: Sequence[Report]) -> list[Report]:
     batch: list[Report] = []
     room = MAX_BATCH_BYTES
     for report in reports:
-        room -= _OVERHEAD + len(report.question) + len(report.record) * 4 // 3
+        text = len(report.question) + len(report.segments)
+        room -= _OVERHEAD + text + len(report.record) * 4 // 3
         if batch and room < 0:
             break
         batch.append(report)

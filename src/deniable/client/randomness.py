@@ -15,10 +15,10 @@ from deniable.protocol.prf import Stream
 
 T = TypeVar("T")
 
-WIDTHS = (8, 16, 64)
+_WIDTHS = (8, 16, 64)
 """The widths of a coin: 64 bits in use; 8 and 16 so that every outcome can be enumerated."""
 
-LARGEST_BOUND = 2**32
+_LARGEST_BOUND = 2**32
 _AHEAD = 512
 
 
@@ -117,7 +117,7 @@ class StreamDraws:
 
 
 def _check_coin(threshold: int, bits: int) -> None:
-    if bits not in WIDTHS:
+    if bits not in _WIDTHS:
         raise InvalidParameter(f"A coin has 8, 16 or 64 bits. Got {bits!r:.40}.")
     if not 0 <= threshold <= 1 << bits:
         raise InvalidParameter(f"The threshold of a coin of {bits} bits must be in 0..2^{bits}.")
@@ -125,6 +125,6 @@ def _check_coin(threshold: int, bits: int) -> None:
 
 def _check_bound(bound: int) -> int:
     """Return the number of bits that hold 0..bound-1."""
-    if not 1 <= bound <= LARGEST_BOUND:
+    if not 1 <= bound <= _LARGEST_BOUND:
         raise InvalidParameter(f"The bound must be an integer from 1 to 2^32. Got {bound!r:.40}.")
     return (bound - 1).bit_length()

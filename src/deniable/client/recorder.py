@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from deniable.client import history, ledger, outbox
 from deniable.client.consent import Consent, ConsentBook
+from deniable.client.counters import refused
 from deniable.client.database import Database
-from deniable.client.encode import encode_answers
+from deniable.client.encode import encode_answers, is_asked
+from deniable.client.limits import Limits
 from deniable.client.randomness import SystemDraws
-from deniable.client.refusals import refused
 from deniable.client.reservation import Reserving, Terms, paid_mark
 from deniable.client.secret import Secret
-from deniable.protocol import Answer, Question, Report
+from deniable.protocol import Answer, Question, Report, Strings, StringSets
+from deniable.protocol.domain import string_key
 from deniable.protocol.frozen import frozen
 from deniable.protocol.report import ID_BYTES
-from deniable.protocol.windows import Window
+
+if TYPE_CHECKING:
+    from deniable.protocol.windows import Window
+
+Clock = Callable[[], datetime]
+"""Returns the time, with a time zone."""
+
+
+def utc_now() -> datetime:
+    """Return the time of the system."""
+    return datetime.now(UTC)
 
 
 @frozen
@@ -29,6 +43,24 @@ class Entry:
 
     def __repr__(self) -> str:
         return f"Entry({self.question.id!r}, <hidden>)"
+
+
+def was_fitted(question: Question, value: object, answers: Sequence[Answer]) -> bool:
+    """Tell whether an answer is another string than the value was."""
+    for field, answer in zip(question.fields, answers, strict=True):
+        text = value.get(field.name) if isinstance(value, Mapping) else value
+        declared = isinstance(field.domain, Strings) and bool(field.domain.alphabet)
+        if declared and isinstance(text, str) and string_key(text) != answer.key:
+            return True
+    return False
+
+
+def was_larger(question: Question, answers: Sequence[Answer]) -> bool:
+    """Tell whether a set of strings had more members than its places."""
+    return any(
+        isinstance(field.domain, StringSets) and len(answer.texts) > field.domain.most
+        for field, answer in zip(question.fields, answers, strict=True)
+    )
 
 
 class Recorder:
@@ -48,8 +80,10 @@ class Recorder:
         consent: ConsentBook,
         terms: Callable[[], Terms],
         window: Window | None,
-        room: int,
+        limits: Limits,
+        clock: Clock,
         entropy: SystemDraws,
+        segments: Mapping[str, str],
     ) -> None:
         self._database = database
         self._secret = secret
@@ -57,8 +91,10 @@ class Recorder:
         self._terms = terms
         self._reserving = Reserving()
         self._window = window
-        self._room = room
+        self._limits = limits
+        self._clock = clock
         self._entropy = entropy
+        self._segments = segments
 
     def commit(self, entry: Entry) -> None:
         """Make the report of an entry and let it wait in the outbox.
@@ -79,14 +115,20 @@ class Recorder:
 
     def _check(self, connection: sqlite3.Connection, entry: Entry) -> None:
         question, epoch = entry.question, entry.epoch
+        if question.level and history.chosen_level(connection) not in ("", question.level):
+            raise refused("level")
         history.check_pin(connection, question)
+        terms = self._terms()
+        history.check_versions(connection, question, terms.own, terms.base)
         if history.is_used(connection, question, epoch) or _is_missed(connection, entry):
             raise refused("answered")
-        if not outbox.has_room(connection, self._room):
+        if not outbox.has_room(connection, self._limits.outbox):
             raise refused("outbox_full")
 
     def _write(self, connection: sqlite3.Connection, entry: Entry) -> None:
         question, secret = entry.question, self._secret.load()
+        if not is_asked(secret, question):
+            raise refused("not_asked")
         charge = ledger.charge_of(
             question, entry.answers, secret, lambda tag: ledger.is_known(connection, tag)
         )
@@ -102,12 +144,26 @@ class Recorder:
             entry.epoch,
             self._entropy.token(ID_BYTES),
             record,
+            self._combination(question),
         )
         history.mark_used(connection, question, entry.epoch)
         ledger.add(connection, question, entry.epoch, charge)
         if question.repeat != "once":  # of that one the used epochs say the same
             ledger.mark_paid(connection, paid_mark(secret, question))
-        outbox.put(connection, question, report)
+        outbox.put(connection, question, report, self._due())
+
+    def _due(self) -> int:
+        """Draw the second from which a report made now may leave."""
+        delay = outbox.draw_delay(self._limits.delay_seconds, self._entropy)
+        return int(self._clock().timestamp()) + delay
+
+    def _combination(self, question: Question) -> str:
+        """Return the device's segments as its report carries them."""
+        if not question.segments:
+            return ""
+        from deniable.protocol.segments import own_combination
+
+        return own_combination(question.segments, self._segments)
 
     def _affordable(
         self, connection: sqlite3.Connection, question: Question, secret: bytes, micros: int

@@ -11,7 +11,8 @@ no difference: paying takes the same amount off the room and from the list, and 
 lets the same others in (see there).
 
 Which questions set something aside: the newest version of each that is asked and has not expired;
-and, until it is reported, any version for which a report of the absent answer is due.
+and, until it is reported, any version for which a report of the absent answer is due. Not one that
+the device is not asked, nor a version that it may not answer beside another (`check_versions`).
 """
 
 from __future__ import annotations
@@ -21,10 +22,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from deniable.client import history
-from deniable.client.memo import TAG_BYTES
+from deniable.client.encode import TAG_BYTES, is_asked
 from deniable.protocol import Question, Survey
-from deniable.protocol.budget import first_fit
-from deniable.protocol.composition import first_cost
+from deniable.protocol.composition import first_cost, first_fit
 from deniable.protocol.epochs import day_of
 from deniable.protocol.frozen import frozen
 from deniable.protocol.prf import derive_key
@@ -64,11 +64,15 @@ class Terms:
         survey: the questions.
         ceiling: the most micros that are ever disclosed.
         day: the number of the UTC day.
+        own: the digests that the app bundles.
+        base: the hash of the app's survey.
     """
 
     survey: Survey
     ceiling: int
     day: int
+    own: frozenset[bytes]
+    base: bytes
 
 
 @frozen
@@ -118,7 +122,7 @@ class Reserving:
         waiting = [
             place
             for place in self._in_order(terms.survey, secret)
-            if _reserves(connection, place, terms.day)
+            if _reserves(connection, place, terms)
         ]
         paid = _found(connection, [place.mark for place in waiting])
         unpaid = [
@@ -150,16 +154,19 @@ class Reserving:
                     day_of(question.expires),
                 )
                 for question in in_order(secret, survey.known)
+                if is_asked(secret, question)
             ]
             self._known = (survey, key)
         return self._places
 
 
-def _reserves(connection: sqlite3.Connection, place: _Place, day: int) -> bool:
+def _reserves(connection: sqlite3.Connection, place: _Place, terms: Terms) -> bool:
     """Tell whether a value of the question may still be recorded, or its absence is due."""
-    if place.asked and day <= place.last_day:
-        return True
-    return place.question.absent and history.awaits(connection, place.question)
+    question = place.question
+    may_record = place.asked and terms.day <= place.last_day
+    if not may_record and not (question.absent and history.awaits(connection, question)):
+        return False
+    return history.may_answer(connection, question, terms.own, terms.base)
 
 
 def _over(connection: sqlite3.Connection, question: Question) -> bool:

@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 from typing import Protocol
 
-from deniable.client import durable
+from deniable.client import files
+from deniable.client.counters import refused
 from deniable.client.randomness import SystemDraws
-from deniable.client.refusals import refused
 from deniable.errors import InvalidParameter
 from deniable.protocol.prf import SECRET_BYTES, derive_key
 
 FILE_NAME = "secret"
-SHORTEST_ACCOUNT_SECRET = 16
+_SHORTEST_ACCOUNT_SECRET = 16
 
 
 class Secret(Protocol):
@@ -33,10 +33,10 @@ class AccountSecret:
     """
 
     def __init__(self, account_secret: bytes) -> None:
-        if not isinstance(account_secret, bytes) or len(account_secret) < SHORTEST_ACCOUNT_SECRET:
+        if not isinstance(account_secret, bytes) or len(account_secret) < _SHORTEST_ACCOUNT_SECRET:
             raise InvalidParameter(
                 f"The 'account_secret' parameter of Client must be at least "
-                f"{SHORTEST_ACCOUNT_SECRET} bytes that nobody can guess."
+                f"{_SHORTEST_ACCOUNT_SECRET} bytes that nobody can guess."
             )
         self._key = derive_key(account_secret, b"account")
 
@@ -89,7 +89,7 @@ class SecretFile:
         """
         try:
             self._path.rename(self._temporary())
-            durable.sync_directory(self._path.parent)
+            files.sync_directory(self._path.parent)
         except FileNotFoundError:
             pass
         for path in self._path.parent.glob(f"{FILE_NAME}.*.new"):
@@ -100,14 +100,14 @@ class SecretFile:
                 pass
 
     def _make(self) -> None:
-        durable.make_directory(self._path.parent)
+        files.make_directory(self._path.parent)
         temporary = self._temporary()
-        durable.write_new(temporary, self._entropy.token(SECRET_BYTES))
+        files.write_new(temporary, self._entropy.token(SECRET_BYTES))
         try:
             _publish(temporary, self._path)
         finally:
             temporary.unlink(missing_ok=True)
-        durable.sync_directory(self._path.parent)
+        files.sync_directory(self._path.parent)
 
     def _temporary(self) -> Path:
         return self._path.with_name(f"{FILE_NAME}.{self._entropy.token(8).hex()}.new")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from deniable.client.exchange import Exchange
 
-USER_AGENT = "deniable-client/1"
+_USER_AGENT = "deniable-client/1"
 """The same for every device: a version or a system would help to tell devices apart."""
 
 
@@ -92,7 +92,7 @@ class HttpTransport:
 
         if self._exchange is None:
             self._exchange = Exchange(self._endpoint, direct=self._loopback)
-        headers = {"User-Agent": USER_AGENT, **request.headers}
+        headers = {"User-Agent": _USER_AGENT, **request.headers}
         try:
             with self._exchange.open(
                 request.method, request.path, headers, request.body, self._timeout
@@ -149,3 +149,12 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def authorization(write_key: str | None) -> dict[str, str]:
+    """Return the header that carries a write key, if there is one."""
+    if write_key is None:
+        return {}
+    if not (write_key and write_key.isascii() and write_key.isprintable()):
+        raise InvalidParameter("The 'write_key' parameter of Client must be printable ASCII.")
+    return {"Authorization": f"Bearer {write_key}"}

@@ -4,6 +4,8 @@
 
 `create_app` makes the application, `serve` runs it; a dashboard beside it is wrapped in
 `AnalystGuard`.
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
 from deniable.errors import MissingExtra

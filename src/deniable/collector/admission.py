@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +16,7 @@ from deniable.collector.problems import Refused
 from deniable.collector.reasons import Reason
 from deniable.errors import InvalidReport
 from deniable.protocol import Question, Report, Survey
+from deniable.protocol.compact import Row, numbers_of, read_compact
 from deniable.protocol.epochs import date_of, day_of, days_of
 
 
@@ -22,13 +24,13 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     reports: list[msgspec.Raw]
 
 
-# A body is an object with one list; a report is an object of plain values. Anything deeper fails
-# before it is built, and one bad report does not spoil the others.
+# A body is an object with one list; a report is an object of plain values, and perhaps one object
+# of texts. Anything deeper fails before it is built, and one bad report does not spoil the others.
 _BODY = msgspec.json.Decoder(_Body)
-_REPORT = msgspec.json.Decoder(dict[str, str | int | float | bool | None])
+_REPORT = msgspec.json.Decoder(dict[str, str | int | float | bool | dict[str, str] | None])
 
 
-SLICE_REPORTS = 50
+_SLICE_REPORTS = 50
 """Reports that are admitted in one step of the event loop: about a millisecond."""
 _REPORT_QUOTES = 2 * (6 + 4)
 _QUOTE = b'"'
@@ -56,6 +58,21 @@ class Admitted:
     refusals: list[Refusal]
 
 
+class PackedItem(NamedTuple):
+    """A report of a compact batch, with its question; None if the survey knows no such digest.
+
+    `segments` is the text of its combination; None if the question has none with the number.
+    """
+
+    question: Question | None
+    segments: str | None
+    row: Row
+
+
+Item = msgspec.Raw | PackedItem
+"""A report on its way in: JSON to be read, or bytes that were cut apart."""
+
+
 def split_batch(body: bytes, max_batch: int) -> list[msgspec.Raw]:
     """Return the reports of a body, each still as JSON.
 
@@ -71,13 +88,17 @@ def split_batch(body: bytes, max_batch: int) -> list[msgspec.Raw]:
     # neither that nor in a report belongs to a member that was replaced.
     if body.count(_QUOTE) != 2 + sum([bytes(item).count(_QUOTE) for item in items]):
         raise Refused(Reason.BODY, f"{_FORM} A member is repeated.")
-    if not 1 <= len(items) <= max_batch:
+    _check_number(len(items), max_batch)
+    return items
+
+
+def _check_number(reports: int, max_batch: int) -> None:
+    if not 1 <= reports <= max_batch:
         raise Refused(
             Reason.BATCH_SIZE,
-            f"A batch must have 1 to {max_batch} reports. Got {len(items)}. Split it.",
-            status=None if items else 400,
+            f"A batch must have 1 to {max_batch} reports. Got {reports}. Split it.",
+            status=None if reports else 400,
         )
-    return items
 
 
 def read_report(item: msgspec.Raw) -> Report:
@@ -91,11 +112,33 @@ def read_report(item: msgspec.Raw) -> Report:
     except ValueError:
         raise InvalidReport("schema", "A report is an object of strings and integers.") from None
     report = Report.from_json(data)
-    # A report that was read has six names and four texts. None may hold a quotation mark, so that
-    # each has exactly two. Further marks belong to repeated members; the last of each was kept.
-    if bytes(item).count(_QUOTE) != _REPORT_QUOTES:
+    # A report that was read has six names and four texts; with segments, a name more, and a name
+    # and a text for each. None may hold a quotation mark, so that each has exactly two. Further
+    # marks belong to repeated members; the last of each was kept.
+    marks = _REPORT_QUOTES
+    if report.segments:
+        marks += 2 + report.segments.count('"')
+    if bytes(item).count(_QUOTE) != marks:
         raise InvalidReport("schema", "A report has each member once. Remove the repeated one.")
     return report
+
+
+def _unpacked(item: PackedItem) -> Report:
+    """Return a report of a compact batch.
+
+    Raises:
+        InvalidReport: unknown_question or segments.
+    """
+    question, segments, row = item
+    if question is None:
+        raise InvalidReport(
+            Reason.UNKNOWN_QUESTION, "The survey has no question with this digest. Wait for it."
+        )
+    if segments is None:
+        raise InvalidReport(Reason.SEGMENTS, "The question has no such combination of segments.")
+    return Report(
+        question.id, question.version, question.digest, row.epoch, row.id, row.record, segments
+    )
 
 
 class Admission:
@@ -109,27 +152,53 @@ class Admission:
 
     def __init__(self, survey: Survey, past_days: int, future_days: int) -> None:
         # Earlier versions too: devices hold reports of them, and have surveys that ask them.
-        self._questions = {(q.id, q.version): q for q in survey.known}
+        self._questions: dict[tuple[str, int], list[Question]] = {}
+        for question in survey.known:  # the levels of a version are told apart by their digests
+            self._questions.setdefault((question.id, question.version), []).append(question)
         self._ids = {q.id for q in survey.known}
+        self._by_digest = {q.digest: q for q in survey.known}
         self._past_days = past_days
         self._future_days = future_days
 
     @property
     def epoch_days(self) -> Mapping[tuple[str, int], int]:
         """The epoch length of each question and version."""
-        return {key: question.epoch for key, question in self._questions.items()}
+        return {key: levels[0].epoch for key, levels in self._questions.items()}
 
-    async def admit_in_turn(self, items: Sequence[msgspec.Raw], today: int) -> Admitted:
+    def split_packed(self, body: bytes, max_batch: int) -> list[Item]:
+        """Return the reports of a compact body.
+
+        Raises:
+            Refused: if the body is none, or has too many reports, or records of another size than
+                its question's, or numbers segments in another way, as with other values. A client
+                then sends JSON, whose reports are judged one by one.
+        """
+        try:
+            packed = read_compact(body)
+        except InvalidReport as error:
+            raise Refused(Reason.BODY, str(error)) from None
+        _check_number(packed.reports, max_batch)
+        question = self._by_digest.get(packed.digest)
+        if question is not None and packed.record_size != question.record_size:
+            detail = f"Records must have {question.record_size} bytes. Got {packed.record_size}."
+            raise Refused(Reason.BODY, detail)
+        numbering, numbers = numbers_of(question)
+        if question is not None and packed.numbering != numbering:
+            raise Refused(Reason.BODY, "The question numbers its segments in another way.")
+        texts = {number: text for text, number in numbers.items()}
+        return [PackedItem(question, texts.get(row.combination), row) for row in packed.rows()]
+
+    async def admit_in_turn(self, items: Sequence[Item], today: int) -> Admitted:
         """Do as `admit`, and let others have the event loop in between."""
         admitted = Admitted([], [])
-        for first in range(0, len(items), SLICE_REPORTS):
-            part = self.admit(items[first : first + SLICE_REPORTS], today, first)
+        for first in range(0, len(items), _SLICE_REPORTS):
+            part = self.admit(items[first : first + _SLICE_REPORTS], today, first)
             admitted.reports.extend(part.reports)
             admitted.refusals.extend(part.refusals)
             await asyncio.sleep(0)
         return admitted
 
-    def admit(self, items: Sequence[msgspec.Raw], today: int, first: int = 0) -> Admitted:
+    def admit(self, items: Sequence[Item], today: int, first: int = 0) -> Admitted:
         """Sort the reports of a batch into those that are taken and those that are not.
 
         `first` is the place in the batch of the first one.
@@ -138,7 +207,7 @@ class Admission:
         for index, item in enumerate(items, first):
             question = ""
             try:
-                report = read_report(item)
+                report = _unpacked(item) if isinstance(item, PackedItem) else read_report(item)
                 question = report.question if report.question in self._ids else ""
                 self.check(report, today)
             except InvalidReport as error:
@@ -151,19 +220,26 @@ class Admission:
     def check(self, report: Report, today: int) -> None:
         """Raise InvalidReport unless the report is one to take today."""
         question = self._question(report)
-        if report.digest != question.digest:
-            raise InvalidReport(
-                Reason.DIGEST,
-                f"The report's digest must be {question.digest.hex()}. Fetch the survey again; "
-                "parameters change only with a new version.",
-            )
         self._check_epoch(report.epoch, question, today)
         question.check_record(report.record)
+        if report.segments not in question.combinations:
+            raise InvalidReport(
+                Reason.SEGMENTS,
+                "The report's segments must be those that the question names, each with a declared "
+                "value or (other). Fetch the survey again.",
+            )
 
     def _question(self, report: Report) -> Question:
-        question = self._questions.get((report.question, report.version))
-        if question is not None:
-            return question
+        levels = self._questions.get((report.question, report.version), [])
+        for question in levels:
+            if question.digest == report.digest:
+                return question
+        if levels:
+            raise InvalidReport(
+                Reason.DIGEST,
+                f"The report's digest must be {' or '.join(q.digest.hex() for q in levels)}. "
+                "Fetch the survey again; parameters change only with a new version.",
+            )
         if report.question in self._ids:
             raise InvalidReport(
                 Reason.UNKNOWN_VERSION,

@@ -11,9 +11,10 @@ from starlette.routing import BaseRoute
 
 from deniable.collector.auth import HostGuard
 from deniable.collector.endpoints import Collector
-from deniable.collector.headers import OpenToWebPages, SecurityHeaders
+from deniable.collector.headers import SecurityHeaders
 from deniable.collector.problems import ProblemAnswers
 from deniable.collector.settings import Settings
+from deniable.collector.web_pages import WebPages
 from deniable.errors import StoreError
 from deniable.protocol.epochs import day_number
 from deniable.store import Store
@@ -52,7 +53,7 @@ def create_app(
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(HostGuard, settings=settings),
-            *([Middleware(OpenToWebPages)] if settings.open_to_pages else []),
+            Middleware(WebPages, settings=settings),
         ],
         exception_handlers={
             HTTPException: answers.http,

@@ -13,6 +13,8 @@ import binascii
 import hashlib
 import hmac
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -75,7 +77,7 @@ class HostGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 421."""
-        if scope["type"] == "lifespan" or not self._local_only or _is_local(scope):
+        if scope["type"] == "lifespan" or not self._local_only or is_local(scope):
             await self._app(scope, receive, send)
             return
         problem = Problem.of(
@@ -83,7 +85,7 @@ class HostGuard:
             "A collector on a loopback address serves localhost, 127.0.0.1 and [::1] only. "
             "Use one of these names.",
         )
-        await _refuse(problem, {}, scope, receive, send)
+        await refuse(problem, {}, scope, receive, send)
 
 
 class AnalystGuard:
@@ -113,7 +115,7 @@ class AnalystGuard:
             await self._app(scope, receive, send)
             return
         headers = _ASK_READER if problem.reason is Reason.UNAUTHORIZED else {}
-        await _refuse(problem, headers, scope, receive, send)
+        await refuse(problem, headers, scope, receive, send)
 
     def _problem(self, request: HTTPConnection) -> Problem | None:
         wanted = self._settings.analyst_token_hash
@@ -153,7 +155,8 @@ def _of_a_proxy(name: str) -> bool:
     return name in PROXY_HEADERS or name.startswith(_PROXY_PREFIX)
 
 
-def _is_local(scope: Scope) -> bool:
+def is_local(scope: Mapping[str, Any]) -> bool:
+    """Tell whether a request names this machine, and nothing else, as its host."""
     hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
     return len(hosts) == 1 and _LOCAL_HOST.fullmatch(hosts[0]) is not None
 
@@ -180,13 +183,14 @@ def _token(request: HTTPConnection) -> bytes:
         return b""
 
 
-async def _refuse(
+async def refuse(
     problem: Problem,
     headers: dict[str, str],
     scope: Scope,
     receive: Receive,
     send: Send,
 ) -> None:
+    """Count a refusal, and answer it."""
     refusals = getattr(getattr(scope.get("app"), "state", None), "refusals", None)
     if isinstance(refusals, Refusals):
         refusals.add("", problem.reason)

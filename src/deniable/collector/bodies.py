@@ -9,11 +9,10 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from deniable.collector.lanes import PATIENCE_SECONDS
-from deniable.collector.load import SMALL_BODY
+from deniable.collector.load import LARGE_ROOM, SMALL_BODY
 from deniable.collector.problems import unavailable
 from deniable.collector.reasons import Reason
 
-ROOM_BYTES = 16 * 2**20
 GRACE_SECONDS = 1.0
 """The time that a body may take even if others wait for its room."""
 _LOOK_SECONDS = 0.1
@@ -52,7 +51,7 @@ class Bodies:
     room.
     """
 
-    def __init__(self, room: int = ROOM_BYTES, patience: float = PATIENCE_SECONDS) -> None:
+    def __init__(self, room: int = LARGE_ROOM, patience: float = PATIENCE_SECONDS) -> None:
         self._free = room
         self._patience = patience
         self._line: deque[_InLine] = deque()

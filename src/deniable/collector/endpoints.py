@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -16,22 +16,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from deniable.collector.admission import Admission, Admitted, split_batch
+from deniable.collector.admission import Admission, Admitted, Item, split_batch
 from deniable.collector.auth import AnalystGuard, require_write_key
 from deniable.collector.bodies import Bodies
 from deniable.collector.group_commit import GroupCommit
+from deniable.collector.health import Health
 from deniable.collector.lanes import Turn
-from deniable.collector.limits import check_media, declared_size, read_body
+from deniable.collector.limits import declared_size, is_compact, read_body
 from deniable.collector.load import Load
 from deniable.collector.openapi import openapi_bytes
 from deniable.collector.problems import Problem, WrongMethod
 from deniable.collector.refusals import Refusals
 from deniable.collector.settings import Settings
 from deniable.collector.upkeep import keep_closing
+from deniable.collector.web_pages import is_own_page
 from deniable.protocol import Survey
+from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
 
-SURVEY_SECONDS = 300
+_SURVEY_SECONDS = 300
 """The time for which a client may use the survey without asking again."""
 
 
@@ -43,7 +46,7 @@ class Receipt(msgspec.Struct, frozen=True):
     problems: list[Problem]
 
 
-SHORT_BODY = 4 * 2**10
+_SHORT_BODY = 4 * 2**10
 """A batch of a dozen or two reports, which takes less time than waiting for a turn."""
 
 
@@ -72,7 +75,7 @@ class Collector:
         )
         self._bodies = Bodies()
         self._turn = Turn()
-        self.load = Load(self.refusals, settings.body_seconds, settings.open_to_pages)
+        self._health = Health(self._commits, self.refusals, local_only=not settings.public)
 
     def routes(self) -> list[BaseRoute]:
         """Return the collector's own routes."""
@@ -100,11 +103,18 @@ class Collector:
                 self._admission.epoch_days,
                 self.settings.accept_past_days,
                 self._today,
+                self.survey.floor or DEFAULT_FLOOR,
             )
+        )
+        load = Load(
+            self.refusals,
+            self.settings.body_seconds,
+            self.settings.open_to_pages,
+            self._health,
         )
         try:
             async with self._commits:
-                yield {"load": self.load}
+                yield {"load": load}
         finally:
             upkeep.cancel()
             with suppress(asyncio.CancelledError):
@@ -113,33 +123,38 @@ class Collector:
     async def post_reports(self, request: Request) -> Response:
         """Take a batch; answer when what was admitted of it is durable."""
         require_write_key(request, self.settings)
-        check_media(request)
+        from_page = self.settings.open_to_pages or is_own_page(request.headers)
+        compact = is_compact(request, from_page)
         limit = self.settings.max_body
         size = declared_size(request, limit)
         self._commits.look()
         async with self._bodies.share(size) as share:
             body = await read_body(request, limit, self.settings.body_seconds, share)
-            admitted = await self._admit(body)
+            admitted = await self._admit(body, compact)
         done = await self._commits.append(admitted.reports)
         for refusal in admitted.refusals:
             self.refusals.add(refusal.question, refusal.reason)
         problems = [Problem.of(r.reason, r.detail, index=r.index) for r in admitted.refusals]
         return _json(Receipt(done.accepted, done.duplicates, problems))
 
-    async def _admit(self, body: bytes) -> Admitted:
+    async def _admit(self, body: bytes, compact: bool) -> Admitted:
         """Parse a batch and sort its reports: a short one at once, a long one in its turn."""
-        if len(body) <= SHORT_BODY:
-            items = split_batch(body, self.settings.max_batch)
+        if len(body) <= _SHORT_BODY:
+            items = self._split(body, compact)
             return self._admission.admit(items, self._today())
         async with self._turn:
             await self._commits.room()
-            items = split_batch(body, self.settings.max_batch)
+            items = self._split(body, compact)
             self._commits.look(len(items))
             return await self._admission.admit_in_turn(items, self._today())
 
+    def _split(self, body: bytes, compact: bool) -> Sequence[Item]:
+        most = self.settings.max_batch
+        return self._admission.split_packed(body, most) if compact else split_batch(body, most)
+
     async def get_survey(self, request: Request) -> Response:
         """Serve the survey, or say that the client has it."""
-        headers = {"etag": self._etag, "cache-control": f"public, max-age={SURVEY_SECONDS}"}
+        headers = {"etag": self._etag, "cache-control": f"public, max-age={_SURVEY_SECONDS}"}
         known = request.headers.get("if-none-match", "")
         tags = {tag.strip().removeprefix("W/") for tag in known.split(",")}
         if tags & {self._etag, "*"}:

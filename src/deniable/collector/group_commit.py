@@ -22,9 +22,12 @@ REFUSAL_SECONDS = 1.0
 
 PROBE_SECONDS = 5.0
 """The time for which the outcome of a write tells whether the store works."""
+PROBE_PATIENCE = 1.5
+"""The longest wait of those who ask for the outcome of a write."""
 PROBE_BYTES = 512 * 2**10
 """Roughly the size of a full group: a small write may fit where no batch does."""
 _LATER = "Nothing was accepted. Send the same batch again later."
+_LATE = StoreError("A write of the store does not end. Look at its disk, and at who else uses it.")
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class GroupCommit:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="deniable-commit")
         self._failure: StoreError | None = None
         self._known_until = 0.0
+        self._late = False
         self._probe: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -130,17 +134,36 @@ class GroupCommit:
     async def probe(self) -> None:
         """Check that the store works: by the last write, or by a new one if that was long ago.
 
-        However many ask, one write in some seconds is all that they cause.
-
         Raises:
-            Refused: if the last write failed.
+            Refused: if the last write failed, or does not end.
         """
-        if asyncio.get_running_loop().time() >= self._known_until:
-            if self._probe is None:
-                self._probe = asyncio.create_task(self._write_probe(), name="deniable-probe")
-            await asyncio.shield(self._probe)
-        if self._failure is not None:
-            raise unavailable(Reason.STORE, str(self._failure))
+        await self.outcome()
+        if self.failure is not None:
+            raise unavailable(Reason.STORE, str(self.failure))
+
+    @property
+    def known(self) -> bool:
+        """True if the outcome of a write is fresh, or one does not end."""
+        unending = self._late and self._probe is not None
+        return unending or asyncio.get_running_loop().time() < self._known_until
+
+    @property
+    def failure(self) -> StoreError | None:
+        """Why the last write failed; None if it succeeded."""
+        return _LATE if self._late else self._failure
+
+    async def outcome(self) -> None:
+        """Wait until the outcome of a write is known; make one if the last was long ago.
+
+        However many ask, one write in some seconds is all that they cause. A write that does not
+        end in time counts as failed, until one ends.
+        """
+        if self.known:
+            return
+        if self._probe is None:
+            self._probe = asyncio.create_task(self._write_probe(), name="deniable-probe")
+        await asyncio.wait([self._probe], timeout=PROBE_PATIENCE)
+        self._late = not self.known
 
     async def _write_probe(self) -> None:
         loop = asyncio.get_running_loop()
@@ -156,6 +179,7 @@ class GroupCommit:
     def _learn(self, failure: StoreError | None) -> None:
         """Remember the outcome of a write."""
         self._failure = failure
+        self._late = False
         self._known_until = asyncio.get_running_loop().time() + PROBE_SECONDS
 
     def _update_room(self) -> None:

@@ -1,13 +1,12 @@
-"""Headers that protect readers, and the ones that let web pages send reports."""
+"""Headers that protect readers, and the ones that let web pages read answers."""
 
 from __future__ import annotations
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 OPEN_PATHS = {"/v1/reports": "POST", "/v1/survey": "GET"}
-"""Paths that a web page of any origin may call, with the method."""
+"""Paths that web pages may call, with the method."""
 
 PROTECTION = {
     "x-content-type-options": "nosniff",
@@ -27,12 +26,6 @@ READABLE = {
     "access-control-expose-headers": "etag, retry-after",
 }
 """Headers with which a web page of any origin can read an answer."""
-
-_PREFLIGHT = {
-    "access-control-allow-origin": "*",
-    "access-control-allow-headers": "authorization, content-type, if-none-match",
-    "access-control-max-age": "86400",
-}
 
 
 class SecurityHeaders:
@@ -54,32 +47,3 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_protected)
-
-
-class OpenToWebPages:
-    """Lets web pages of any origin send reports and fetch the survey, and nothing else (CORS).
-
-    No credentials: a browser adds neither cookies nor remembered passwords.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a preflight, or serve the request with the permission added."""
-        method = OPEN_PATHS.get(scope["path"]) if scope["type"] == "http" else None
-        if method is None:
-            await self._app(scope, receive, send)
-            return
-        if scope["method"] == "OPTIONS":
-            headers = {**_PREFLIGHT, "access-control-allow-methods": method}
-            await Response(status_code=204, headers=headers)(scope, receive, send)
-            return
-
-        async def send_open(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(READABLE)
-            await send(message)
-
-        await self._app(scope, receive, send_open)

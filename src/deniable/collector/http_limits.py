@@ -11,18 +11,20 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from deniable.collector import own_answers
+from deniable.collector.bodies import GRACE_SECONDS
 from deniable.collector.lanes import PATIENCE_SECONDS, Lane
 from deniable.collector.load import SMALL_BODY, Load
+from deniable.collector.own_answers import OwnAnswer
 from deniable.collector.problems import Problem
 
-MAX_HEAD_BYTES = 64 * 2**10
+_MAX_HEAD_BYTES = 64 * 2**10
 HEAD_SECONDS = 20.0
-MAX_MESSAGE_BYTES = 16 * 2**20
+_MAX_MESSAGE_BYTES = 16 * 2**20
 """Body, framing and all: chunks of one byte take six."""
-MAX_PIPELINED = 16
-WRITE_SECONDS = 20.0
+_MAX_PIPELINED = 16
+_WRITE_SECONDS = 20.0
 """The time after which an answer that its sender does not take is given up."""
-STOP_SECONDS = 1.0
+_STOP_SECONDS = 1.0
 """At shutdown, the further time for a body that has not arrived yet."""
 _LAST_LINE_END = 2
 """Bytes that may follow the last chunk: the line end that closes the message."""
@@ -67,6 +69,7 @@ class LimitedHttp(HttpToolsProtocol):
         self._after_chunk_line = False
         self._after_bytes = 0
         self._problem: Problem | None = None
+        self._asked: RequestResponseCycle
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
 
@@ -100,7 +103,7 @@ class LimitedHttp(HttpToolsProtocol):
         super().shutdown()
         if not self._in_head and not self.transport.is_closing():
             self._stop_waiting()
-            self._timer = self.loop.call_later(STOP_SECONDS, self._stop_body)
+            self._timer = self.loop.call_later(_STOP_SECONDS, self._stop_body)
 
     def timeout_keep_alive_handler(self) -> None:
         """Close the connection: nothing came for long."""
@@ -110,7 +113,7 @@ class LimitedHttp(HttpToolsProtocol):
         """Wait, but not for ever: the sender does not take the answer."""
         super().pause_writing()
         if self._write_timer is None:
-            self._write_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
+            self._write_timer = self.loop.call_later(_WRITE_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
         """Stop the timer: the sender takes the answer again."""
@@ -135,11 +138,11 @@ class LimitedHttp(HttpToolsProtocol):
                 self._wait(HEAD_SECONDS)
             if began_in_head and heads == self._heads:
                 self._head_bytes += len(data)
-                if self._head_bytes > MAX_HEAD_BYTES:
+                if self._head_bytes > _MAX_HEAD_BYTES:
                     self._say(own_answers.LONG_HEAD)
             return
         self._message_bytes += len(data)
-        if self._message_bytes > MAX_MESSAGE_BYTES:
+        if self._message_bytes > _MAX_MESSAGE_BYTES:
             self._say(own_answers.TOO_LONG)
         elif self._after_chunk_line and (heads, chunks) == (self._heads, self._chunks):
             self._after_bytes += len(data)
@@ -166,14 +169,14 @@ class LimitedHttp(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The head is there; its body must follow in time."""
-        if len(self.pipeline) >= MAX_PIPELINED:
+        if len(self.pipeline) >= _MAX_PIPELINED:
             self._refuse_parsing(own_answers.PIPELINED)
         self._in_head = False
         self._heads += 1
         self._message_bytes = self._body_bytes = 0
         self._after_chunk_line = False
         # Longer than what the application waits by itself, so that it can say so first.
-        self._wait(self._load.body_seconds + 2 * PATIENCE_SECONDS + STOP_SECONDS)
+        self._wait(self._load.body_seconds + 2 * PATIENCE_SECONDS + _STOP_SECONDS)
         super().on_headers_complete()
 
     def on_chunk_header(self) -> None:
@@ -212,41 +215,66 @@ class LimitedHttp(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         """Begin a request now, or when its turn comes."""
-        lane = self._load.lane(cycle.scope["path"])
-        if self._load.connections.crowded and lane is not self._load.health:
+        health = self._load.health
+        if health is not None and health.takes(cycle.scope):
+            self._asked = cycle
+            self._load.connections.asking(self)
+            health.ask(self, cycle.scope["path"])
+            return
+        lane = self._load.lane(cycle.scope["path"], cycle.scope["headers"])
+        if self._load.connections.crowded:
             self._refuse(cycle)
         elif lane is None:
             super()._start_asgi_task(cycle, app)
         else:
             lane.ask(partial(self._begin, lane, cycle, app), partial(self._refuse, cycle))
+            if lane is self._load.large and lane.waiting:
+                # The sender keeps the rest of the body; beginning reads on.
+                self.flow.pause_reading()
 
     def _begin(self, lane: Lane, cycle: RequestResponseCycle, app: Any) -> None:
         if self.transport.is_closing():
             self.loop.call_soon(lane.leave)
             return
+        if lane is self._load.large and not self._in_head:
+            # Whoever still stands in line yields before a body that is on its way.
+            self._load.connections.busy(self)
+            self.loop.call_later(GRACE_SECONDS, self._be_slow, cycle)
         task = self.loop.create_task(cycle.run_asgi(app))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         task.add_done_callback(lambda _: lane.leave())
 
+    def _be_slow(self, cycle: RequestResponseCycle) -> None:
+        """A body has had its grace: if it is not there, the connection may have to go."""
+        if self.cycle is cycle and not self._in_head:
+            self._load.connections.idle(self)
+
     def _refuse(self, cycle: RequestResponseCycle) -> None:
         """Ask the sender of one request to come back; its connection may stay."""
-        if self.transport.is_closing():
-            return
-        problem = own_answers.BUSY
-        self._load.refusals.add("", problem.reason)
-        keep = cycle.keep_alive and not self._load.connections.crowded
+        if not self.transport.is_closing():
+            self._load.refusals.add("", own_answers.BUSY.reason)
+            cycle.keep_alive = cycle.keep_alive and not self._load.connections.crowded
+            self._answer(cycle, own_answers.of_problem(own_answers.BUSY))
+
+    def tell(self, answer: OwnAnswer) -> None:
+        """Answer the question about health that was asked here."""
+        self._load.connections.told(self)
+        if not (self.transport.is_closing() or self._asked.response_started):
+            self._answer(self._asked, answer)
+
+    def _answer(self, cycle: RequestResponseCycle, answer: OwnAnswer) -> None:
+        """Answer one request without the application."""
         self.transport.write(
-            own_answers.written(
-                problem,
+            answer.written(
                 self.server_state.default_headers,
-                close=not keep,
+                close=not cycle.keep_alive,
                 with_body=cycle.scope["method"] != "HEAD",
                 for_pages=self._load.open_to_pages(cycle.scope["path"]),
             )
         )
         cycle.response_started = cycle.response_complete = True
-        if not keep:
+        if not cycle.keep_alive:
             self._end()
         self.on_response_complete()
 
@@ -270,10 +298,8 @@ class LimitedHttp(HttpToolsProtocol):
         if free and not self.transport.is_closing():
             path = self.scope.get("path", "") if self.scope else ""
             self.transport.write(
-                own_answers.written(
-                    problem,
-                    self.server_state.default_headers,
-                    for_pages=self._load.open_to_pages(path),
+                own_answers.of_problem(problem).written(
+                    self.server_state.default_headers, for_pages=self._load.open_to_pages(path)
                 )
             )
         self._end()
@@ -287,7 +313,7 @@ class LimitedHttp(HttpToolsProtocol):
             return
         self.transport.close()
         if self._write_timer is None:
-            self._write_timer = self.loop.call_later(STOP_SECONDS, self.transport.abort)
+            self._write_timer = self.loop.call_later(_STOP_SECONDS, self.transport.abort)
 
     def _refuse_parsing(self, problem: Problem) -> None:
         self._problem = problem

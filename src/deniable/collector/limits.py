@@ -9,9 +9,10 @@ from starlette.requests import ClientDisconnect, Request
 from deniable.collector.bodies import Share
 from deniable.collector.problems import Refused
 from deniable.collector.reasons import Reason
+from deniable.protocol.compact import MEDIA_TYPE as COMPACT
 from deniable.protocol.report import MAX_BATCH_BYTES, MEDIA_TYPE
 
-PATIENCE_BYTES = 2 * MAX_BATCH_BYTES
+_PATIENCE_BYTES = 2 * MAX_BATCH_BYTES
 """A body that is too large is still read so far, and thrown away.
 
 A client that is cut off in the middle sees a broken connection instead of the answer, and would
@@ -19,10 +20,14 @@ send the same again; with the answer it splits the batch. Beyond this no honest 
 """
 
 _CLOSE = {"connection": "close"}
+_FROM_PAGES = ("text/plain", "utf-8")
 
 
-def check_media(request: Request) -> None:
-    """Refuse a body that is not plain JSON.
+def is_compact(request: Request, from_page: bool) -> bool:
+    """Tell whether the body is said to be a compact batch; False for one in JSON.
+
+    JSON may also be called `text/plain;charset=UTF-8`, as a web page sends it that is being left.
+    For that type browsers ask no permission first, so it counts only where pages have it.
 
     Raises:
         Refused: media_type or encoding.
@@ -34,11 +39,17 @@ def check_media(request: Request) -> None:
             {"accept-encoding": "identity"},
         )
     media, _, parameters = request.headers.get("content-type", "").partition(";")
+    media = media.strip().lower()
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
-    if media.strip().lower() != MEDIA_TYPE or charset not in ("", "utf-8"):
+    if media == COMPACT and not charset:
+        return True
+    json = media == MEDIA_TYPE and charset in ("", "utf-8")
+    if not json and not (from_page and (media, charset) == _FROM_PAGES):
         raise Refused(
-            Reason.MEDIA_TYPE, f"Send the body with 'content-type: {MEDIA_TYPE}', in UTF-8."
+            Reason.MEDIA_TYPE,
+            f"Send the body with 'content-type: {MEDIA_TYPE}', in UTF-8, or {COMPACT}.",
         )
+    return False
 
 
 def declared_size(request: Request, limit: int) -> int:
@@ -83,7 +94,7 @@ async def read_body(request: Request, limit: int, seconds: float, share: Share) 
 
 
 def _patience(limit: int) -> int:
-    return max(limit, PATIENCE_BYTES)
+    return max(limit, _PATIENCE_BYTES)
 
 
 def _oversize(limit: int, headers: dict[str, str] | None = None) -> Refused:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from deniable.collector.connections import Connections
 from deniable.collector.headers import OPEN_PATHS
+from deniable.collector.health import HEALTH, READINESS, Health
 from deniable.collector.lanes import Lane
 from deniable.collector.memory import give_back
 from deniable.collector.refusals import Refusals
@@ -21,45 +23,53 @@ READING_PATIENCE = 10.0
 SMALL_BODY = 64 * 2**10
 """A body up to this size needs no permission; a client's default batch is smaller."""
 
+LARGE_ROOM = 16 * 2**20
+"""The most declared bytes of larger bodies that are read or parsed at once."""
+
 LARGE_BODIES = 64 * 2**20
 """The most bytes of larger bodies that are held at once, read or not."""
+
+LARGE_AT_ONCE = LARGE_ROOM // SMALL_BODY + 4
+"""More large bodies at once than `Bodies` has room for, so that somebody waits for slow ones."""
 
 MANY_BYTES = 16 * 2**20
 RETURN_SECONDS = 10.0
 
-HEALTH, REPORTS = "/healthz", "/v1/reports"
-_CHEAP = frozenset({"/readyz", "/openapi.json", "/v1/survey"})
+REPORTS = "/v1/reports"
+_CHEAP = frozenset({HEALTH, READINESS, "/openapi.json", "/v1/survey"})
 
 
 @dataclass
 class Load:
     """The connections, requests and bytes in flight. The event loop is its only thread.
 
-    Reports have no lane: each is bounded by its bytes, by the turn in which batches are parsed,
-    and by the queue before the store (`Bodies`, `Turn`, `GroupCommit`).
+    Questions about health are answered without the application, where `health` is there to do so.
+    Reports in small bodies have no lane: each is bounded by its bytes, by the turn in which batches
+    are parsed, and by the queue before the store (`Bodies`, `Turn`, `GroupCommit`). So are those in
+    large bodies; their lane lets hundreds wait, and be refused, without the application's work.
 
     Attributes:
         refusals: where refusals are counted.
         body_seconds: the time within which a body must have arrived.
         web_pages: whether web pages may read the answers on open paths.
+        health: what answers about health; None leaves that to the application.
     """
 
     refusals: Refusals = field(default_factory=Refusals)
     body_seconds: float = 30.0
     web_pages: bool = False
+    health: Health | None = None
     connections: Connections = field(default_factory=Connections)
-    health: Lane = field(default_factory=lambda: Lane(CHEAP_AT_ONCE, READING_PATIENCE))
     cheap: Lane = field(default_factory=lambda: Lane(CHEAP_AT_ONCE))
+    large: Lane = field(default_factory=lambda: Lane(LARGE_AT_ONCE))
     reading: Lane = field(default_factory=lambda: Lane(READING_AT_ONCE, READING_PATIENCE))
     held: int = 0
     _returning: bool = False
 
-    def lane(self, path: str) -> Lane | None:
-        """Return the lane of a path; None for reports."""
+    def lane(self, path: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> Lane | None:
+        """Return the lane of a request; None for reports in a small body."""
         if path == REPORTS:
-            return None
-        if path == HEALTH:
-            return self.health
+            return self.large if _is_large(headers) else None
         return self.cheap if path in _CHEAP else self.reading
 
     def open_to_pages(self, path: str) -> bool:
@@ -82,3 +92,13 @@ class Load:
         self._returning = self.held > MANY_BYTES
         if self._returning:
             asyncio.get_running_loop().call_later(RETURN_SECONDS, self._give_back)
+
+
+def _is_large(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Tell whether a body may be larger than a small one; a chunked one may."""
+    for name, value in headers:
+        if name == b"content-length":
+            return not value.isdigit() or int(value[:12]) > SMALL_BODY
+        if name == b"transfer-encoding":
+            return True
+    return False

@@ -6,8 +6,8 @@ import logging
 import time
 from collections.abc import Callable
 
-LINE_SECONDS = 60.0
-MOST_MESSAGES = 100
+_LINE_SECONDS = 60.0
+_MOST_MESSAGES = 100
 
 
 class OnceAMinute(logging.Filter):
@@ -25,10 +25,10 @@ class OnceAMinute(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether the line is written."""
         key = str(record.msg)
-        if key not in self._lines and len(self._lines) >= MOST_MESSAGES:
+        if key not in self._lines and len(self._lines) >= _MOST_MESSAGES:
             key = ""
         last, left_out = self._lines.get(key, (float("-inf"), 0))
-        if self._clock() < last + LINE_SECONDS:
+        if self._clock() < last + _LINE_SECONDS:
             self._lines[key] = last, left_out + 1
             return False
         self._lines[key] = self._clock(), 0

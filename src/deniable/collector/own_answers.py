@@ -1,8 +1,9 @@
-"""Refusals that the HTTP server writes itself, before there is an application to ask."""
+"""Answers that the HTTP server writes itself, before there is an application to ask."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from http import HTTPStatus
 
 import msgspec
@@ -12,38 +13,52 @@ from deniable.collector.problems import MEDIA_TYPE, RETRY_SECONDS, Problem
 from deniable.collector.reasons import Reason
 
 
-def written(
-    problem: Problem,
-    default_headers: Iterable[tuple[bytes, bytes]] = (),
-    *,
-    close: bool = True,
-    with_body: bool = True,
-    for_pages: bool = False,
-) -> bytes:
-    """Return a whole HTTP answer: head, protective headers, and the problem as its body.
+@dataclass(frozen=True)
+class OwnAnswer:
+    """An answer that needs no application: status, body, and the headers that are its own."""
 
-    Args:
-        problem: the body.
-        default_headers: of the server, such as the date.
-        close: whether the connection ends with it.
-        with_body: False for HEAD.
-        for_pages: whether web pages of any origin may read it.
-    """
-    body = msgspec.json.encode(problem)
-    headers = dict(PROTECTION)
-    headers["content-type"] = MEDIA_TYPE
-    headers["content-length"] = str(len(body))
+    status: int
+    body: bytes
+    headers: dict[str, str]
+
+    def written(
+        self,
+        default_headers: Iterable[tuple[bytes, bytes]] = (),
+        *,
+        close: bool = True,
+        with_body: bool = True,
+        for_pages: bool = False,
+    ) -> bytes:
+        """Return the whole HTTP answer: head, protective headers, and the body.
+
+        Args:
+            default_headers: of the server, such as the date.
+            close: whether the connection ends with it.
+            with_body: False for HEAD.
+            for_pages: whether web pages of any origin may read it.
+        """
+        headers = PROTECTION | self.headers | {"content-length": str(len(self.body))}
+        if for_pages:
+            headers |= READABLE | {"cross-origin-resource-policy": "cross-origin"}
+        if close:
+            headers["connection"] = "close"
+        lines = [f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}".encode()]
+        lines += [name + b": " + value for name, value in default_headers]
+        lines += [f"{name}: {value}".encode() for name, value in headers.items()]
+        return b"\r\n".join([*lines, b"", self.body if with_body else b""])
+
+
+def of_problem(problem: Problem) -> OwnAnswer:
+    """Return a refusal as an answer."""
+    headers = {"content-type": MEDIA_TYPE}
     if problem.reason in RETRY_SECONDS:
         headers["retry-after"] = str(RETRY_SECONDS[problem.reason])
-    if for_pages:
-        headers |= READABLE | {"cross-origin-resource-policy": "cross-origin"}
-    if close:
-        headers["connection"] = "close"
-    lines = [f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}".encode()]
-    lines += [name + b": " + value for name, value in default_headers]
-    lines += [f"{name}: {value}".encode() for name, value in headers.items()]
-    return b"\r\n".join([*lines, b"", body if with_body else b""])
+    return OwnAnswer(problem.status, msgspec.json.encode(problem), headers)
 
+
+_JSON = {"content-type": "application/json"}
+HEALTHY = OwnAnswer(HTTPStatus.OK, b'{"status":"ok"}', _JSON)
+READY = OwnAnswer(HTTPStatus.OK, b'{"status":"ready"}', _JSON)
 
 BUSY = Problem.of(Reason.BUSY, "Nothing was accepted. Send the same again later.")
 SLOW = Problem.of(Reason.SLOW, "A body must arrive in time. Send it again.")

@@ -21,17 +21,18 @@ from deniable.store import STORE_FILE
 ENV_PREFIX = "DENIABLE_"
 WRITE_KEY_VARIABLE = "DENIABLE_WRITE_KEY"
 WRITE_KEY_FILE_VARIABLE = "DENIABLE_WRITE_KEY_FILE"
-MIN_TOKEN_LENGTH = 16
-MAX_DAYS = 366
-MAX_WRITE_KEYS = 2
+_MIN_TOKEN_LENGTH = 16
+_MAX_DAYS = 366
+_MAX_WRITE_KEYS = 2
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _PATHS = ("data_dir", "survey_path")
 _SWITCHES = ("cors", "behind_proxy")
 _WHOLE_NUMBERS = {
     "port": (0, 65_535),
-    "accept_past_days": (0, MAX_DAYS),
-    "accept_future_days": (0, MAX_DAYS),
+    "accept_past_days": (0, _MAX_DAYS),
+    "accept_future_days": (0, _MAX_DAYS),
     "max_body": (1_024, MAX_BATCH_BYTES),
     "max_batch": (1, MAX_BATCH_REPORTS),
     "commit_window_ms": (0, 1_000),
@@ -63,6 +64,8 @@ class Settings:
         body_seconds: the time within which a body must have arrived.
         cors: whether web pages of any origin may send reports and fetch the survey. None leaves
             them out on a loopback address that no proxy stands before, and lets them in elsewhere.
+        origins: the origins whose web pages may, such as "https://www.example.org"; with some,
+            pages of all others may not. Pages that the collector's own address serves always may.
         behind_proxy: whether a proxy passes requests on. Reading then needs the token whatever the
             address, and any `Host` is served.
 
@@ -87,6 +90,7 @@ class Settings:
     waiting_reports: int = 50_000
     body_seconds: int = 30
     cors: bool | None = None
+    origins: tuple[str, ...] = ()
     behind_proxy: bool = False
 
     def __post_init__(self) -> None:
@@ -99,12 +103,19 @@ class Settings:
                 "The 'analyst_token_hash' parameter of the collector must be the 64 lower-case "
                 "hexadecimal digits that hash_token() returns."
             )
-        if len(self.write_key_hashes) > MAX_WRITE_KEYS or not all(
+        if len(self.write_key_hashes) > _MAX_WRITE_KEYS or not all(
             map(_HASH.fullmatch, self.write_key_hashes)
         ):
             raise InvalidParameter(
                 "The 'write_key_hashes' parameter of the collector must be what hash_write_keys() "
-                f"returns: at most {MAX_WRITE_KEYS} hashes."
+                f"returns: at most {_MAX_WRITE_KEYS} hashes."
+            )
+        if self.origins and self.cors is False:
+            raise InvalidParameter("The collector takes either 'origins' or no web pages at all.")
+        if not all(map(_ORIGIN.fullmatch, self.origins)):
+            raise InvalidParameter(
+                "The 'origins' parameter of the collector must be origins as browsers spell them, "
+                "such as https://www.example.org or http://localhost:8080: lower case, no path."
             )
         if self.waiting_reports < self.max_batch:
             raise InvalidParameter(
@@ -134,7 +145,9 @@ class Settings:
 
     @property
     def open_to_pages(self) -> bool:
-        """True if web pages of any origin may send reports and fetch the survey."""
+        """True if web pages of other origins may send reports and fetch the survey."""
+        if self.origins:
+            return True
         return self.public if self.cors is None else self.cors
 
     @classmethod
@@ -172,9 +185,9 @@ def hash_write_keys(text: str) -> tuple[str, ...]:
     """
     keys = [key.strip(" \t\r") for key in re.split("[,\n]", text)]
     keys = [key for key in keys if key]
-    if len(set(keys)) > MAX_WRITE_KEYS:
+    if len(set(keys)) > _MAX_WRITE_KEYS:
         raise InvalidParameter(
-            f"A collector takes at most {MAX_WRITE_KEYS} write keys, the old and the new one. "
+            f"A collector takes at most {_MAX_WRITE_KEYS} write keys, the old and the new one. "
             f"Got {len(set(keys))}. A key holds no comma."
         )
     if not all(key.isascii() and key.isprintable() for key in keys):
@@ -208,9 +221,9 @@ def hash_token(token: str) -> str:
     Raises:
         InvalidParameter: if the token is shorter than 16 characters.
     """
-    if len(token) < MIN_TOKEN_LENGTH:
+    if len(token) < _MIN_TOKEN_LENGTH:
         raise InvalidParameter(
-            f"An analyst token must have at least {MIN_TOKEN_LENGTH} characters. "
+            f"An analyst token must have at least {_MIN_TOKEN_LENGTH} characters. "
             "Make one with new_token()."
         )
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
@@ -225,6 +238,8 @@ def _read(name: str, variable: str, text: str) -> object:
     """Return the value of an environment variable in the type of its setting."""
     if name in _PATHS:
         return Path(text)
+    if name == "origins":
+        return tuple(part.strip() for part in text.split(","))
     if name in _WHOLE_NUMBERS:
         if not re.fullmatch(r"[0-9]{1,9}", text):
             raise InvalidParameter(f"{variable} must be a whole number. Got {text!r:.40}.")

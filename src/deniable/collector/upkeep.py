@@ -7,10 +7,11 @@ import logging
 from collections.abc import Callable, Mapping
 
 from deniable.errors import StoreError
+from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
 
-UPKEEP_SECONDS = 300.0
-SPARE_DAYS = 1
+_UPKEEP_SECONDS = 300.0
+_SPARE_DAYS = 1
 """A request may begin before midnight and end after it; its duplicates must still be known."""
 
 _log = logging.getLogger("deniable.collector")
@@ -21,26 +22,28 @@ async def keep_closing(
     epoch_days: Mapping[tuple[str, int], int],
     past_days: int,
     today: Callable[[], int],
-    seconds: float = UPKEEP_SECONDS,
+    floor: int = DEFAULT_FLOOR,
+    seconds: float = _UPKEEP_SECONDS,
 ) -> None:
     """Close the epochs that are due, at once and again every `seconds` seconds, for ever.
 
     An epoch is due when collectors have run for a day since they found it over, so that a clock
     that is wrong for a while closes nothing. What the survey does not name stays open, and is
-    named in the log: once, and again when the list changes.
+    named in the log: once, and again when the list changes. Combinations of segments with fewer
+    reports than the floor are told apart no more.
 
     Edge cases: a store that cannot be written is logged and tried again. A process that is killed
     adds nothing for the time since its last look.
     """
     named: tuple[tuple[str, int], ...] = ()
     while True:
-        before = today() - past_days - SPARE_DAYS
+        before = today() - past_days - _SPARE_DAYS
         try:
             found = await asyncio.to_thread(store.find_over, before, epoch_days)
             if found.unknown != named:
                 named = found.unknown
                 _warn_of_unknown(named)
-            await asyncio.to_thread(store.close_epochs, before, epoch_days)
+            await asyncio.to_thread(store.close_epochs, before, epoch_days, floor=floor)
         except StoreError as error:
             _log.warning("Epochs were not closed; next try in %g seconds. %s", seconds, error)
         await asyncio.sleep(seconds)

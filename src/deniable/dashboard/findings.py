@@ -17,8 +17,8 @@ from deniable.results.table import Table
 from deniable.results.table.files import chart_svg, render
 from deniable.store import Store
 
-KEPT_FINDINGS = 64
-KEPT_FILES = 256
+_KEPT_FINDINGS = 64
+_KEPT_FILES = 256
 CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 """The pictures a page can ask for, in pixels: for a desktop, a tablet and a telephone."""
 MOST_TABLES = 6
@@ -90,10 +90,10 @@ class Findings:
     def __init__(self, store: Store, folder: Path) -> None:
         self._store = store
         self._folder = folder
-        self._found: Cache[Key, tuple[Answered, ...]] = Cache(KEPT_FINDINGS)
-        self._together: Cache[Key, Found] = Cache(KEPT_FINDINGS)
-        self._attributes: Cache[Key, Attributes] = Cache(KEPT_FINDINGS)
-        self._files: Cache[Key, bytes] = Cache(KEPT_FILES)
+        self._found: Cache[Key, tuple[Answered, ...]] = Cache(_KEPT_FINDINGS)
+        self._together: Cache[Key, Found] = Cache(_KEPT_FINDINGS)
+        self._attributes: Cache[Key, Attributes] = Cache(_KEPT_FINDINGS)
+        self._files: Cache[Key, bytes] = Cache(_KEPT_FILES)
 
     def wanted(self, summary: Summary, epoch: int | None, n: int | None = None) -> Wanted:
         """Return the subject as it is now; with `n`, as a page has just shown it, if that is kept.

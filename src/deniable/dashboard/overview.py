@@ -9,8 +9,8 @@ from datetime import date
 
 from deniable.protocol import Question, Survey
 from deniable.protocol.epochs import date_of, day_number
-from deniable.results import Epochs
-from deniable.results.simulated import reports_text
+from deniable.results.report_counts import reports_text
+from deniable.results.table import Epochs
 from deniable.store import Store, Tally
 from deniable.store.base import ACCEPTED, DUPLICATE, SIMULATED
 from deniable.store.versions import reports_by_version, unreadable_reports
@@ -56,6 +56,11 @@ class Summary:
     withdrawn: bool = False
     simulated: Mapping[int, int] = field(default_factory=dict)
     stamp: int = 0
+
+    @property
+    def address(self) -> str:
+        """The query that leads to the level, empty where there is none."""
+        return f"?level={self.question.level}" if self.question.level else ""
 
     @property
     def others(self) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from deniable.collector.reasons import Reason
 from deniable.dashboard.overview import SPARK_EPOCHS
 from deniable.results.labels import printable, shortened
 from deniable.results.table.html import MOST_ROWS, rows_html
-from deniable.results.words import epsilon_text, odds
+from deniable.results.words.shares import epsilon_text, odds
 
 HEADERS = {
     # Nothing but our own style sheet and pictures: even markup that got through could load or
@@ -30,7 +30,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-MOST_PAIRS = 60
+_MOST_PAIRS = 60
 """The number of pairs of attributes in a page's list, the surest first."""
 ASSETS = {"dashboard.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml"}
 
@@ -57,7 +57,7 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         asset_version=_asset_version(),
-        max_pairs=MOST_PAIRS,
+        max_pairs=_MOST_PAIRS,
         max_rows=MOST_ROWS,
         rows_html=lambda *told: Markup(rows_html(*told)),  # noqa: S704 (every string is escaped)
         spark_epochs=SPARK_EPOCHS,

@@ -21,8 +21,8 @@ from deniable.results.table import Table
 from deniable.results.table.files import FORMATS
 from deniable.store import Store
 
-MAX_LISTED_EPOCHS = 60
-PICTURES = ("heat", "tree")
+_MAX_LISTED_EPOCHS = 60
+_PICTURES = ("heat", "tree")
 """The pictures of many attributes together."""
 AT_ONCE = 1_000_000
 """The most reports for which a page fits two fields before somebody chooses them."""
@@ -56,7 +56,7 @@ class QuestionPages:
             names=[field.name for field in question.fields],
             epoch=epoch,
             mark=summary.mark(epoch),
-            listed_epochs=sorted(summary.reports, reverse=True)[:MAX_LISTED_EPOCHS],
+            listed_epochs=sorted(summary.reports, reverse=True)[:_MAX_LISTED_EPOCHS],
             promise=promise_of(question),
             formats=tuple(FORMATS),
             query=_query_maker(summary, epoch),
@@ -70,7 +70,7 @@ class QuestionPages:
         """Return a picture of the tree that a field's strings were grown from."""
         return self._drawn(request, self._of_tree)
 
-    def record(self, request: Request) -> Response:
+    def attributes(self, request: Request) -> Response:
         """Return a picture of a profile's attributes together: a heat map or a tree."""
         return self._drawn(request, self._of_attributes)
 
@@ -126,11 +126,11 @@ class QuestionPages:
         return wanted, tree
 
     def _of_attributes(self, request: Request, _: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
-        kind = request.query_params.get("kind", PICTURES[0])
+        kind = request.query_params.get("kind", _PICTURES[0])
         found = self._findings.attributes(wanted)
         table = None if found is None else found.tree if kind == "tree" else found.pairs.table
-        if kind not in PICTURES or table is None:
-            raise NoSuchPage(f"There is no such picture. There are {' and '.join(PICTURES)}.")
+        if kind not in _PICTURES or table is None:
+            raise NoSuchPage(f"There is no such picture. There are {' and '.join(_PICTURES)}.")
         return wanted, table
 
     def _of_both(self, request: Request, summary: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
@@ -162,9 +162,10 @@ class QuestionPages:
 
     def _summary(self, request: Request) -> Summary:
         question_id, version = request.path_params["id"], number_of(request, "version")
-        question = self._survey.question(question_id, version)
+        level = request.query_params.get("level") or None
+        question = self._survey.question(question_id, version, level)
         if question is None:
-            raise NoSuchPage("The survey has no such question, or not in this version.")
+            raise NoSuchPage("The survey has no such question, or not in this version or level.")
         return summary_of(self._store, self._survey, question)
 
 
@@ -191,9 +192,10 @@ def _two_fields(request: Request, question: Question) -> tuple[tuple[str, str], 
 def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:
     """Return a function that writes the query of a link to the same version and epoch."""
     version = summary.question.version if summary.others else None
+    level = summary.question.level or None
 
     def query(**more: object) -> str:
-        given = {"version": version, "epoch": epoch, **more}
+        given = {"version": version, "level": level, "epoch": epoch, **more}
         text = urlencode({name: value for name, value in given.items() if value is not None})
         return f"?{text}" if text else ""
 

@@ -21,7 +21,7 @@ from deniable.errors import StoreError
 from deniable.protocol import Survey
 from deniable.store import Store
 
-THREADS = 4
+_THREADS = 4
 """Threads for the pages: the most estimates that run at once, and so the most processors that they
 take from collecting."""
 
@@ -42,7 +42,7 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
         survey: the published survey.
         survey_folder: where the candidate files of its fields are.
     """
-    threads = ThreadPoolExecutor(THREADS, thread_name_prefix="deniable-dashboard")
+    threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="deniable-dashboard")
     findings = Findings(store, survey_folder)
     questions = QuestionPages(store, survey, findings)
 
@@ -57,7 +57,7 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
         "/health": health,
         "/questions/{id}": questions.page,
         "/questions/{id}/chart.svg": questions.chart,
-        "/questions/{id}/record.svg": questions.record,
+        "/questions/{id}/attributes.svg": questions.attributes,
         "/questions/{id}/tree.svg": questions.tree,
         "/questions/{id}/result.{format}": questions.result,
         "/questions/{id}/heat-map.svg": questions.heat_map,

@@ -7,6 +7,8 @@
     smooth            binned numbers: a smooth distribution beside the raw one
 
 Everything works from a mechanism's numbers; no mechanism's formula stands in this folder.
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
 from deniable.decode.bayes import Posterior, posterior_mean

@@ -15,16 +15,17 @@ from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import (
     KRR,
-    OUE,
     Candidate,
     Counts,
     Estimate,
     Mechanism,
+    Members,
+    ProfileMechanism,
     Rappor,
-    Subset,
 )
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.closed_form import NO_REPORTS, Pure
+from deniable.protocol.channel import Bits, Points, Product, Sign, Subset, Symbol, unknown_kind
 
 
 @dataclass(frozen=True)
@@ -116,9 +117,17 @@ def information_of(
 
 def has_support(mechanism: Mechanism) -> bool:
     """Tell whether a report supports answers one by one, so that counts are binomial."""
-    if isinstance(mechanism, Rappor):
-        return mechanism.parameters.form == "basic"
-    return isinstance(mechanism, KRR | OUE | Subset)
+    # Shares of a set's members, and of a profile's levels, are not those of one answer each.
+    if isinstance(mechanism, Members | ProfileMechanism):
+        return False
+    channel = mechanism.parameters.channel
+    match channel.typical:
+        case Symbol() | Bits() | Subset():
+            return channel.direct
+        case Sign() | Points() | Product():
+            return False
+        case rest:
+            raise unknown_kind("support of single answers", rest)
 
 
 def support_of(mechanism: Mechanism, counts: Counts) -> Support:
@@ -136,15 +145,11 @@ def support_of(mechanism: Mechanism, counts: Counts) -> Support:
     if counts.n == 0:
         raise InvalidParameter(NO_REPORTS)
     row = counts.table[0].astype(np.float64)
-    if isinstance(mechanism, KRR):
-        oracle = Pure.of(mechanism.parameters.keep, mechanism.parameters.move)
-        return Support(row, counts.n, oracle, exclusive=True)
-    if isinstance(mechanism, Rappor) and mechanism.parameters.form == "basic":
-        oracle = Pure.of(mechanism.parameters.q_star, mechanism.parameters.p_star)
-        return Support(row, counts.n, oracle, exclusive=False)
-    if isinstance(mechanism, OUE | Subset):
-        return Support(row, counts.n, mechanism.pure, exclusive=False)
-    raise _not_closed(mechanism)
+    if not has_support(mechanism):
+        raise _not_closed(mechanism)
+    oracle = Pure.of(*mechanism.parameters.support)
+    exclusive = isinstance(mechanism.parameters.channel.typical, Symbol)
+    return Support(row, counts.n, oracle, exclusive)
 
 
 def _not_closed(mechanism: Mechanism) -> InvalidParameter:
@@ -208,21 +213,17 @@ def point_estimates(
 def likeliest(mechanism: Mechanism, counts: Counts, found: Estimate) -> Floats:
     """Return the maximum-likelihood distribution of a closed domain.
 
-    It is exact for k-RR and unary reports. For any other mechanism the estimates count as normal
+    It is exact for k-RR and RAPPOR. For any other mechanism the estimates count as normal
     with their standard errors, independent of each other: then it is the nearest distribution in
     units of those errors. One yes/no bit gives one number, which is clipped.
     """
     if counts.table.shape[1] == 1:
         return project(found.frequency)
-    if _permuted(mechanism):  # a bit stands for several answers
-        return nearest_in_errors(found.frequency, found.std_error)
-    if isinstance(mechanism, KRR | Rappor):
+    # Of k-RR and RAPPOR the likelihood is solved exactly; in the permuted form a bit stands for
+    # several answers.
+    if isinstance(mechanism, KRR | Rappor) and has_support(mechanism):
         return likely_distribution(support_of(mechanism, counts))
     return nearest_in_errors(found.frequency, found.std_error)
-
-
-def _permuted(mechanism: Mechanism) -> bool:
-    return isinstance(mechanism, Rappor) and mechanism.parameters.form == "permuted"
 
 
 def nearest_in_errors(frequency: Floats, std_error: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.decode.other import Other
-from deniable.decode.regression import Evidence
-from deniable.decode.significance import half_width, holm, selected_level, storey
+from deniable.decode.reading import READING, Normal, Shares
+from deniable.decode.significance import holm, selected_level, storey
+from deniable.mechanisms import Estimate
 from deniable.mechanisms.base import Floats
 
 
@@ -22,7 +24,7 @@ class DecodedRow:
         value: the candidate.
         frequency: unbiased share of the population, may be below 0.
         std_error: one standard deviation of it.
-        interval: of the candidate by itself, at the decoder's level (95%).
+        interval: of the candidate by itself, at the decoder's level (95%), within 0..1.
         selected_interval: adjusted for having been detected; None for those that were not.
         likely: the frequency under maximum likelihood, at least 0; NaN where it was not computed.
         z: frequency over standard error.
@@ -55,6 +57,8 @@ class Decoded:
         n: the number of reports.
         alpha: the level of the corrections; intervals have level 1 - alpha.
         method: "all candidates", "split cohorts", "listed", "closed" or "none".
+        of: what the intervals are of, "population" or "reporters".
+        limit: the detection limit, the share that is found every second time.
         absent_share: the estimated share of candidates that nobody holds.
         expected_false: how many of the Storey discoveries are expected to be false.
         other: the mass of strings outside the model; None for closed domains.
@@ -80,6 +84,8 @@ class Decoded:
     n: int
     alpha: float
     method: str
+    of: str = "population"
+    limit: float = math.nan
     absent_share: float = 1.0
     expected_false: float = 0.0
     other: Other | None = None
@@ -122,38 +128,38 @@ class Decoded:
 def decided(
     candidates: tuple[str, ...],
     n: int,
-    evidence: Evidence,
-    p_values: Floats,
-    degrees: float,
+    shares: Shares,
     alpha: float,
     *,
     method: str,
     notes: tuple[str, ...] = (),
 ) -> Decoded:
-    """Return the table from the evidence about each candidate: decisions and intervals."""
+    """Return the table from the shares of the candidates: decisions and intervals."""
+    p_values = shares.p_values
     found = storey(p_values, alpha)
-    frequency, error = evidence.estimate, evidence.std_error
     tested = int(np.count_nonzero(~np.isnan(p_values)))
-    plain = half_width(1 - alpha, degrees) * error
+    low, high = shares.interval(alpha)
     # False coverage rate after selection: the level is 1 - alpha R / M [BY05].
     level = selected_level(int(found.decisions.sum()), max(1, tested), alpha)
-    wide = np.where(found.decisions, half_width(level, degrees) * error, np.nan)
+    wide_low, wide_high = shares.interval(1 - level)
     return Decoded(
         candidates=candidates,
-        frequency=frequency,
-        std_error=error,
-        low=frequency - plain,
-        high=frequency + plain,
-        selected_low=frequency - wide,
-        selected_high=frequency + wide,
+        frequency=shares.frequency,
+        std_error=shares.std_error,
+        low=low,
+        high=high,
+        selected_low=np.where(found.decisions, wide_low, np.nan),
+        selected_high=np.where(found.decisions, wide_high, np.nan),
         likely=np.full(len(candidates), np.nan),
-        z=evidence.z,
+        z=shares.frequency / shares.std_error,
         p_value=p_values,
         holm=holm(p_values, alpha),
         storey=found.decisions,
         n=n,
         alpha=alpha,
         method=method,
+        of=shares.reading.of,
+        limit=shares.limit(alpha),
         absent_share=found.absent,
         expected_false=found.expected_false,
         notes=notes,
@@ -164,7 +170,6 @@ def nothing_decoded(
     candidates: tuple[str, ...], alpha: float, notes: tuple[str, ...], n: int = 0
 ) -> Decoded:
     """Return a table without numbers; the notes must say why."""
-    unknown = np.zeros(len(candidates))
-    evidence = Evidence(unknown, unknown)
-    p_values = np.full(len(candidates), np.nan)
-    return decided(candidates, n, evidence, p_values, 1.0, alpha, method="none", notes=notes)
+    unknown = np.full(len(candidates), np.nan)
+    nothing = Normal(Estimate(candidates, unknown, unknown, None, n), READING)
+    return decided(candidates, n, nothing, alpha, method="none", notes=notes)

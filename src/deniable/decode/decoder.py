@@ -9,12 +9,13 @@ split, see `screening`. Closed domains, where every answer is listed: see `close
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from deniable._distributions import normal_sf, t_sf
+from deniable._distributions import t_sf
 from deniable.decode import notes as say
 from deniable.decode.closed import likeliest
 from deniable.decode.decoded import Decoded, decided, nothing_decoded
@@ -23,17 +24,19 @@ from deniable.decode.design import Design, Places, design_of
 from deniable.decode.likelihood import Likely, most_likely
 from deniable.decode.observed import Observed, check_counts, is_open, observe
 from deniable.decode.other import Other, missing_mass, other_mass
+from deniable.decode.reading import READING, Fitted, Reading, read
 from deniable.decode.regression import Evidence, Regression
 from deniable.decode.screening import screen
 from deniable.decode.simplex import project_at_most
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
-from deniable.mechanisms import Candidate, Counts, Mechanism
+from deniable.mechanisms import Candidate, Counts, Estimate, Mechanism
 from deniable.mechanisms.base import Code, Floats
 from deniable.mechanisms.candidates import label_of
+from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import NO_REPORTS
 
-FULL = 0.5
+_FULL = 0.5
 """The most candidates per cell with reports that are all fitted at once."""
 
 
@@ -45,7 +48,7 @@ def decode(
     *,
     seed: int = 0,
     alpha: float = 0.05,
-    widen: float = 1.0,
+    reading: Reading = READING,
 ) -> Decoded:
     """Return frequencies with errors, tests and decisions for candidates or a closed domain.
 
@@ -64,7 +67,7 @@ def decode(
         candidates: the strings to test for; for closed domains the labels, or nothing.
         seed: of the decoys, and of the split of the cohorts.
         alpha: the level of both corrections, and 1 less the level of the intervals.
-        widen: multiplies all standard errors, where reports are not independent of each other.
+        reading: what intervals are of, their form, and what people who report again share.
 
     Raises:
         InvalidParameter: if the counts could not have come from the mechanism, if candidates are
@@ -82,11 +85,11 @@ def decode(
     """
     check_counts(mechanism, counts)
     if not is_open(mechanism):
-        return _decode_closed(mechanism, counts, candidates, alpha, widen)
+        return _decode_closed(mechanism, counts, candidates, alpha, reading)
     observed = observe(mechanism, counts)
     design = design_of(observed.shape, candidates or ())
     labels = tuple(label_of(candidate) for candidate in candidates or ())
-    return decode_cells(observed, design, labels, seed=seed, alpha=alpha, widen=widen)
+    return decode_cells(observed, design, labels, seed=seed, alpha=alpha, reading=reading)
 
 
 def _decode_closed(
@@ -94,30 +97,16 @@ def _decode_closed(
     counts: Counts,
     labels: Sequence[Candidate] | None,
     alpha: float,
-    widen: float,
+    reading: Reading,
 ) -> Decoded:
     found = mechanism.estimate(counts, labels)
     if found.n == 0:
         return nothing_decoded(found.candidates, alpha, found.notes)
-    known = found.std_error > 0
-    # Evidence as a pair: information 1 / Var, and score f / Var.
-    information = np.divide(1.0, found.variance, out=np.zeros_like(found.std_error), where=known)
-    evidence = Evidence(np.where(known, information * found.frequency, 0.0), information)
-    evidence = evidence.widened(widen)
-    p_values = np.where(known, normal_sf(evidence.z), np.nan)
-    decoded = decided(
-        found.candidates,
-        found.n,
-        evidence,
-        p_values,
-        np.inf,
-        alpha,
-        method="closed",
-        notes=found.notes,
-    )
+    shares, labelled = read(found, reading), found.candidates
+    decoded = decided(labelled, found.n, shares, alpha, method="closed", notes=found.notes)
     if not _listed(mechanism, labels):
         return replace(decoded, likely=likeliest(mechanism, counts, found))
-    other = missing_mass(found, 1 - alpha, widen)
+    other = missing_mass(found, 1 - alpha, reading)
     return replace(
         decoded,
         likely=project_at_most(found.frequency),
@@ -140,7 +129,7 @@ def decode_cells(
     *,
     seed: int = 0,
     alpha: float = 0.05,
-    widen: float = 1.0,
+    reading: Reading = READING,
 ) -> Decoded:
     """Decode any linear design: the part of `decode` that knows no mechanism.
 
@@ -150,7 +139,7 @@ def decode_cells(
         labels: the candidates' names.
         seed: of the decoys, and of the split of the cohorts.
         alpha: as in `decode`.
-        widen: as in `decode`.
+        reading: as in `decode`.
 
     Raises:
         InvalidParameter: if there are not as many labels as columns, or none.
@@ -166,7 +155,7 @@ def decode_cells(
     groups = design.identical(observed.live)
     alone = _without_repeats(len(design), groups)
     distinct = design.take(alone) if groups else design
-    solution = _solved(observed, distinct, np.random.default_rng(seed), widen)
+    solution = _solved(observed, distinct, np.random.default_rng(seed), reading)
     if solution is None:
         reason = say.too_many(observed, len(design))
         return nothing_decoded(labels, alpha, (*notes, reason), observed.n)
@@ -197,15 +186,12 @@ def _without_repeats(count: int, groups: Sequence[Places]) -> Places:
 def _table(
     observed: Observed, labels: tuple[str, ...], solution: _Solution, alpha: float
 ) -> Decoded:
-    decoded = decided(
-        labels,
-        observed.n,
-        solution.evidence,
-        solution.p_values,
-        solution.degrees,
-        alpha,
-        method=solution.method,
+    alone = Estimate(
+        labels, solution.evidence.estimate, solution.evidence.std_error, None, observed.n
     )
+    chances = Chances.of(observed.oracle, len(labels))
+    shares = Fitted(alone, solution.reading, solution.p_values, solution.degrees, chances)
+    decoded = decided(labels, observed.n, shares, alpha, method=solution.method)
     return replace(
         decoded,
         likely=solution.likely,
@@ -222,7 +208,7 @@ class _Solution:
     likely: Floats
     tail: Tail | None
     method: str
-    widen: float
+    reading: Reading
 
     def about(self, places: Places) -> Evidence:
         """Return the evidence about the candidates at these places."""
@@ -242,7 +228,7 @@ class _Solution:
 
     def other(self, observed: Observed, alpha: float) -> Other:
         """Return the mass outside the model."""
-        return other_mass(self.parts, observed.shape, 1 - alpha, self.widen)
+        return other_mass(self.parts, observed.shape, 1 - alpha, self.reading, observed.n)
 
     @property
     def degrees(self) -> float:
@@ -261,22 +247,22 @@ class _Solution:
 
 
 def _solved(
-    observed: Observed, design: Design, rng: np.random.Generator, widen: float
+    observed: Observed, design: Design, rng: np.random.Generator, reading: Reading
 ) -> _Solution | None:
     cells = int(np.count_nonzero(observed.live))
-    if len(design) <= FULL * cells:
+    if len(design) <= _FULL * cells:
         likely = most_likely(observed, design)
         part = Regression.of(observed.y, observed.weights(likely.share), design)
         tail = decoy_tail((part,), observed.shape, len(design), rng)
-        evidence = part.fitted_evidence.widened(widen)
-        return _Solution((part,), evidence, likely.frequency, tail, "all candidates", widen)
+        evidence = part.fitted_evidence.widened(math.sqrt(reading.noise))
+        return _Solution((part,), evidence, likely.frequency, tail, "all candidates", reading)
     if cells < 2 * observed.shape.bits:
         return None
     screened = screen(observed, design, rng)
     tail = decoy_tail(screened.parts, observed.shape, len(design), rng)
     likely_few = _likely_few(observed, design, np.union1d(*screened.chosen))
-    evidence = screened.evidence.widened(widen)
-    return _Solution(screened.parts, evidence, likely_few, tail, "split cohorts", widen)
+    evidence = screened.evidence.widened(math.sqrt(reading.noise))
+    return _Solution(screened.parts, evidence, likely_few, tail, "split cohorts", reading)
 
 
 def _likely_few(observed: Observed, design: Design, places: Places) -> Floats:

@@ -19,13 +19,13 @@ from deniable.mechanisms.base import Floats
 
 PER_CANDIDATE = 20
 """Decoys per candidate: 1 / 20 is the level at which the largest of them still decides."""
-FEWEST = 20_000
+_FEWEST = 20_000
 """Decoys at least, so that few candidates have a smooth tail; a tenth with very many cohorts."""
 _CELLS = 2**28
 
 TAIL = 0.05
 """The share of largest decoys that is kept, at most `LONGEST`: smaller scores decide nothing."""
-LONGEST = 50_000
+_LONGEST = 50_000
 _ROUGH = 2
 """So many times the tail get an exact score where exact scores of all would be dear."""
 _EXACT_WORK = 2e9
@@ -86,9 +86,9 @@ def decoy_tail(
     per cent, so that hardly any of the largest scores is missed.
     """
     width = shape.cohorts * shape.hashes
-    total = max(PER_CANDIDATE * candidates, min(FEWEST, max(FEWEST // 10, _CELLS // width)))
+    total = max(PER_CANDIDATE * candidates, min(_FEWEST, max(_FEWEST // 10, _CELLS // width)))
     work = total * sum((1 + len(part.design)) ** 2 for part in parts)
-    tail = min(TAIL, LONGEST / total)
+    tail = min(TAIL, _LONGEST / total)
     share = 1.0 if work <= _EXACT_WORK else _ROUGH * tail
     pull = np.sum([part.pull for part in parts], axis=0)
     step = max(1, BLOCK_ENTRIES // width)
@@ -99,7 +99,7 @@ def decoy_tail(
         kept.append(z[np.isfinite(z)])
         known += len(block) if share < 1 else kept[-1].size
     largest = np.sort(np.concatenate(kept))[-max(1, int(tail * known)) :]
-    return Tail(known, largest) if known >= FEWEST // 20 else None
+    return Tail(known, largest) if known >= _FEWEST // 20 else None
 
 
 def _largest(block: Design, pull: Floats, share: float) -> Design:

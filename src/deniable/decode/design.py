@@ -29,7 +29,7 @@ Places = NDArray[np.intp]
 Sparse = Any
 """A scipy.sparse matrix in row form."""
 
-LARGEST = 2**31 - 1
+_LARGEST = 2**31 - 1
 """Cells are numbered by 32-bit integers."""
 BLOCK_ENTRIES = 2**21
 """Cells that are worked on at once: blocks of a few tens of megabytes."""
@@ -51,10 +51,10 @@ class Shape:
 
     def __post_init__(self) -> None:
         for name in ("cohorts", "bits", "hashes"):
-            _validate.integer(name, "Shape", getattr(self, name), 1, LARGEST)
-        if self.cells >= LARGEST:
+            _validate.integer(name, "Shape", getattr(self, name), 1, _LARGEST)
+        if self.cells >= _LARGEST:
             raise InvalidParameter(
-                f"Cohorts times bits must be below {LARGEST:,}. Got {self.cells:,}: use fewer."
+                f"Cohorts times bits must be below {_LARGEST:,}. Got {self.cells:,}: use fewer."
             )
 
     @property

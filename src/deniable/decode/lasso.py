@@ -30,16 +30,16 @@ from deniable.mechanisms.base import Floats
 from deniable.mechanisms.candidates import label_of
 from deniable.mechanisms.closed_form import NO_REPORTS
 
-LARGEST = 20_000
+_LARGEST = 20_000
 """More candidates than this would need gigabytes as a dense matrix."""
-SMALLEST_PENALTY = 0.03
+_SMALLEST_PENALTY = 0.03
 """Where the path ends, as a share of the penalty that selects nothing.
 
 The paper does not give it, and it matters: on its own example of section 5.2, ending at 0.01, 0.03
 and 0.1 detects 31.9, 32.3 and 34.4 strings under Bonferroni, and 39.6, 40.4 and 45.2 under BH
 (means of 20 runs).
 """
-MOST_SELECTED = 0.5
+_MOST_SELECTED = 0.5
 """The path ends earlier when more columns per cell than this are selected."""
 
 
@@ -85,9 +85,9 @@ def decode_lasso(
     observed = observe(mechanism, counts)
     if observed.n == 0:
         raise InvalidParameter(NO_REPORTS)
-    if len(candidates) > LARGEST:
+    if len(candidates) > _LARGEST:
         raise InvalidParameter(
-            f"The paper's decoder takes at most {LARGEST:,} candidates. Got {len(candidates):,}.",
+            f"The paper's decoder takes at most {_LARGEST:,} candidates. Got {len(candidates):,}.",
             "Use decode().",
         )
     live = observed.live
@@ -115,9 +115,9 @@ def _select(design: Floats, y: Floats) -> NDArray[np.bool_]:
     centred, rest = design - design.mean(axis=0), y - y.mean()
     # The least penalty that selects nothing: there every x'y / rows is at most the penalty.
     largest = max(float((centred.T @ rest).max()) / len(y), 1e-12)
-    penalties = largest * np.geomspace(1, SMALLEST_PENALTY, 50)
+    penalties = largest * np.geomspace(1, _SMALLEST_PENALTY, 50)
     _, path, _ = lasso_path(centred, rest, positive=True, alphas=penalties)
-    within = np.flatnonzero((path > 0).sum(axis=0) <= MOST_SELECTED * len(y))
+    within = np.flatnonzero((path > 0).sum(axis=0) <= _MOST_SELECTED * len(y))
     return np.asarray(path[:, within[-1]] > 0)
 
 

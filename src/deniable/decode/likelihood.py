@@ -17,7 +17,7 @@ from deniable.decode.nonnegative import nonnegative_least_squares
 from deniable.decode.observed import Observed
 from deniable.mechanisms.base import Floats
 
-ROUNDS = 6
+_ROUNDS = 6
 _SETTLED = 1e-7
 
 
@@ -54,7 +54,7 @@ def most_likely(observed: Observed, design: Design) -> Likely:
         [columns, sparse.csr_matrix(np.full((design.rows, 1), filled))], format="csr"
     )
     found = np.append(np.zeros(len(design)), 1.0)
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         # Fisher scoring: the expected information is X'WX, W = 1 / Var y at the last fit, and
         # the next solution minimises f'X'WX f / 2 - f'X'W y under the constraints.
         weights = observed.weights(everything @ found)

@@ -111,6 +111,7 @@ def observe(mechanism: Mechanism, counts: Counts) -> Observed:
 
 def is_open(mechanism: Mechanism) -> TypeGuard[Rappor]:
     """Tell whether a mechanism hashes strings, so that candidates must be given."""
+    # The decoder of strings is RAPPOR's: its bits are what it regresses.
     return isinstance(mechanism, Rappor) and mechanism.parameters.form == "bloom"
 
 
@@ -123,6 +124,7 @@ def check_counts(mechanism: Mechanism, counts: Counts) -> None:
         InvalidParameter: naming the first cohort and column that is wrong.
     """
     expected = mechanism.zero()
+    expected.same_digest(counts)
     shapes = (expected.table.shape, expected.reports.shape)
     if (counts.table.shape, counts.reports.shape) != shapes:
         raise InvalidParameter(
@@ -130,8 +132,9 @@ def check_counts(mechanism: Mechanism, counts: Counts) -> None:
             f"reports. Got {counts.table.shape} and {counts.reports.size}: they come from "
             "different parameters."
         )
+    # Other mechanisms' tables need not be counts of supporting reports.
     if not isinstance(mechanism, KRR | Rappor):
-        return  # other tables need not be counts of supporting reports
+        return
     wrong = (counts.table < 0) | (counts.table > counts.reports[:, None])
     if wrong.any() or (counts.reports < 0).any():
         cohort, column = np.argwhere(wrong)[0] if wrong.any() else (counts.reports.argmin(), 0)

@@ -16,11 +16,12 @@ import numpy as np
 
 from deniable._distributions import chi2_sf, normal_sf
 from deniable.decode.design import Shape
+from deniable.decode.reading import READING, Reading
 from deniable.decode.regression import Regression
 from deniable.decode.significance import half_width
 from deniable.mechanisms import Estimate
 
-SURPRISE = 1e-3
+_SURPRISE = 1e-3
 """Residuals less likely than this under noise alone are worth a warning."""
 
 
@@ -47,7 +48,7 @@ class Other:
     @property
     def suspected(self) -> bool:
         """True where the data show strings outside the model (p-value below 0.001)."""
-        return self.p_value < SURPRISE
+        return self.p_value < _SURPRISE
 
     @property
     def excess(self) -> float:
@@ -56,7 +57,11 @@ class Other:
 
 
 def other_mass(
-    parts: Sequence[Regression], shape: Shape, level: float = 0.95, widen: float = 1.0
+    parts: Sequence[Regression],
+    shape: Shape,
+    level: float = 0.95,
+    reading: Reading = READING,
+    n: int = 0,
 ) -> Other:
     """Return the mass outside the model; of several parts, the mean of their masses.
 
@@ -66,7 +71,8 @@ def other_mass(
     each = [_mass(part, shape) for part in parts]
     mass = float(np.mean([m for m, _ in each]))
     # The mean of independent parts has the sum of their variances over their number squared.
-    error = widen * float(np.sqrt(np.sum([v for _, v in each]))) / len(each)
+    noise = float(np.sum([v for _, v in each])) / len(each) ** 2
+    error = _error(reading, noise, mass, n)
     chi_square = sum(part.solved.chi_square for part in parts)
     degrees = sum(max(0, part.solved.degrees) for part in parts)
     p_value = float(chi2_sf(chi_square, degrees)) if degrees else float("nan")
@@ -74,7 +80,7 @@ def other_mass(
     return Other(mass, error, (mass - wide, mass + wide), chi_square, degrees, p_value)
 
 
-def missing_mass(found: Estimate, level: float = 0.95, widen: float = 1.0) -> Other:
+def missing_mass(found: Estimate, level: float = 0.95, reading: Reading = READING) -> Other:
     """Return the mass that listed strings leave over, where reports are not counted in cells.
 
     It is 1 less the sum of their frequencies. Where the covariance is not kept the estimates count
@@ -85,10 +91,17 @@ def missing_mass(found: Estimate, level: float = 0.95, widen: float = 1.0) -> Ot
     mass = 1 - float(found.frequency.sum())
     # Var(sum f) is the sum of all entries of the covariance.
     whole = found.variance.sum() if found.covariance is None else found.covariance.sum()
-    error = widen * float(np.sqrt(max(0.0, float(whole))))
+    error = _error(reading, max(0.0, float(whole)), mass, found.n)
     wide = half_width(level, np.inf) * error
     p_value = float(normal_sf(mass / error)) if error > 0 else float("nan")
     return Other(mass, error, (mass - wide, mass + wide), float("nan"), 0, p_value)
+
+
+def _error(reading: Reading, noise: float, mass: float, n: int) -> float:
+    """Return the standard error of a mass, with that of the sample if it is of the population."""
+    if not n:
+        return float(np.sqrt(noise))
+    return float(np.sqrt(reading.variance(np.asarray(noise), np.asarray(mass), n)))
 
 
 def _mass(part: Regression, shape: Shape) -> tuple[float, float]:

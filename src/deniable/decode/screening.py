@@ -25,15 +25,15 @@ from deniable.decode.observed import Observed
 from deniable.decode.regression import Evidence, Regression
 from deniable.mechanisms.base import Floats
 
-SHORTLIST = 0.5
+_SHORTLIST = 0.5
 """Candidates that enter the elastic net, as a share of the half's cells."""
 CHOSEN = 0.2
 """Candidates that may enter the model, as a share of the half's cells."""
-PENALTY = 2.0
+_PENALTY = 2.0
 """The l1 penalty of each column in standard errors of its score: noise rarely passes two."""
-RIDGE = 0.01
+_RIDGE = 0.01
 """The ridge of each column as a share of its information: columns that overlap stay apart."""
-ROUNDS = 2
+_ROUNDS = 2
 """Rounds of screening: the second one looks at the residuals of the first."""
 
 
@@ -109,8 +109,8 @@ def choose(observed: Observed, design: Design, half: Floats) -> tuple[Places, Fl
     cells = int(np.count_nonzero(weights))
     chosen: Places = np.empty(0, dtype=np.intp)
     model = Regression.of(y, weights, design.take(chosen))
-    for _ in range(ROUNDS):
-        shortlist = _shortlist(model, design, chosen, max(1, int(SHORTLIST * cells)))
+    for _ in range(_ROUNDS):
+        shortlist = _shortlist(model, design, chosen, max(1, int(_SHORTLIST * cells)))
         chosen = _elastic_net(y, weights, design, shortlist, max(1, int(CHOSEN * cells)))
         model = Regression.of(y, weights, design.take(chosen))
     share = y - model.residual  # the fit, also in the cells of the other half
@@ -139,10 +139,10 @@ def _elastic_net(
     gram -= np.outer(shared, shared) / weights.sum()
     right = columns @ (weights * (y - np.average(y, weights=weights)))
     information = np.maximum(gram.diagonal(), 0.0)
-    gram[np.diag_indices_from(gram)] += RIDGE * information
+    gram[np.diag_indices_from(gram)] += _RIDGE * information
     # Elastic net: the ridge stands in the diagonal, and the l1 penalty is taken off c; sqrt of
     # the information is the standard error of a column's score.
-    found = nonnegative_least_squares(gram, right - PENALTY * np.sqrt(information))
+    found = nonnegative_least_squares(gram, right - _PENALTY * np.sqrt(information))
     strength = found * np.sqrt(information)
     strongest = np.argsort(-strength, kind="stable")[: min(most, np.count_nonzero(found))]
     return np.sort(shortlist[strongest])

@@ -17,7 +17,7 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 
 Decisions = NDArray[np.bool_]
-LAMBDA = 0.5
+_LAMBDA = 0.5
 """p-values above this are taken to come from absent candidates [Sto02]."""
 
 
@@ -74,8 +74,8 @@ def absent_share(p_values: Floats) -> float:
     p, tested = _checked(p_values, 0.5)
     if tested == 0:
         return 1.0
-    above = np.count_nonzero((p > LAMBDA) & np.isfinite(p))
-    return min(1.0, float((1 + above) / ((1 - LAMBDA) * tested)))
+    above = np.count_nonzero((p > _LAMBDA) & np.isfinite(p))
+    return min(1.0, float((1 + above) / ((1 - _LAMBDA) * tested)))
 
 
 def storey(p_values: Floats, alpha: float = 0.05) -> Discoveries:

@@ -2,6 +2,8 @@
 
 from deniable.discover import discover
 found = discover(mechanism, counts, domain).found
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
 from deniable.discover.prefixes.discovery import Discovery, discover

@@ -17,7 +17,7 @@ from deniable.protocol import PrefixesParameters, Strings
 from deniable.protocol.coding import Coder
 from deniable.protocol.prefixes import END
 
-STRINGS_PER_CODE = 4
+_STRINGS_PER_CODE = 4
 """The most strings that are tested for one beginning of a code."""
 
 Symbols = tuple[int, ...]
@@ -162,7 +162,7 @@ class Codes(Branches):
 
     def strings(self, beginning: Symbols) -> Iterator[str]:
         """Yield up to four strings whose codes begin so, the most likely ones first."""
-        return islice(self._coder.strings(*self.digits(beginning)), STRINGS_PER_CODE)
+        return islice(self._coder.strings(*self.digits(beginning)), _STRINGS_PER_CODE)
 
     def text(self, beginning: Symbols) -> str:
         """Return the characters that the digits determine."""

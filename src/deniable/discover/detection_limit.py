@@ -15,9 +15,9 @@ import numpy as np
 from deniable._distributions import normal_ppf
 from deniable.mechanisms.base import Floats
 
-FIRST_STEP = 0.25
+_FIRST_STEP = 0.25
 """The step of ln s of the search, until one half lies between two shares."""
-SIDES = (-0.18, -0.09, 0.0, 0.09, 0.18)
+_SIDES = (-0.18, -0.09, 0.0, 0.09, 0.18)
 """Distances of ln s from the first guess at which the line is fitted."""
 _LEAST = 1e-9
 _INNER = 0.02
@@ -44,13 +44,13 @@ def half_found(chance: Chance, guess: float, most: float = 1.0) -> float:
     top = math.log(most)
     x = min(top, math.log(max(_LEAST, guess)))
     above = chance(math.exp(x)) >= 0.5
-    direction = -FIRST_STEP if above else FIRST_STEP
+    direction = -_FIRST_STEP if above else _FIRST_STEP
     while math.log(_LEAST) < x:
         x = min(top, x + direction)
         if x == top or (chance(math.exp(x)) >= 0.5) != above:
             break
     middle = min(top, x - direction / 2)
-    shares = np.array([min(top, middle + side) for side in SIDES])
+    shares = np.array([min(top, middle + side) for side in _SIDES])
     chances = np.array([chance(math.exp(one)) for one in shares])
     return math.exp(min(top, _crossing(shares, chances, middle)))
 
@@ -62,4 +62,4 @@ def _crossing(x: Floats, chances: Floats, middle: float) -> float:
     slope, at = np.polyfit(x - middle, probits, 1)
     if not slope > 0:
         return middle
-    return float(middle + np.clip(-at / slope, 2 * SIDES[0], 2 * SIDES[-1]))
+    return float(middle + np.clip(-at / slope, 2 * _SIDES[0], 2 * _SIDES[-1]))

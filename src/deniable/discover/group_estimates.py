@@ -23,9 +23,9 @@ from deniable.mechanisms.closed_form import Pure
 from deniable.mechanisms.hashing import Words
 from deniable.protocol.prefixes import first_index
 
-PEELED_FROM = 5.0
+_PEELED_FROM = 5.0
 """Sequences this many standard errors above 0 are peeled."""
-MOST_PEELED = 1_000
+_MOST_PEELED = 1_000
 
 
 @dataclass
@@ -102,8 +102,8 @@ class Table:
         from deniable.kernels.prefix_support import points_of
 
         # Collisions not yet peeled count as noise, so that their shadows are not taken for real.
-        floor = PEELED_FROM * float(np.sqrt(self.pure.variance(self.n, 0.0)))
-        order = np.argsort(-estimates, kind="stable")[:MOST_PEELED]
+        floor = _PEELED_FROM * float(np.sqrt(self.pure.variance(self.n, 0.0)))
+        order = np.argsort(-estimates, kind="stable")[:_MOST_PEELED]
         order = order[estimates[order] > floor]
         places = points_of(words[order], len(self.worth), self.worth.shape[1], self.first)
         rows = np.arange(self.worth.shape[0])

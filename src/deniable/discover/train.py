@@ -34,7 +34,7 @@ from deniable.protocol.coding_model import (
 from deniable.protocol.domain import Strings
 
 ORDER = 4
-TYPICAL_SHARE = 0.95
+_TYPICAL_SHARE = 0.95
 _TIMED = 2_000
 """Lines, evenly spread over the list, that tell the typical length of a code."""
 
@@ -164,5 +164,5 @@ def _typical(model: CharacterModel, texts: list[str], length: int) -> int:
     """Return the number of digits that is enough for 95% of the codes of these strings."""
     step, coder = max(1, len(texts) // _TIMED), Coder(model, length)
     digits = sorted(coder.code(text)[1] for text in texts[::step])
-    place = min(len(digits) - 1, math.ceil(TYPICAL_SHARE * len(digits)) - 1)
+    place = min(len(digits) - 1, math.ceil(_TYPICAL_SHARE * len(digits)) - 1)
     return min(MAX_TYPICAL, max(1, digits[place]))

@@ -8,14 +8,17 @@ holds it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from deniable._distributions import binomial_sf, normal_sf
-from deniable.decode.significance import half_width, holm, selected_level, storey
+from deniable.decode.reading import READING, Counted, Reading
+from deniable.decode.significance import holm, selected_level, storey
 from deniable.discover.group_estimates import Table
+from deniable.mechanisms import Estimate
 from deniable.mechanisms.base import Floats
+from deniable.mechanisms.chances import Chances
 from deniable.protocol.prefixes import chained
 
 ALPHA = 0.05
@@ -29,7 +32,7 @@ class Found:
         value: the string.
         frequency: unbiased share of the people, may be below 0.
         std_error: one standard deviation of it.
-        interval: 95%, by itself.
+        interval: 95%, by itself, within 0..1.
         selected_interval: of discoveries, honest though they were selected; else None.
         p_value: of the hypothesis that nobody holds the string.
         corrected: the smallest level at which Holm's procedure would call it a discovery.
@@ -48,7 +51,9 @@ class Found:
     storey: bool
 
 
-def verify(strings: Sequence[str], table: Table, people: int) -> list[Found]:
+def verify(
+    strings: Sequence[str], table: Table, people: int, reading: Reading = READING
+) -> list[Found]:
     """Return every string with its estimate and test, the most frequent first.
 
     Guarantees: P(any false discovery by Holm) <= 5%, whatever was grown, because the group's
@@ -60,19 +65,21 @@ def verify(strings: Sequence[str], table: Table, people: int) -> list[Found]:
         strings: distinct.
         table: of the verification group; it is peeled.
         people: how many reports there are in all groups.
+        reading: what the intervals are of.
     """
     if not strings or table.n == 0:
         return []
     words = np.array([chained([ord(x) for x in s]) for s in strings], dtype=np.uint64)
     frequency = table.peel(words.reshape(-1, 2), table.estimate(words.reshape(-1, 2)))
     p_values = null_p_values(frequency, table)
-    errors = _errors(frequency, table, people)
+    shares = _shares(strings, frequency, table, people, reading)
+    errors = shares.std_error
     by_holm, by_storey = holm(p_values, ALPHA), storey(p_values, ALPHA).decisions
     corrected = holm_adjusted(p_values)
     chosen = by_holm | by_storey
     # Intervals of R discoveries among M tests have the level 1 - alpha R / M [BY05].
-    wide = half_width(selected_level(int(chosen.sum()), len(strings), ALPHA), np.inf)
-    narrow = half_width(1 - ALPHA, np.inf)
+    level = selected_level(int(chosen.sum()), len(strings), ALPHA)
+    narrow, wide = (list(zip(*shares.interval(a), strict=True)) for a in (ALPHA, 1 - level))
     found = []
     for i in np.lexsort((np.arange(len(strings)), -frequency)):
         f, e = float(frequency[i]), float(errors[i])
@@ -81,8 +88,8 @@ def verify(strings: Sequence[str], table: Table, people: int) -> list[Found]:
                 strings[i],
                 f,
                 e,
-                (f - narrow * e, f + narrow * e),
-                (f - wide * e, f + wide * e) if chosen[i] else None,
+                (float(narrow[i][0]), float(narrow[i][1])),
+                (float(wide[i][0]), float(wide[i][1])) if chosen[i] else None,
                 float(p_values[i]),
                 float(corrected[i]),
                 bool(by_holm[i]),
@@ -115,11 +122,17 @@ def holm_adjusted(p_values: Floats) -> Floats:
     return adjusted
 
 
-def _errors(frequency: Floats, table: Table, people: int) -> Floats:
-    """Return standard errors: of the reports' noise, of collisions, and of drawing the group."""
-    share = table.pure.q + np.clip(frequency, 0, 1) * table.pure.gap
-    held = np.clip(frequency, 0, 1)
-    # The group is drawn from the people without replacement: f (1 - f)/N (1 - N/n).
-    drawn = held * (1 - held) / table.n * (1 - table.n / max(people, table.n))
-    noise = table.pure.variance_observed(share, table.n)
-    return np.sqrt(noise + table.collisions + drawn)
+def _shares(
+    strings: Sequence[str], frequency: Floats, table: Table, people: int, reading: Reading
+) -> Counted:
+    """Return the strings' shares: noise, collisions, and the drawing of people and of the group.
+
+    Of the reporters, the group is drawn without replacement: f (1 - f)/N (1 - N/n).
+    """
+    if reading.of == "reporters":
+        drawn = 1 - table.n / max(people, table.n)
+        reading = replace(reading, of="population", people=drawn)
+    chances = Chances.of(table.pure, len(strings), table.collisions)
+    error = np.sqrt(table.variance(np.clip(frequency, 0.0, 1.0)))
+    found = Estimate(tuple(strings), frequency, error, None, table.n, chances=chances)
+    return Counted(found, reading, chances)

@@ -1,4 +1,7 @@
-"""Engines: how counts are accumulated over the chunks of a store."""
+"""Engines: how counts are accumulated over the chunks of a store.
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
+"""
 
 from deniable.engines.local import Accumulated, accumulate
 

@@ -13,7 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -27,7 +27,7 @@ from deniable.store.base import Chunk, Store
 
 GROUP_BYTES = 1 << 20
 """Small chunks are joined up to this size: a task for ten reports would be all overhead."""
-MAX_THREADS = 256
+_MAX_THREADS = 256
 
 Progress = Callable[[int, int], None]
 """Called with the number of reports done and the number expected."""
@@ -43,6 +43,7 @@ class Accumulated:
         epochs: the number of reports of each epoch, in order of the epochs.
         ignored: reports under the same id and version but with another digest, not counted.
         simulated: the number of simulated reports among those counted.
+        segments: the number of reports by the text of their segments, "" without any.
     """
 
     question: Question
@@ -50,11 +51,27 @@ class Accumulated:
     epochs: Mapping[int, int]
     ignored: int = 0
     simulated: int = 0
+    segments: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
         """The number of reports counted."""
         return sum(self.epochs.values())
+
+    @property
+    def ignored_words(self) -> list[str]:
+        """A sentence about the reports that were not counted, if there are any."""
+        if not self.ignored:
+            return []
+        if self.question.level:
+            return [
+                f"{self.ignored:,} reports of other levels were not counted: each level is a "
+                "channel of its own, and levels are not pooled."
+            ]
+        return [
+            f"{self.ignored:,} reports under this id and version carry another digest and were not "
+            "counted: the question was changed without a new version."
+        ]
 
 
 def accumulate(
@@ -86,7 +103,7 @@ def accumulate(
         InvalidReport: if a record could not have come from a client.
     """
     workers = _threads(threads)
-    mechanisms = {field.name: mechanism_for(field.parameters) for field in question.fields}
+    mechanisms = {one.name: mechanism_for(one.parameters) for one in question.fields}
     totals = {name: mechanism.zero() for name, mechanism in mechanisms.items()}
     chunks = store.read(question.id, question.version, first_epoch, last_epoch)
     kept = Kept(question, chunks)
@@ -100,8 +117,7 @@ def accumulate(
         if progress is not None:
             done = next(iter(totals.values())).n
             progress(done, max(done, expected))
-    epochs = dict(sorted(kept.epochs.items()))
-    return Accumulated(question, totals, epochs, kept.ignored, kept.simulated)
+    return kept.accumulated(totals)
 
 
 class Kept:
@@ -111,6 +127,7 @@ class Kept:
         epochs: the number of reports of each epoch so far.
         ignored: reports so far under the same id and version but with another digest.
         simulated: the number of simulated reports so far.
+        segments: the number of reports so far by the text of their segments.
     """
 
     def __init__(self, question: Question, chunks: Iterator[Chunk]) -> None:
@@ -119,6 +136,18 @@ class Kept:
         self.epochs: Counter[int] = Counter()
         self.ignored = 0
         self.simulated = 0
+        self.segments: Counter[str] = Counter()
+
+    def accumulated(self, counts: Mapping[str, Counts]) -> Accumulated:
+        """Return counts of all that was read, with the tallies."""
+        return Accumulated(
+            self._question,
+            counts,
+            dict(sorted(self.epochs.items())),
+            self.ignored,
+            self.simulated,
+            dict(sorted(self.segments.items())),
+        )
 
     def groups(self) -> Iterator[bytes]:
         """Yield records of at least GROUP_BYTES, the last group excepted."""
@@ -131,6 +160,7 @@ class Kept:
             self._check(chunk)
             self.epochs[chunk.batch.epoch] += chunk.count
             self.simulated += chunk.count if chunk.batch.simulated else 0
+            self.segments[chunk.batch.segments] += chunk.count
             waiting.append(chunk.records)
             size += len(chunk.records)
             if size >= GROUP_BYTES:
@@ -182,9 +212,9 @@ def _in_threads(
 def _threads(wanted: int | None) -> int:
     """Return the number of threads: as wanted, or one per processor this process may use."""
     if wanted is not None:
-        return _validate.integer("threads", "accumulate", wanted, 1, MAX_THREADS)
+        return _validate.integer("threads", "accumulate", wanted, 1, _MAX_THREADS)
     may_use = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
-    return min(MAX_THREADS, len(may_use) or os.cpu_count() or 1)
+    return min(_MAX_THREADS, len(may_use) or os.cpu_count() or 1)
 
 
 def _expected(store: Store, question: Question, first: int | None, last: int | None) -> int:

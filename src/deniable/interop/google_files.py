@@ -19,8 +19,8 @@ from deniable.errors import InvalidParameter
 from deniable.interop.google_csv import Rows, reading, write_rows
 from deniable.interop.google_rappor import GoogleParams, GoogleRappor, Positions, bloom_bits
 
-PARAMS_HEADER = ["k", "h", "m", "p", "q", "f"]
-MAX_COUNT = 2**53
+_PARAMS_HEADER = ["k", "h", "m", "p", "q", "f"]
+_MAX_COUNT = 2**53
 _CHUNK = 2**14
 
 
@@ -31,9 +31,9 @@ def read_params(path: Path) -> GoogleParams:
         InvalidParameter: with the line, what is allowed and the fix.
     """
     with reading(path) as rows:
-        rows.header(PARAMS_HEADER)
+        rows.header(_PARAMS_HEADER)
         row = next(rows, [])
-        if len(row) != len(PARAMS_HEADER):
+        if len(row) != len(_PARAMS_HEADER):
             raise rows.error("must hold the six numbers k,h,m,p,q,f.", "Add them in this order.")
         k, h, m = rows.integers(row[:3], 0, 2**32)
         try:
@@ -51,7 +51,7 @@ def read_params(path: Path) -> GoogleParams:
 def write_params(path: Path, params: GoogleParams) -> None:
     """Write a params.csv."""
     row = (params.k, params.h, params.m, params.p, params.q, params.f)
-    write_rows(path, [PARAMS_HEADER, row])
+    write_rows(path, [_PARAMS_HEADER, row])
 
 
 def read_counts(path: Path, params: GoogleParams) -> NDArray[np.int64]:
@@ -70,7 +70,7 @@ def read_counts(path: Path, params: GoogleParams) -> NDArray[np.int64]:
                     "integers (1 + k).",
                     "Use the params.csv that the clients ran with.",
                 )
-            values = rows.integers(row, 0, MAX_COUNT)
+            values = rows.integers(row, 0, _MAX_COUNT)
             if max(values) > values[0]:
                 raise rows.error(
                     "counts a bit more often than there are reports.",
@@ -201,15 +201,3 @@ def read_triple(folder: Path, prefix: str = "") -> GoogleRappor:
     candidates, positions, repeats = read_map(folder / f"{prefix}map.csv", params)
     notes = (f"Rows of the map that repeat a string, left out: {repeats:,}.",) * bool(repeats)
     return GoogleRappor(params, counts, candidates, positions, notes)
-
-
-def write_triple(folder: Path, google: GoogleRappor, prefix: str = "") -> None:
-    """Write params.csv, counts.csv and map.csv; the bits of the map are those of `google`."""
-    write_params(folder / f"{prefix}params.csv", google.params)
-    write_counts(folder / f"{prefix}counts.csv", google.counts)
-    first = np.arange(google.params.m)[:, None] * google.params.k + 1
-    rows = zip(google.candidates, google.positions, strict=True)
-    write_rows(
-        folder / f"{prefix}map.csv",
-        ([word, *(bits + first).ravel().tolist()] for word, bits in rows),
-    )

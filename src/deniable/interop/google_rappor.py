@@ -8,7 +8,6 @@ steps of 1/128. Files are read and written by `google_files`.
 from __future__ import annotations
 
 import hashlib
-import hmac
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,12 +21,10 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Counts
 from deniable.mechanisms.closed_form import Pure
 
-MAX_HASH_BITS = 256
-MAX_HASHES = 16
-MAX_BITS = 65_536
-MAX_COHORTS = 65_536
-MAX_PERMANENT_BITS = 32
-"""One byte of an HMAC-SHA-256 for each bit."""
+_MAX_HASH_BITS = 256
+_MAX_HASHES = 16
+_MAX_BITS = 65_536
+_MAX_COHORTS = 65_536
 
 Positions = NDArray[np.uint16]
 
@@ -42,35 +39,10 @@ def bloom_bits(word: bytes, cohort: int, hashes: int, bits: int) -> list[int]:
         InvalidParameter: if k is above 256, h above 16, or the cohort not a u32.
     """
     cohort = _validate.integer("cohort", "bloom_bits", cohort, 0, 2**32 - 1)
-    hashes = _validate.integer("hashes", "bloom_bits", hashes, 1, MAX_HASHES)
-    bits = _validate.integer("bits", "bloom_bits", bits, 1, MAX_HASH_BITS)
+    hashes = _validate.integer("hashes", "bloom_bits", hashes, 1, _MAX_HASHES)
+    bits = _validate.integer("bits", "bloom_bits", bits, 1, _MAX_HASH_BITS)
     digest = hashlib.md5(cohort.to_bytes(4, "big") + word, usedforsecurity=False).digest()
     return [byte % bits for byte in digest[:hashes]]
-
-
-def permanent_response(secret: bytes, bloom: int, bits: int, f: float) -> int:
-    """Return the permanent response of the Python client to a Bloom filter, as an integer.
-
-    Model: byte i of HMAC-SHA-256(secret, Bloom filter as 4 bytes, big-endian) belongs to bit i:
-    if its upper seven bits are below 128 f the bit becomes noise, the byte's lowest bit;
-    otherwise it stays.
-
-    Raises:
-        InvalidParameter: if k is above 32, the filter has other bits, or f is not in 0..1.
-    """
-    bits = _validate.integer("bits", "permanent_response", bits, 1, MAX_PERMANENT_BITS)
-    f = _validate.probability("f", "permanent_response", f)
-    if type(bloom) is not int or not 0 <= bloom < 2**bits:
-        # The filter is the answer as good as in clear: not shown.
-        raise InvalidParameter(
-            f"The 'bloom' parameter of permanent_response must be an integer of {bits} bits."
-        )
-    mac = hmac.digest(secret, bloom.to_bytes(4, "big"), "sha256")
-    response = 0
-    for i in range(bits):
-        noise = mac[i] & 1 if mac[i] >> 1 < 128 * f else bloom >> i & 1
-        response |= noise << i
-    return response
 
 
 @dataclass(frozen=True)
@@ -95,9 +67,9 @@ class GoogleParams:
 
     def __post_init__(self) -> None:
         owner = "google/rappor"
-        _validate.integer("k", owner, self.k, 1, MAX_BITS)
-        _validate.integer("h", owner, self.h, 1, MAX_HASHES)
-        _validate.integer("m", owner, self.m, 1, MAX_COHORTS)
+        _validate.integer("k", owner, self.k, 1, _MAX_BITS)
+        _validate.integer("h", owner, self.h, 1, _MAX_HASHES)
+        _validate.integer("m", owner, self.m, 1, _MAX_COHORTS)
         for name in ("p", "q", "f"):
             _validate.probability(name, owner, getattr(self, name))
         if not (self.p < self.q and self.f < 1):

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.interop.google_csv import Rows, reading, write_rows
+from deniable.interop.google_csv import Rows, reading
 from deniable.interop.google_rappor import GoogleParams
 from deniable.kernels.bit_counts import count_bits
 
-REPORTS_HEADER = ["client", "cohort", "bloom", "prr", "irr"]
+_REPORTS_HEADER = ["client", "cohort", "bloom", "prr", "irr"]
 _CHUNK = 2**14
 
 
@@ -53,14 +53,14 @@ def read_reports(path: Path, params: GoogleParams) -> Iterator[GoogleReport]:
         InvalidParameter: with the line and the column, but without what stands there.
     """
     with reading(path) as rows:
-        rows.header(REPORTS_HEADER)
+        rows.header(_REPORTS_HEADER)
         for row in rows:
             yield _report(rows, row, params)
 
 
 def _report(rows: Rows, row: list[str], params: GoogleParams) -> GoogleReport:
-    if len(row) != len(REPORTS_HEADER):
-        raise rows.error(f"must hold {','.join(REPORTS_HEADER)}.", "Add what is missing.")
+    if len(row) != len(_REPORTS_HEADER):
+        raise rows.error(f"must hold {','.join(_REPORTS_HEADER)}.", "Add what is missing.")
     client, cohort, bloom, prr, irr = row
     return GoogleReport(
         client,
@@ -78,19 +78,6 @@ def _bits(rows: Rows, column: str, text: str, count: int) -> int:
             "Use the params.csv that the clients ran with.",
         )
     return int(text, 2)
-
-
-def write_reports(path: Path, params: GoogleParams, reports: Iterable[GoogleReport]) -> None:
-    """Write a reports.csv, row by row."""
-    write_rows(path, _rows(params, reports))
-
-
-def _rows(params: GoogleParams, reports: Iterable[GoogleReport]) -> Iterator[list[object]]:
-    yield list(REPORTS_HEADER)
-    for report in reports:
-        bits = (report.bloom, report.prr, report.irr)
-        texts = ("" if value is None else f"{value:0{params.k}b}" for value in bits)
-        yield [report.client, report.cohort, *texts]
 
 
 def count_reports(reports: Iterable[GoogleReport], params: GoogleParams) -> NDArray[np.int64]:

@@ -21,11 +21,11 @@ ROW = 8
 """Words in a row: one vector of 512 bits."""
 ROWS = 15
 """Rows in a buffer: their sum has 4 binary digits."""
-PLANES = 12
-ADDITIONS = (2**PLANES - 1) // ROWS
+_PLANES = 12
+ADDITIONS = (2**_PLANES - 1) // ROWS
 """Buffers that planes can hold."""
 BUFFER = ROWS * ROW
-BLOCK = BUFFER + PLANES * ROW
+BLOCK = BUFFER + _PLANES * ROW
 """Words in a block."""
 
 
@@ -58,7 +58,7 @@ def add_buffer(block: Words) -> None:
         block[at + 8], carry = _full_adder(block[at + 8], twos, carry)
         block[at + 16], carry = _full_adder(block[at + 16], fours, carry)
         block[at + 24], carry = _full_adder(block[at + 24], eights, carry)
-        for plane in range(4, PLANES):
+        for plane in range(4, _PLANES):
             digit = block[at + 8 * plane]
             block[at + 8 * plane] = digit ^ carry
             carry &= digit
@@ -72,7 +72,7 @@ def empty_planes(block: Words, slot: int, row: Integers) -> None:
         if column < row.size:  # not behind the last word, where slots are wider than records
             for bit in range(64):
                 value = np.uint64(0)
-                for plane in range(PLANES):
+                for plane in range(_PLANES):
                     digit = (block[BUFFER + 8 * plane + j] >> np.uint64(bit)) & np.uint64(1)
                     value |= digit << np.uint64(plane)
                 row[column + bit] += np.int64(value)

@@ -18,7 +18,7 @@ class Correlation:
 
     Attributes:
         value: Pearson's coefficient of two yes/no attributes, from -1 to 1 apart from noise;
-            Cramer's V, from 0 to 1, where one has more levels. NaN where an attribute is constant.
+            Cramer's V, from 0 to 1, where one has more answers. NaN where an attribute is constant.
         std_error: by the delta method; NaN for Cramer's V and for tables without a covariance.
         signed: whether it is Pearson's coefficient.
     """
@@ -31,8 +31,8 @@ class Correlation:
 def correlation(cells: Floats, covariance: Floats | None = None) -> Correlation:
     """Return the association of a table's two attributes.
 
-    Model: with c_11 = P_11 - P_1. P_.1 of the second levels,
-    r = c_11 / sqrt(P_1. (1 - P_1.) P_.1 (1 - P_.1)) for two levels each, and
+    Model: with c_11 = P_11 - P_1. P_.1 of the second answers,
+    r = c_11 / sqrt(P_1. (1 - P_1.) P_.1 (1 - P_.1)) for two answers each, and
     V = sqrt(sum_ij c_ij^2 / (P_i. P_.j) / (min(r, s) - 1)) otherwise.
 
     Edge cases: a constant attribute (a margin at or beyond 0 or 1) gives NaN. V of a raw table is
@@ -77,8 +77,8 @@ def _cramer(c: Floats, rows: Floats, columns: Floats) -> float:
     if not np.all(np.isfinite(c)) or np.any(expected < 0):
         return math.nan
     # Levels that nobody has say nothing about an association of the others.
-    levels = min(np.count_nonzero(rows > 0), np.count_nonzero(columns > 0))
-    if levels < 2:
+    answers = min(np.count_nonzero(rows > 0), np.count_nonzero(columns > 0))
+    if answers < 2:
         return math.nan
     some = expected > 0
-    return math.sqrt(float(np.sum(c[some] ** 2 / expected[some])) / (levels - 1))
+    return math.sqrt(float(np.sum(c[some] ** 2 / expected[some])) / (answers - 1))

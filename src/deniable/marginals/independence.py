@@ -7,7 +7,7 @@ covariance Sigma, margins P_i. and P_.j and total S,
 
     c_ij = S P_ij - P_i. P_.j,    Cov c = J Sigma J',    W = c' (Cov c)^-1 c  ~  chi-square
 
-with (r-1)(s-1) degrees, over the contrasts of all levels but the last of each attribute, and
+with (r-1)(s-1) degrees, over the contrasts of all answers but the last of each attribute, and
 J = dc/dP. Independent attributes have c = 0 whatever their margins, and also where unbiased cells
 do not sum to 1 (hence S). For yes/no attributes c is (theta_ij - theta_i theta_j) / 4 in terms of
 the +-1 coefficients.

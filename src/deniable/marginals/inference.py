@@ -28,7 +28,7 @@ class TreeModel:
 
     Attributes:
         tree: which depends on which.
-        first: the probabilities of the root's levels; the root is the first attribute.
+        first: the probabilities of the root's answers; the root is the first attribute.
         given: by attribute other than the root, P(its level | its parent's level), a row for each
             level of the parent.
     """
@@ -63,18 +63,18 @@ class TreeModel:
             raise InvalidParameter("A tree needs at least two attributes.")
         return cls(tree, first, given)
 
-    def levels(self, attribute: int) -> int:
-        """Return how many levels an attribute has."""
+    def answers(self, attribute: int) -> int:
+        """Return how many answers an attribute has."""
         return len(self.first) if attribute not in self.given else self.given[attribute].shape[1]
 
     def joint(self, attributes: Sequence[int], given: Mapping[int, int] | None = None) -> Floats:
         """Return P(attributes | given), an axis per attribute in the order asked for.
 
-        Cost: the number of cells of the answer, times the square of the levels, per attribute.
+        Cost: the number of cells of the answer, times the square of the answers, per attribute.
 
         Args:
             attributes: places, each once, none of them in `given`.
-            given: known levels of other attributes, by place.
+            given: known answers of other attributes, by place.
 
         Raises:
             InvalidParameter: if a place is named twice or unknown, if the table would be larger
@@ -98,7 +98,7 @@ class TreeModel:
         flat = self.first @ factor
         if not flat.sum() > 0:
             raise InvalidParameter("What is given has probability 0 in the tree. Give less.")
-        shaped = (flat / flat.sum()).reshape([self.levels(attribute) for attribute in kept])
+        shaped = (flat / flat.sum()).reshape([self.answers(attribute) for attribute in kept])
         table: Floats = shaped.transpose([kept.index(attribute) for attribute in attributes])
         return table
 
@@ -114,16 +114,16 @@ class TreeModel:
 
         The array has a row per level of the attribute and a column per combination.
         """
-        levels = self.levels(attribute)
-        factor = np.eye(levels) if wanted else np.ones((levels, 1))
+        answers = self.answers(attribute)
+        factor = np.eye(answers) if wanted else np.ones((answers, 1))
         if attribute in known:
-            factor = factor * (np.arange(levels) == known[attribute])[:, None]
+            factor = factor * (np.arange(answers) == known[attribute])[:, None]
         kept = [attribute] if wanted else []
         for child in children:
             inner, names = below[child]
             # The child's level is summed out: sum_c P(c | level) P(what is below | c).
             message = self.given[child] @ inner
-            factor = (factor[:, :, None] * message[:, None, :]).reshape(levels, -1)
+            factor = (factor[:, :, None] * message[:, None, :]).reshape(answers, -1)
             kept = [*kept, *names]
         return factor, kept
 
@@ -134,9 +134,9 @@ class TreeModel:
         most = len(self.tree.attributes)
         if any(not 0 <= place < most for place in asked):
             raise InvalidParameter(f"The tree has the attributes 0 to {most - 1}.")
-        if any(not 0 <= level < self.levels(place) for place, level in known.items()):
+        if any(not 0 <= level < self.answers(place) for place, level in known.items()):
             raise InvalidParameter("A given level must be one of its attribute's.")
-        cells = math.prod(self.levels(place) for place in attributes)
+        cells = math.prod(self.answers(place) for place in attributes)
         if cells > MOST_CELLS:
             raise InvalidParameter(
                 f"A table of {cells:,} cells is too large. Ask for at most {MOST_CELLS:,} cells at "
@@ -145,5 +145,5 @@ class TreeModel:
 
 
 def _oriented(tables: Mapping[tuple[int, int], Floats], parent: int, child: int) -> Floats:
-    """Return the pair's table with the parent's levels as rows."""
+    """Return the pair's table with the parent's answers as rows."""
     return tables[parent, child] if parent < child else tables[child, parent].T

@@ -35,7 +35,7 @@ class LikelyTable:
     Attributes:
         table: a distribution; smoothed, because the simplex biases it.
         gap: no table has a log-likelihood larger by more, over all reports.
-        p_value: of the hypothesis that all levels are equally frequent.
+        p_value: of the hypothesis that all answers are equally frequent.
     """
 
     table: Table
@@ -67,7 +67,7 @@ def likely_table(mechanism: InpEM, counts: Counts, attributes: Sequence[str | in
     rising = tuple(sorted(wanted))
     places = np.arange(np.prod([mechanism.inner[i] for i in rising]))
     places = places.reshape([mechanism.inner[i] for i in rising])
-    kept = places[tuple(slice(0, mechanism.levels[i]) for i in rising)]
+    kept = places[tuple(slice(0, mechanism.answers[i]) for i in rising)]
     channel = mechanism.channel(rising)[:, kept.reshape(-1)]
     observed = mechanism.observed(counts, rising)
     fitted = fit_mixture(channel, observed)

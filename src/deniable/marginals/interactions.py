@@ -77,7 +77,7 @@ def interactions_of(
     variance = np.concatenate([(m.variance / m.scale**2).reshape(-1) for m in measured.values()])
     prior, centre = fit_prior(value, variance), np.zeros(value.size)
     pairs = len(next(iter(measured))) == 2
-    if pairs and len(moments.levels) >= LEAST:
+    if pairs and len(moments.answers) >= LEAST:
         fitted, left_out = _explained(moments, groups, measured)
         other = fit_prior(value - left_out, variance)
         if other.log_likelihood > prior.log_likelihood + PREFERRED:
@@ -160,7 +160,7 @@ def _product_noise(moments: Moments, group: Sequence[Subset]) -> Floats:
 def _deviation(shares: Floats) -> Floats:
     """Return the standard deviation of each contrast of an attribute."""
     functions = contrast_matrix(len(shares))[1:]
-    # Var phi = E[phi^2] - E[phi]^2 over the levels.
+    # Var phi = E[phi^2] - E[phi]^2 over the answers.
     squares = (functions**2) @ shares - (functions @ shares) ** 2
     return np.sqrt(np.maximum(squares, SMALLEST**2))
 
@@ -171,7 +171,7 @@ def _explained(
     measured: Mapping[Shape, Interactions],
 ) -> tuple[Floats, Floats]:
     """Return the fit of common causes to standardised interactions, with and without itself."""
-    starts = np.concatenate([[0], np.cumsum([count - 1 for count in moments.levels])])
+    starts = np.concatenate([[0], np.cumsum([count - 1 for count in moments.answers])])
     size = int(starts[-1])
     matrix, variance = np.zeros((size, size)), np.full((size, size), np.inf)
     places: list[tuple[Floats, Floats]] = []

@@ -75,7 +75,7 @@ class _Means(NamedTuple):
 def is_fitted_whole(moments: Moments) -> bool:
     """Tell whether the profile has few cells and moments, and noise that is worth taking off."""
     pairs = [moment.variance.reshape(-1) for s, moment in moments.measured.items() if len(s) == 2]
-    if not pairs or prod(moments.levels) > MOST_CELLS:
+    if not pairs or prod(moments.answers) > MOST_CELLS:
         return False
     count = sum(moment.theta.size for moment in moments.measured.values())
     return count <= MOST_MOMENTS and float(np.median(np.concatenate(pairs))) > PRECISE**2
@@ -95,7 +95,7 @@ def joint_distribution(
         tables: of every single attribute, smoothed.
         steps: the interactions of pairs, of three attributes, and so on.
     """
-    singles = [tables[(i,)] for i in range(len(moments.levels))]
+    singles = [tables[(i,)] for i in range(len(moments.answers))]
     reference = reduce(np.multiply.outer, [_never_zero(shares) for shares in singles]).reshape(-1)
     parts = [_single(moments, i, shares) for i, shares in enumerate(singles)]
     for number, step in enumerate(steps):
@@ -105,7 +105,7 @@ def joint_distribution(
             known = _together(parts)
             fit = relaxed_entropy(reference, known.functions, known.centre, known.noise)
             reference = fit.cells
-    cells = _fitted(reference, _together(parts)).reshape(moments.levels)
+    cells = _fitted(reference, _together(parts)).reshape(moments.answers)
     some = np.where(cells < NOBODY, 0.0, cells)
     return np.asarray(some / some.sum())
 
@@ -136,11 +136,11 @@ def _never_zero(shares: Floats) -> Floats:
     return np.asarray(raised / raised.sum())
 
 
-def _functions(levels: Sequence[int], attributes: Subset) -> Floats:
+def _functions(answers: Sequence[int], attributes: Subset) -> Floats:
     """Return the products of one contrast of each attribute, over all cells of the profile."""
     parts = [
         contrast_matrix(count)[1:] if i in attributes else np.ones((1, count))
-        for i, count in enumerate(levels)
+        for i, count in enumerate(answers)
     ]
     return design(parts)
 
@@ -148,7 +148,7 @@ def _functions(levels: Sequence[int], attributes: Subset) -> Floats:
 def _single(moments: Moments, attribute: int, shares: Floats) -> _Means:
     moment = moments.measured[(attribute,)]
     centre = contrast_matrix(len(shares))[1:] @ shares
-    functions, one = _functions(moments.levels, (attribute,)), np.ones(centre.size)
+    functions, one = _functions(moments.answers, (attribute,)), np.ones(centre.size)
     return _Means(functions, moment.theta, moment.variance, centre, LARGEST**2 * one, one)
 
 
@@ -163,7 +163,7 @@ def _several(moments: Moments, step: Step) -> list[_Means]:
             values, noise = moment.theta.reshape(-1), moment.variance.reshape(-1)
             centre = values - (one.value[row] - one.centre[row]).reshape(-1)
             spread, scale = spreads[shape][row].reshape(-1), one.scale[row].reshape(-1)
-            functions = _functions(moments.levels, attributes)
+            functions = _functions(moments.answers, attributes)
             result.append(_Means(functions, values, noise, centre, spread, scale))
     return result
 

@@ -35,9 +35,11 @@ def raw_table(
     Example:
         >>> import numpy as np
         >>> from deniable.mechanisms import mechanism_for
-        >>> from deniable.protocol import Attribute, Boolean, MargPSParameters, Profile
+        >>> from deniable.protocol import Attribute, Boolean, Profile
         >>> record = Profile(tuple(Attribute(name, Boolean()) for name in ("card", "tip")))
-        >>> m = mechanism_for(MargPSParameters.resolve({"epsilon": 3.0, "order": 2}, record, False))
+        >>> from deniable.authoring import resolve
+        >>> wanted = {"epsilon": 3.0, "order": 2}
+        >>> m = mechanism_for(resolve("marg_ps", wanted, record, False))
         >>> rng = np.random.default_rng(1)
         >>> people = np.repeat(rng.integers(2, size=20_000), 2).reshape(-1, 2)
         >>> counts = m.accumulate(m.simulate(people, rng))
@@ -58,6 +60,6 @@ def raw_table(
 def axes_of(
     mechanism: ProfileMechanism, attributes: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return the names of attributes and the labels of their levels."""
+    """Return the names of attributes and the labels of their answers."""
     chosen = [mechanism.profile.attributes[i] for i in attributes]
     return tuple(a.name for a in chosen), tuple(a.domain.labels for a in chosen)

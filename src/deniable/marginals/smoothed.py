@@ -82,9 +82,11 @@ def smoothed_tables(
     Example:
         >>> import numpy as np
         >>> from deniable.mechanisms import mechanism_for
-        >>> from deniable.protocol import Attribute, Boolean, MargPSParameters, Profile
+        >>> from deniable.protocol import Attribute, Boolean, Profile
         >>> record = Profile(tuple(Attribute(name, Boolean()) for name in ("card", "tip")))
-        >>> m = mechanism_for(MargPSParameters.resolve({"epsilon": 3.0, "order": 2}, record, False))
+        >>> from deniable.authoring import resolve
+        >>> wanted = {"epsilon": 3.0, "order": 2}
+        >>> m = mechanism_for(resolve("marg_ps", wanted, record, False))
         >>> rng = np.random.default_rng(1)
         >>> people = np.repeat(rng.integers(2, size=20_000), 2).reshape(-1, 2)
         >>> counts = m.accumulate(m.simulate(people, rng))
@@ -121,7 +123,7 @@ def _wanted(
     order: int | None,
     subsets: Iterable[Sequence[str | int]] | None,
 ) -> list[Subset]:
-    attributes = len(mechanism.levels)
+    attributes = len(mechanism.answers)
     if subsets is not None:
         return [tuple(sorted(mechanism.numbers(subset))) for subset in subsets]
     size = mechanism.parameters.order if order is None else order
@@ -149,7 +151,7 @@ def smooth(
     Raises:
         InvalidParameter: if no moments of single attributes were measured.
     """
-    attributes = len(moments.levels)
+    attributes = len(moments.answers)
     if not all((i,) in moments.measured for i in range(attributes)):
         raise InvalidParameter("Smoothing needs the moments of every single attribute.")
     if not (whole and is_fitted_whole(moments)):
@@ -171,11 +173,11 @@ def _table_by_table(
     moments: Moments, order: int, wanted: Sequence[Subset] | None
 ) -> tuple[Tables, set[Subset], list[Step]]:
     """Return tables that are smoothed one by one, those that agree only nearly, and the steps."""
-    tables: Tables = {(i,): _one_way(moments, i) for i in range(len(moments.levels))}
+    tables: Tables = {(i,): _one_way(moments, i) for i in range(len(moments.answers))}
     off: set[Subset] = set()
     steps = []
     for size in range(2, order + 1):
-        groups = _grouped(_sets(len(moments.levels), size, wanted), moments.levels)
+        groups = _grouped(_sets(len(moments.answers), size, wanted), moments.answers)
         expected = {shape: _expected(tables, group) for shape, group in groups.items()}
         interactions = interactions_of(moments, groups, expected, tables)
         for shape, group in groups.items():
@@ -188,11 +190,11 @@ def _table_by_table(
 
 
 def _one_way(moments: Moments, attribute: int) -> Floats:
-    """Return the shares of one attribute's levels, projected onto the simplex."""
-    levels, moment = moments.levels[attribute], moments.measured[(attribute,)]
+    """Return the shares of one attribute's answers, projected onto the simplex."""
+    answers, moment = moments.answers[attribute], moments.measured[(attribute,)]
     if not np.isfinite(moment.variance).all():
-        return np.full(levels, 1 / levels)
-    return project(inverse(contrast_matrix(levels)) @ np.concatenate([[1.0], moment.theta]))
+        return np.full(answers, 1 / answers)
+    return project(inverse(contrast_matrix(answers)) @ np.concatenate([[1.0], moment.theta]))
 
 
 def _sets(attributes: int, size: int, wanted: Sequence[Subset] | None) -> list[Subset]:
@@ -203,11 +205,11 @@ def _sets(attributes: int, size: int, wanted: Sequence[Subset] | None) -> list[S
     return sorted(needed)
 
 
-def _grouped(sets: Iterable[Subset], levels: Sequence[int]) -> dict[tuple[int, ...], list[Subset]]:
+def _grouped(sets: Iterable[Subset], answers: Sequence[int]) -> dict[tuple[int, ...], list[Subset]]:
     """Return sets by the shape of their tables, so that equal ones are computed together."""
     groups: dict[tuple[int, ...], list[Subset]] = {}
     for attributes in sets:
-        groups.setdefault(tuple(levels[i] for i in attributes), []).append(attributes)
+        groups.setdefault(tuple(answers[i] for i in attributes), []).append(attributes)
     return groups
 
 
@@ -224,7 +226,7 @@ def _expected(tables: Mapping[Subset, Floats], group: Sequence[Subset]) -> Float
 def _with_interaction(tables: Floats, interactions: Interactions | None) -> Floats:
     """Return tables with interactions added, as far as cells stay at least 0.
 
-    With two levels each, an interaction is one number and a shorter step keeps the margins; with
+    With two answers each, an interaction is one number and a shorter step keeps the margins; with
     more, negative cells become 0 and the margins are fitted again.
     """
     if interactions is None:

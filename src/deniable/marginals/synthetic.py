@@ -24,11 +24,11 @@ KEEPS = (
 
 
 def sample_profiles(model: TreeModel, profiles: int, rng: np.random.Generator) -> Codes:
-    """Return profiles drawn from the tree, a row each, a column of levels per attribute.
+    """Return profiles drawn from the tree, a row each, a column of answers per attribute.
 
     Guarantees: the distribution is exactly the model's, up to the 53 bits of a float.
 
-    Cost: linear in profiles times attributes times levels.
+    Cost: linear in profiles times attributes times answers.
 
     Args:
         model: the tree with its probabilities.

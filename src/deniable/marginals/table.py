@@ -1,4 +1,4 @@
-"""A table of some attributes: the shares of people in each combination of their levels.
+"""A table of some attributes: the shares of people in each combination of their answers.
 
 Every table says what it is. *Raw*: unbiased, with its covariance and intervals; cells may lie
 below 0 and need not agree with other tables. *Smoothed*: a distribution, consistent with the other
@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from deniable.decode.reading import around
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 
@@ -27,11 +28,11 @@ class Table:
 
     Attributes:
         attributes: their names, one per axis.
-        labels: of every axis: the names of its levels.
+        labels: of every axis: the names of its answers.
         probability: estimated shares, an axis per attribute.
         std_error: one standard deviation of each share given the people's values; None where
             the table is smoothed.
-        low: the lower end of a 95% interval of each share, not clipped; None where smoothed.
+        low: the lower end of a 95% interval of each share, within 0..1; None where smoothed.
         high: its upper end.
         covariance: of the shares given the people's values, cells in C order by cells; None where
             the table is smoothed.
@@ -54,11 +55,11 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        shape = tuple(len(levels) for levels in self.labels)
+        shape = tuple(len(answers) for answers in self.labels)
         if self.probability.shape != shape or len(self.attributes) != len(shape):
             raise InvalidParameter(
                 f"A table of {len(self.attributes)} attributes must have the shape {shape} of "
-                f"their levels. Got {self.probability.shape}."
+                f"their answers. Got {self.probability.shape}."
             )
 
     @classmethod
@@ -75,15 +76,14 @@ class Table:
 
         Args:
             attributes: their names.
-            labels: their levels.
+            labels: their answers.
             cells: the shares, with an axis per attribute.
             covariance: of the cells in C order.
             n: the number of reports.
             notes: caveats for the reader.
         """
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0)).reshape(cells.shape)
-        half = Z95 * error
-        low, high = cells - half, cells + half
+        low, high = around(cells, Z95 * error)
         return cls(attributes, labels, cells, error, low, high, covariance, "raw", n, notes)
 
     @classmethod

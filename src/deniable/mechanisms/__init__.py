@@ -1,6 +1,8 @@
 """The mechanisms for whole populations: simulate, accumulate, estimate, variance, likelihood.
 
 They run over the same integers as the clients (`deniable.protocol`), with NumPy and SciPy.
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
 from importlib.util import find_spec

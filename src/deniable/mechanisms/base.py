@@ -8,22 +8,32 @@ and uses only what stands on this page.
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.protocol import Parameters
+from deniable.protocol.canonical import Json, canonical
 from deniable.protocol.domain import Absent
 from deniable.protocol.epsilon import as_float
 
+if TYPE_CHECKING:
+    from deniable.mechanisms.chances import Chances
+
 Reports = NDArray[Any]
 """A structured array whose dtype is the mechanism's wire record."""
+
+Records = Reports | bytes | memoryview
+"""Reports as such an array, or as the bytes of whole records, one after the other."""
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -42,6 +52,9 @@ class Code:
 Candidate = str | Absent | Code
 """A string to test for, the label of an answer, an answer's code, or ABSENT."""
 
+Candidates = Sequence[Candidate] | None
+"""The answers that are asked about, in their order; None for every answer of a closed domain."""
+
 Values = (
     Sequence[Candidate] | Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_ | np.str_]
 )
@@ -58,6 +71,7 @@ class Counts:
     Attributes:
         reports: the number of reports, per cohort (length 1 where there are no cohorts).
         table: counts of integers; rows are cohorts, columns bits or symbols.
+        digest: of the mechanism and its integers (`Mechanism.digest`); empty if it is not known.
 
     Guarantees: `merge` is associative and commutative, `mechanism.zero()` is its identity.
 
@@ -71,6 +85,7 @@ class Counts:
 
     reports: NDArray[np.int64]
     table: NDArray[np.int64]
+    digest: bytes = field(default=b"", kw_only=True)
 
     @property
     def n(self) -> int:
@@ -81,14 +96,29 @@ class Counts:
         """Return the counts of both sets of reports together.
 
         Raises:
-            InvalidParameter: if the two are of different shapes, so of different mechanisms.
+            InvalidParameter: if the two come from different mechanisms or parameters: of another
+                digest, or another shape.
         """
+        digest = self.same_digest(other)
         if self.table.shape != other.table.shape:
             raise InvalidParameter(
                 f"Only counts of one shape can be merged. Got {self.table.shape} and "
                 f"{other.table.shape}: they come from different parameters."
             )
-        return Counts(self.reports + other.reports, self.table + other.table)
+        return Counts(self.reports + other.reports, self.table + other.table, digest=digest)
+
+    def same_digest(self, other: Counts) -> bytes:
+        """Return the digest of both.
+
+        Raises:
+            InvalidParameter: if both are known and differ.
+        """
+        if self.digest and other.digest and self.digest != other.digest:
+            raise InvalidParameter(
+                "Only counts of one mechanism with the same parameters go together. Got those of "
+                "different digests: another epsilon, or another mechanism."
+            )
+        return self.digest or other.digest
 
 
 @dataclass(frozen=True)
@@ -102,6 +132,7 @@ class Estimate:
         covariance: of `frequency`; None where it is too large to keep.
         n: the number of reports.
         notes: caveats for the reader (not identifiable, cohorts without reports, ...).
+        chances: how often reports support each answer; None where answers have no such count.
 
     Guarantees: where `frequency` and `std_error` are NaN, a note says why.
     """
@@ -112,6 +143,7 @@ class Estimate:
     covariance: Floats | None
     n: int
     notes: tuple[str, ...] = ()
+    chances: Chances | None = None
 
     @property
     def variance(self) -> Floats:
@@ -133,6 +165,20 @@ class Mechanism(ABC):
     parameters_type: ClassVar[type[Parameters]]
     parameters: Parameters
     dtype: np.dtype[Any]
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Let every mechanism's counts know its digest, without a word of its own."""
+        super().__init_subclass__(**more)
+        for name in ("zero", "accumulate"):
+            if name in cls.__dict__:
+                setattr(cls, name, _stamped(cls.__dict__[name]))
+
+    @cached_property
+    def digest(self) -> bytes:
+        """SHA-256 of the mechanism's name and its integers."""
+        own = self.parameters
+        named: Json = {"mechanism": own.mechanism, "parameters": own.published()}
+        return hashlib.sha256(canonical(named)).digest()
 
     def _adopt(self, parameters: Parameters) -> None:
         """Take the integers; every constructor ends here."""
@@ -175,12 +221,7 @@ class Mechanism(ABC):
         return False
 
     @abstractmethod
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value, equal in distribution to what clients send.
 
         Every value belongs to another person: permanent stage and cohort are drawn anew for each.
@@ -197,7 +238,7 @@ class Mechanism(ABC):
         """Return the counts of no reports."""
 
     @abstractmethod
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return the counts of reports (a structured array, or the bytes of whole records).
 
         Raises:
@@ -205,16 +246,12 @@ class Mechanism(ABC):
         """
 
     @abstractmethod
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return unbiased frequencies of the candidates (closed domains: of every answer)."""
 
     @abstractmethod
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | candidate), a row per report, a column per candidate.
 
@@ -223,12 +260,7 @@ class Mechanism(ABC):
         logarithms: the probability itself underflows for records of many bits.
         """
 
-    def packed_answers(
-        self,
-        _: Reports | bytes | memoryview,
-        __: Sequence[Candidate] | None = None,
-        /,
-    ) -> PackedAnswers | None:
+    def packed_answers(self, _: Records, __: Candidates = None, /) -> PackedAnswers | None:
         """Return reports as bytes that say all about a few answers each; None if they are not so.
 
         The same likelihoods as `likelihood` gives, but for a factor per report, in a 40th to a 64th
@@ -243,7 +275,7 @@ class Mechanism(ABC):
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return the closed-form variance of an estimated frequency, given the people's values."""
 
-    def records(self, reports: Reports | bytes | memoryview) -> Reports:
+    def records(self, reports: Records) -> Reports:
         """Return reports as a flat array of this mechanism's records, without copying.
 
         Raises:
@@ -266,8 +298,24 @@ class Mechanism(ABC):
             )
         return reports
 
+    def _checked(self, reports: Records) -> Reports:
+        """Return reports as records whose numbers are within the bounds of the layout.
+
+        Raises:
+            InvalidReport: naming the number and its bound.
+        """
+        records = self.records(reports)
+        self._check_bounds(records)
+        return records
+
+    def _check_bounds(self, records: Reports) -> None:
+        for item in self.parameters.layout.items:
+            if not item.count and records.size and int(records[item.name].max()) >= item.below:
+                raise InvalidReport("record", f"The {item.name} must be below {item.below}.")
+
     def _check_counts(self, counts: Counts) -> None:
         expected = self.zero()
+        expected.same_digest(counts)
         if (counts.table.shape, counts.reports.shape) != (
             expected.table.shape,
             expected.reports.shape,
@@ -276,3 +324,13 @@ class Mechanism(ABC):
                 f"The counts must have a table of shape {expected.table.shape}. Got "
                 f"{counts.table.shape}: they come from different parameters."
             )
+
+
+def _stamped(method: Callable[..., Counts]) -> Callable[..., Counts]:
+    """Return a method whose counts have the digest of its mechanism."""
+
+    @wraps(method)
+    def counted(self: Mechanism, *given: Any, **named: Any) -> Counts:
+        return replace(method(self, *given, **named), digest=self.digest)
+
+    return counted

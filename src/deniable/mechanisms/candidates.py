@@ -8,11 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidAnswer, InvalidParameter
-from deniable.mechanisms.base import Candidate, Code, Values
+from deniable.mechanisms.base import (
+    Candidate,
+    Candidates,
+    Code,
+    Values,
+)
 from deniable.mechanisms.hashing import Words, fingerprints
 from deniable.protocol.domain import ABSENT, ABSENT_KEY, Absent, code_key, string_key
 
 ABSENT_LABEL = "(absent)"
+NO_WORDS: Words = np.empty((0, 2), dtype=np.uint64)
+"""The fingerprints of a closed domain, whose answers are known by their codes."""
 
 
 def label_of(candidate: Candidate) -> str:
@@ -26,14 +33,13 @@ def every_code(size: int, absent: bool) -> list[Candidate]:
     return [*codes, ABSENT] if absent else codes
 
 
-def closed_labels(
-    candidates: Sequence[Candidate] | None, default: Sequence[str]
-) -> tuple[str, ...]:
+def closed_labels(candidates: Candidates, default: Sequence[str]) -> tuple[str, ...]:
     """Return the labels of a closed domain: the given ones, or else the default.
 
     Raises:
         InvalidParameter: unless there is one label per answer.
     """
+    check_is_list(candidates)
     if candidates is None:
         return tuple(default)
     labels = tuple(label_of(candidate) for candidate in candidates)
@@ -45,13 +51,26 @@ def closed_labels(
     return labels
 
 
-def open_keys(candidates: Sequence[Candidate] | None) -> list[bytes]:
+def check_is_list(candidates: object) -> None:
+    """Refuse one string where a list of strings is wanted: it would be read letter by letter.
+
+    Raises:
+        InvalidParameter: if it is a string or bytes.
+    """
+    if isinstance(candidates, str | bytes):
+        raise InvalidParameter(
+            "Candidates must be a list of strings. Got one string: put it into a list."
+        )
+
+
+def open_keys(candidates: Candidates) -> list[bytes]:
     """Return the canonical bytes of candidate strings.
 
     Raises:
         InvalidParameter: if there are none, if one cannot be an answer, or if two are the same
             string after normalisation (NFC).
     """
+    check_is_list(candidates)
     if candidates is None or len(candidates) == 0:
         raise InvalidParameter(
             "Strings cannot be listed from reports: pass at least one candidate to test for."
@@ -87,9 +106,7 @@ def _refuse_repeats(items: Sequence[str | bytes]) -> None:
         first[item] = place
 
 
-def codes_of(
-    values: Values, size: int, candidates: Sequence[Candidate] | None
-) -> NDArray[np.int64]:
+def codes_of(values: Values, size: int, candidates: Candidates) -> NDArray[np.int64]:
     """Return values as codes below `size`; strings are looked up among the candidates' labels.
 
     Raises:
@@ -112,9 +129,7 @@ def codes_of(
     return codes.astype(np.int64)
 
 
-def words_of(
-    values: Values, candidates: Sequence[Candidate] | None
-) -> tuple[Words, NDArray[np.int64]]:
+def words_of(values: Values, candidates: Candidates) -> tuple[Words, NDArray[np.int64]]:
     """Return fingerprints of distinct strings, and for each value the row that is its own.
 
     Cost: one SHA-256 per distinct string, one dictionary look-up per value.
@@ -123,9 +138,7 @@ def words_of(
     return fingerprints(keys), codes
 
 
-def keys_of(
-    values: Values, candidates: Sequence[Candidate] | None
-) -> tuple[list[bytes], NDArray[np.int64]]:
+def keys_of(values: Values, candidates: Candidates) -> tuple[list[bytes], NDArray[np.int64]]:
     """Return the canonical bytes of distinct strings, and for each value the place of its own."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
         return _keys_of_codes(values, candidates)
@@ -139,25 +152,21 @@ def keys_of(
     return [_key(value, place) for value, place in rows.items()], codes
 
 
-def _keys_of_codes(
-    codes: Values, candidates: Sequence[Candidate] | None
-) -> tuple[list[bytes], NDArray[np.int64]]:
+def _keys_of_codes(codes: Values, candidates: Candidates) -> tuple[list[bytes], NDArray[np.int64]]:
     if candidates is None:
         raise InvalidParameter("Codes of strings need their list in 'candidates'.")
     keys = open_keys(candidates)
     return keys, codes_of(codes, len(keys), None)
 
 
-def answers_asked(
-    answers: int, candidates: Sequence[Candidate] | None
-) -> tuple[tuple[str, ...], Words | None]:
-    """Return labels, and the fingerprints of strings; None for the answers of a closed domain.
+def answers_asked(answers: int, candidates: Candidates) -> tuple[tuple[str, ...], Words]:
+    """Return labels, and the fingerprints of strings; none for the answers of a closed domain.
 
     Args:
         answers: the number of answers of a closed domain; 0 for strings.
         candidates: the strings, or the labels of the domain, which may be left out.
     """
     if answers:
-        return closed_labels(candidates, [str(code) for code in range(answers)]), None
+        return closed_labels(candidates, [str(code) for code in range(answers)]), NO_WORDS
     words = fingerprints(open_keys(candidates))
     return tuple(label_of(candidate) for candidate in candidates or ()), words

@@ -1,28 +1,18 @@
-"""Reports that are a few small numbers: checking them, and counting them as cells of a table."""
+"""Reports that are a few small numbers: k-RR over them, and counting them as cells of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from deniable.errors import InvalidReport
-from deniable.mechanisms.base import Counts, Reports
+from deniable.mechanisms.base import Codes, Counts, Reports
+from deniable.mechanisms.coins import coins
 
 CHUNK = 2**20
 """Reports that are counted at once."""
-
-
-def check_below(profiles: Reports, bounds: Mapping[str, int]) -> None:
-    """Refuse records with a number that is not below its bound.
-
-    Raises:
-        InvalidReport: naming the number and the bound.
-    """
-    for name, bound in bounds.items():
-        if profiles.size and int(profiles[name].max()) >= bound:
-            raise InvalidReport("record", f"The {name} must be below {bound}.")
 
 
 def no_counts(rows: int, columns: int) -> Counts:
@@ -47,6 +37,33 @@ def count_cells(
     for start in range(0, profiles.size, step):
         table += np.bincount(cell(profiles[start : start + step]), minlength=size)
     return table
+
+
+def one_row(reports: int, table: NDArray[np.int64]) -> Counts:
+    """Return counts of one row, where a report may be counted in several cells, or in none."""
+    return Counts(np.array([reports], dtype=np.int64), table[None, :])
+
+
+def by_cohort(cohorts: NDArray[np.uint16]) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield each cohort that occurs, with the places of its reports."""
+    if cohorts.size:
+        order = np.argsort(cohorts, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(cohorts[order])) + 1):
+            yield int(cohorts[rows[0]]), rows
+
+
+def moved(cells: Codes, sizes: int | Codes, keep: int, rng: Generator) -> Codes:
+    """Return cells after k-RR: kept with a threshold, else one of the others, uniformly.
+
+    Args:
+        cells: of some people.
+        sizes: the number of cells, of all or of each.
+        keep: threshold of keeping the cell.
+        rng: the only source of randomness.
+    """
+    other = rng.integers(0, sizes - 1, size=cells.size)
+    other += other >= cells
+    return np.where(coins(rng, keep, cells.size), cells, other)
 
 
 def counted_by_row(table: NDArray[np.int64], rows: int) -> Counts:

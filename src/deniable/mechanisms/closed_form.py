@@ -83,13 +83,13 @@ def checked(n: int, frequency: float | Floats) -> tuple[int, Floats]:
     return n, f
 
 
-def categories_domain(owner: str, categories: int) -> Categories:
+def categories_domain(owner: str, answers: int) -> Categories:
     """Return a closed domain whose answers are named by their codes.
 
     Raises:
-        InvalidParameter: unless `categories` is an integer from 2 to 65,537 (one may be absent).
+        InvalidParameter: unless `answers` is an integer from 2 to 65,537 (one may be absent).
     """
-    k = _validate.integer("categories", owner, categories, 2, MAX_CATEGORIES + 1)
+    k = _validate.integer("answers", owner, answers, 2, MAX_CATEGORIES + 1)
     return Categories(tuple(str(code) for code in range(k)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from numpy.random import Generator
 
 from deniable.mechanisms.base import Codes, Floats
 from deniable.mechanisms.coins import coins
@@ -18,7 +19,7 @@ from deniable.protocol.profile_selection import Selection
 class Coefficients(SignMechanism):
     """One orthogonal function of 1 to k attributes, drawn by the best allocation.
 
-    In the basis "contrasts" an attribute has its own levels and no impossible codes.
+    In the basis "contrasts" an attribute has its own answers and no impossible codes.
     """
 
     parameters_type = CoefficientsParameters
@@ -26,8 +27,8 @@ class Coefficients(SignMechanism):
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The levels themselves for contrasts, codes in binary for the Walsh functions."""
-        return self.levels if self.parameters.basis == "contrasts" else super().inner
+        """The answers themselves for contrasts, codes in binary for the Walsh functions."""
+        return self.answers if self.parameters.basis == "contrasts" else super().inner
 
     @property
     def _selection(self) -> Selection:
@@ -37,7 +38,7 @@ class Coefficients(SignMechanism):
         size = self.inner[attribute]
         return contrast_matrix(size) if self.parameters.basis == "contrasts" else walsh_matrix(size)
 
-    def _drawn(self, count: int, rng: np.random.Generator) -> Codes:
+    def _drawn(self, count: int, rng: Generator) -> Codes:
         """Draw the order by the published thresholds, then a coefficient of it uniformly."""
         firsts = self.coefficients.firsts
         drawn, left = np.empty(count, dtype=np.int64), np.arange(count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from deniable.protocol.thresholds import BITS, ONE
@@ -21,7 +22,7 @@ def nearest_threshold(probability: Fraction) -> int:
     return round(probability * ONE)
 
 
-def coins(rng: np.random.Generator, threshold: int, count: int) -> NDArray[np.bool_]:
+def coins(rng: Generator, threshold: int, count: int) -> NDArray[np.bool_]:
     """Return `count` coins, each True with probability threshold / 2^64, exactly.
 
     A random byte decides against the threshold's upper byte in 255 of 256 cases; only on a tie

@@ -11,10 +11,10 @@ from deniable.protocol.contrasts import contrasts_of
 
 
 @cache
-def contrast_matrix(levels: int) -> Floats:
+def contrast_matrix(answers: int) -> Floats:
     """Return the r x r matrix of 1 and the r - 1 contrasts; its rows are orthogonal."""
-    rows = [[1.0] * levels]
-    rows += [[value / c.scale for value in c.values] for c in contrasts_of(levels)]
+    rows = [[1.0] * answers]
+    rows += [[value / c.scale for value in c.values] for c in contrasts_of(answers)]
     return _frozen(np.array(rows))
 
 

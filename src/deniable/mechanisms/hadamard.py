@@ -8,39 +8,41 @@ Walsh-Hadamard transform gives for every answer at once
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from deniable.errors import InvalidParameter, InvalidReport
+from deniable.errors import InvalidParameter
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
-    LARGEST_COVARIANCE,
-    Candidate,
+    Candidates,
     Counts,
     Estimate,
-    Floats,
-    Mechanism,
+    Records,
     Reports,
     Values,
 )
-from deniable.mechanisms.cells import check_below, count_cells
-from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.cells import count_cells
+from deniable.mechanisms.closed_form import categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
-from deniable.protocol import HadamardParameters, Parameters
+from deniable.mechanisms.hashing import Words
+from deniable.mechanisms.pure_oracles import Held, PureOracle
+from deniable.mechanisms.unary import estimate_bits
+from deniable.protocol import HadamardParameters
 
 _CHUNK = 2**20
 
 
-class Hadamard(Mechanism):
+class Hadamard(PureOracle):
     """Hadamard response of one bit.
 
     Its population form knows the codes 0..K-1, K the power of two; with `candidates` it answers
     about as many of them, from 0 on.
 
     Args:
-        categories: the number of answers, an absent one included.
+        answers: the number of answers, an absent one included.
         epsilon: what one report may spend.
 
     Raises:
@@ -60,22 +62,12 @@ class Hadamard(Mechanism):
 
     parameters_type = HadamardParameters
     parameters: HadamardParameters
-    pure: Pure
 
-    def __init__(self, categories: int, *, epsilon: float) -> None:
-        domain = categories_domain("Hadamard", categories)
-        self._adopt(HadamardParameters.resolve({"epsilon": epsilon}, domain, absent=False))
+    def __init__(self, answers: int, *, epsilon: float) -> None:
+        domain = categories_domain("Hadamard", answers)
+        self._adopt(self._resolved(domain, epsilon=epsilon))
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pure = Pure.of(*self.parameters.support)
-
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value: codes, or labels with their list in `candidates`.
 
         Guarantees: the probabilities are the client's, exactly.
@@ -83,7 +75,7 @@ class Hadamard(Mechanism):
         Cost: linear; 5 bytes per report and a few megabytes.
         """
         size = self.parameters.size
-        codes = names.codes_of(values, len(self._labels(candidates)), candidates)
+        codes = names.codes_of(values, len(self._asked(candidates)[0]), candidates)
         reports = np.empty(codes.size, dtype=self.dtype)
         for start in range(0, codes.size, _CHUNK):
             part = codes[start : start + _CHUNK]
@@ -95,11 +87,10 @@ class Hadamard(Mechanism):
 
     def zero(self) -> Counts:
         """Return the counts of no reports: a row per sign, a column per coefficient."""
-        return Counts(
-            np.zeros(1, dtype=np.int64), np.zeros((2, self.parameters.size), dtype=np.int64)
-        )
+        table = np.zeros((2, self.parameters.size), dtype=np.int64)
+        return Counts(np.zeros(1, dtype=np.int64), table)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each coefficient was reported with either sign.
 
         Cost: linear; memory of a few megabytes and 2 K integers.
@@ -108,21 +99,14 @@ class Hadamard(Mechanism):
             InvalidReport: if a coefficient is not below K, or a sign neither 0 nor 1.
         """
         records, size = self._checked(reports), self.parameters.size
-        table = count_cells(
-            records,
-            2 * size,
-            lambda part: part["sign"].astype(np.int64) * size + part["coefficient"],
-        )
-        return Counts(np.array([records.size], dtype=np.int64), table.reshape(2, size))
 
-    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
-        records, size = self.records(reports), self.parameters.size
-        check_below(records, {"coefficient": size})
-        if records.size and int(records["sign"].max()) > 1:
-            raise InvalidReport("record", "The sign must be 0 or 1.")
-        return records
+        def cell(part: Reports) -> NDArray[np.int64]:
+            return np.asarray(part["sign"].astype(np.int64) * size + part["coefficient"])
 
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+        table = count_cells(records, 2 * size, cell).reshape(2, size)
+        return Counts(np.array([records.size], dtype=np.int64), table)
+
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased frequency of every answer.
 
         Given the people's values, signs of two answers are uncorrelated but for what a person
@@ -144,51 +128,31 @@ class Hadamard(Mechanism):
         from deniable.kernels.walsh import transform
 
         self._check_counts(counts)
-        labels, n = self._labels(candidates), counts.n
+        (labels, _), n = self._asked(candidates), counts.n
         if n == 0:
             return nothing_learned(labels)
         signed = np.ascontiguousarray(counts.table[0] - counts.table[1])
         # T_v is the number of reports that support v less those that do not: n (2 share - 1).
         share = (1 + transform(signed)[: len(labels)] / n) / 2
-        variance = self.pure.variance_observed(share, n)
-        kept = np.diag(variance) if len(labels) <= LARGEST_COVARIANCE else None
-        return Estimate(labels, self.pure.frequency(share), np.sqrt(variance), kept, n)
+        return estimate_bits(self.pure, share, n, labels)
 
-    def _labels(self, candidates: Sequence[Candidate] | None) -> tuple[str, ...]:
+    def _asked(self, candidates: Candidates) -> tuple[tuple[str, ...], Words]:
         size = self.parameters.size
         if candidates is None:
-            return tuple(str(code) for code in range(size))
+            return tuple(str(code) for code in range(size)), names.NO_WORDS
         if len(candidates) > size:
             raise InvalidParameter(
-                f"There are {size} codes: at most so many labels. Got {len(candidates)}."
+                f"There are {size} codes: pass that many labels at most. Got {len(candidates)}."
             )
-        return tuple(names.label_of(candidate) for candidate in candidates)
+        return tuple(names.label_of(candidate) for candidate in candidates), names.NO_WORDS
 
-    def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
-    ) -> Floats:
-        """Return P(report | answer): keep/K where the sign is the answer's, else (1 - keep)/K.
+    def _two_chances(self) -> tuple[float, float, int]:
+        """keep/K where the sign is the answer's, else (1 - keep)/K."""
+        return self.pure.p, 1 - self.pure.p, self.parameters.size
 
-        Cost: a row of numbers per report, one per answer.
-        """
-        records = self._checked(reports)
-        codes = np.arange(len(self._labels(candidates)))
-        signs = _signs(records["coefficient"].astype(np.int64)[:, None], codes[None, :])
-        same = signs == records["sign"][:, None]
-        keep = self.pure.p
-        result: Floats = np.where(same, keep, 1 - keep) / self.parameters.size
-        return np.log(result) if log else result
-
-    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return n^-1 [((E + 1)/(E - 1))^2 - f], E = keep/(1 - keep).
-
-        Guarantees: exact, given the people's values; a sample adds f (1 - f) / n.
-        """
-        return self.pure.variance(n, frequency)
+    def _held(self, records: Reports, answers: int, words: Words) -> Iterator[Held]:
+        drawn = records["coefficient"].astype(np.int64)[:, None]
+        yield slice(None), _signs(drawn, np.arange(answers)) == records["sign"][:, None]
 
 
 def _signs(coefficients: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.uint8]:

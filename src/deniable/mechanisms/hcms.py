@@ -6,35 +6,37 @@ number of reports and candidates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
-    Candidate,
+    Candidates,
     Counts,
     Estimate,
     Floats,
-    Mechanism,
+    Records,
     Reports,
     Values,
 )
-from deniable.mechanisms.cells import check_below, count_cells, counted_by_row, no_counts
-from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.cells import count_cells, counted_by_row, no_counts
+from deniable.mechanisms.chances import Chances
+from deniable.mechanisms.closed_form import categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.permuting import code_words
-from deniable.protocol import Domain, HCMSParameters, Parameters, Strings
+from deniable.mechanisms.pure_oracles import HashedOrClosed, Held
+from deniable.protocol import HCMSParameters, Strings
 from deniable.protocol.hcms import FIRST_INDEX
 
 _CHUNK = 2**20
 
 
-class HCMS(Mechanism):
+class HCMS(HashedOrClosed):
     """Hadamard count-mean sketch of strings. `HCMS.closed` is for closed domains.
 
     Args:
@@ -59,36 +61,21 @@ class HCMS(Mechanism):
 
     parameters_type = HCMSParameters
     parameters: HCMSParameters
-    pure: Pure
 
     def __init__(
         self, *, epsilon: float, rows: int | None = None, width: int | None = None
     ) -> None:
-        self._adopt(_resolved(Strings(), epsilon, rows, width))
+        self._adopt(self._resolved(Strings(), epsilon=epsilon, rows=rows, width=width))
 
     @classmethod
     def closed(
-        cls, categories: int, *, epsilon: float, rows: int | None = None, width: int | None = None
+        cls, answers: int, *, epsilon: float, rows: int | None = None, width: int | None = None
     ) -> Self:
         """Return the sketch of a closed domain, an absent answer included."""
-        domain = categories_domain("HCMS", categories)
-        return cls.from_parameters(_resolved(domain, epsilon, rows, width))
+        domain = categories_domain("HCMS", answers)
+        return cls.from_parameters(cls._resolved(domain, epsilon=epsilon, rows=rows, width=width))
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pure = Pure.of(*self.parameters.support)
-
-    @property
-    def hashed(self) -> bool:
-        """Strings are known by their hash alone; a closed domain's answers by their codes."""
-        return not self.parameters.answers
-
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value.
 
         Guarantees: each probability is the client's, exactly.
@@ -101,11 +88,8 @@ class HCMS(Mechanism):
             candidates: the strings that codes stand for.
         """
         shape = self.parameters
-        if shape.answers:
-            codes = names.codes_of(values, shape.answers, candidates)
-            words = code_words(shape.answers)
-        else:
-            words, codes = names.words_of(values, candidates)
+        hashed, codes = self._people(values, candidates)
+        words = hashed if self.hashed else code_words(shape.answers)
         reports = np.empty(codes.size, dtype=self.dtype)
         for start in range(0, codes.size, _CHUNK):
             part, true = reports[start : start + _CHUNK], codes[start : start + _CHUNK]
@@ -128,7 +112,7 @@ class HCMS(Mechanism):
         """
         return no_counts(self.parameters.rows, 2 * self.parameters.width)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each coefficient of each row was reported with each sign.
 
         Cost: linear; the counts and a few megabytes.
@@ -144,12 +128,7 @@ class HCMS(Mechanism):
 
         return counted_by_row(count_cells(self._checked(reports), rows * 2 * width, cell), rows)
 
-    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
-        records = self.records(reports)
-        check_below(records, self.parameters.bounds)
-        return records
-
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased frequency of the candidates, or of every answer.
 
         With T the reports of sign +1 less those of sign -1, the transform of a row's T at bucket b
@@ -168,7 +147,7 @@ class HCMS(Mechanism):
             InvalidParameter: if candidates are missing, repeated or no possible answers.
         """
         self._check_counts(counts)
-        labels, words = self._answers(candidates)
+        labels, words = self._asked(candidates)
         if counts.n == 0:
             return nothing_learned(labels)
         agreed = self.agreement(counts)
@@ -179,9 +158,10 @@ class HCMS(Mechanism):
             support += sums[places] / 2
         share = support / counts.n
         variance = self.pure.variance_observed(share, counts.n)
-        variance = variance + self.collisions(agreed, counts)
-        frequency = self.pure.frequency(share)
-        return Estimate(labels, frequency, np.sqrt(variance), None, counts.n)
+        shared = self.collisions(agreed, counts)
+        frequency, errors = self.pure.frequency(share), np.sqrt(variance + shared)
+        chances = Chances.of(self.pure, len(labels), shared)
+        return Estimate(labels, frequency, errors, None, counts.n, chances=chances)
 
     def agreement(self, counts: Counts) -> NDArray[np.int64]:
         """Return per row and bucket the reports that support it less those that do not."""
@@ -209,55 +189,27 @@ class HCMS(Mechanism):
         scale = width / (width - 1) ** 2 / (counts.n * gap) ** 2
         return max(0.0, float(squares.sum())) * scale
 
-    def _answers(self, candidates: Sequence[Candidate] | None) -> tuple[tuple[str, ...], Words]:
-        """Return the labels and fingerprints of the answers."""
-        count = self.parameters.answers
-        labels, words = names.answers_asked(count, candidates)
-        return labels, code_words(count) if words is None else words
+    def _asked(self, candidates: Candidates) -> tuple[tuple[str, ...], Words]:
+        labels, words = super()._asked(candidates)
+        return labels, words if self.hashed else code_words(self.parameters.answers)
 
-    def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
-    ) -> Floats:
-        """Return P(report | answer): 1/(g w), times keep where the sign is the answer's.
+    def _two_chances(self) -> tuple[float, float, int]:
+        """keep or 1 - keep as the sign is the answer's, over the number of coefficients."""
+        return self.pure.p, 1 - self.pure.p, self.parameters.rows * self.parameters.width
 
-        Cost: O(n M); a few rows of M numbers per report.
-        """
-        records, shape = self._checked(reports), self.parameters
-        same = self._same(records, self._buckets_of(candidates))
-        result: Floats = np.where(same, self.pure.p, 1 - self.pure.p) / (shape.rows * shape.width)
-        return np.log(result) if log else result
+    def packed_answers(self, reports: Records, candidates: Candidates = None, /) -> PackedAnswers:
+        """Return a bit per answer: 1 if the sign is the answer's own."""
+        return self._packed(reports, candidates)
 
-    def packed_answers(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        /,
-    ) -> PackedAnswers:
-        """Return reports as a bit per answer: whether the sign is the answer's."""
-        records, buckets = self._checked(reports), self._buckets_of(candidates)
-        answers = buckets.shape[1]
-        packed = np.empty((records.size, -(-answers // 8)), dtype=np.uint8)
+    def _held(self, records: Reports, answers: int, words: Words) -> Iterator[Held]:
+        rows = np.arange(self.parameters.rows, dtype=np.uint64)
+        buckets = self.buckets(words[None, :, :], rows[:, None])
         step = max(1, _CHUNK // answers)
         for start in range(0, records.size, step):
-            same = self._same(records[start : start + step], buckets)
-            packed[start : start + step] = np.packbits(same, axis=1, bitorder="little")
-        return PackedAnswers.of_bits(packed, answers, (1 - self.pure.p) / self.pure.p)
-
-    def _buckets_of(self, candidates: Sequence[Candidate] | None) -> NDArray[np.uint32]:
-        """Return the buckets of all answers, rows x answers."""
-        _, words = self._answers(candidates)
-        rows = np.arange(self.parameters.rows, dtype=np.uint64)
-        return self.buckets(words[None, :, :], rows[:, None])
-
-    def _same(self, records: Reports, buckets: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        """Tell whose sign a report has, a row per report, a column per answer."""
-        own = buckets[records["row"]] & records["coefficient"][:, None]
-        signs = np.bitwise_count(own) & 1
-        return np.asarray(signs == records["sign"][:, None])
+            part = records[start : start + step]
+            own = buckets[part["row"]] & part["coefficient"][:, None]
+            same = np.bitwise_count(own) & 1 == part["sign"][:, None]
+            yield slice(start, start + step), np.asarray(same)
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = keep.
@@ -266,11 +218,3 @@ class HCMS(Mechanism):
         sum f^2 / (g w) of collisions, which does not fall with n.
         """
         return self.pure.variance(n, frequency)
-
-
-def _resolved(
-    domain: Domain, epsilon: float, rows: int | None, width: int | None
-) -> HCMSParameters:
-    given = {"epsilon": epsilon, "rows": rows, "width": width}
-    wanted: dict[str, object] = {name: x for name, x in given.items() if x is not None}
-    return HCMSParameters.resolve(wanted, domain, absent=False)

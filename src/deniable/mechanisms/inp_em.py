@@ -7,15 +7,22 @@ uses, is in marginals/inp_em.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
 from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.moments import Subset, along_axes
@@ -43,7 +50,8 @@ class Kept(Counts):
     def merge(self, other: Self) -> Counts:
         """Return the reports of both."""
         both = np.sort(np.concatenate([self.codes, other.codes]), kind="stable")
-        return Kept(self.reports + other.reports, self.table, both)
+        digest = self.same_digest(other)
+        return Kept(self.reports + other.reports, self.table, both, digest=digest)
 
 
 class InpEM(ProfileMechanism):
@@ -66,7 +74,7 @@ class InpEM(ProfileMechanism):
     def _counted(self) -> bool:
         return self.parameters.width <= MOST_COUNTED
 
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write every bit of each profile, kept or flipped."""
         own = self._words(codes)
         for place in range(self.parameters.width):
@@ -89,7 +97,7 @@ class InpEM(ProfileMechanism):
             return Counts(none, np.zeros((1, 1 << self.parameters.width), dtype=np.int64))
         return Kept(none, np.zeros((1, 0), dtype=np.int64), np.zeros(0, dtype=np.uint64))
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each code was reported; above 20 bits the sorted codes.
 
         Cost: linear (counted), or n log n.
@@ -153,11 +161,7 @@ class InpEM(ProfileMechanism):
         return read
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         codes = _codes_of(self.records(reports)["bits"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.random import Generator
 
 from deniable.mechanisms.base import Codes, Floats
 from deniable.mechanisms.contrast_matrices import walsh_matrix
@@ -24,7 +25,7 @@ class InpHT(SignMechanism):
     def _matrix(self, attribute: int) -> Floats:
         return walsh_matrix(self.inner[attribute])
 
-    def _drawn(self, count: int, rng: np.random.Generator) -> Codes:
+    def _drawn(self, count: int, rng: Generator) -> Codes:
         return rng.integers(0, self._count, size=count)
 
     @property

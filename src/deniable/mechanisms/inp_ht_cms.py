@@ -8,13 +8,20 @@ W and m the number of profiles. So the covariance is that of known numbers over 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
 from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words
@@ -42,12 +49,12 @@ class InpHTCMS(ProfileMechanism):
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The levels themselves: profiles that cannot occur are not hashed."""
-        return self.levels
+        """The answers themselves: profiles that cannot occur are not hashed."""
+        return self.answers
 
     @cached_property
     def _words(self) -> Words:
-        return profile_words(self.levels)
+        return profile_words(self.answers)
 
     @cached_property
     def _buckets(self) -> NDArray[np.int64]:
@@ -55,9 +62,9 @@ class InpHTCMS(ProfileMechanism):
         rows = np.arange(self.parameters.rows, dtype=np.uint64)[:, None]
         return self.sketch.buckets(self._words[None, :, :], rows).astype(np.int64)
 
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write the sign of a drawn coefficient of a drawn row; a SHA-256 per possible profile."""
-        shape, numbers = self.parameters, profile_numbers(self.levels, codes)
+        shape, numbers = self.parameters, profile_numbers(self.answers, codes)
         row = rng.integers(0, shape.rows, size=numbers.size)
         drawn = rng.integers(0, shape.width, size=numbers.size)
         odd = np.bitwise_count(drawn & self._buckets[row, numbers]) & 1
@@ -68,7 +75,7 @@ class InpHTCMS(ProfileMechanism):
         """Return the counts of no reports: a row per hash function, as HCMS's."""
         return self.sketch.zero()
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each coefficient of each row was reported with either sign.
 
         Cost: linear; a few megabytes and two integers per coefficient.
@@ -98,7 +105,7 @@ class InpHTCMS(ProfileMechanism):
 
         def read(attributes: Subset) -> Reading:
             weights = self._weights(attributes)
-            merged, cells = int(np.prod(self.levels)) // len(weights), len(weights)
+            merged, cells = int(np.prod(self.answers)) // len(weights), len(weights)
             if n == 0:
                 return unknown(cells)
             pure = self.sketch.pure
@@ -119,21 +126,17 @@ class InpHTCMS(ProfileMechanism):
         from deniable.kernels.walsh import transform
 
         rows, width = self.parameters.rows, self.parameters.width
-        levels = [self.levels[i] for i in attributes]
-        cell = np.indices(self.levels).reshape(len(self.levels), -1)[list(attributes)]
-        cell_numbers = np.ravel_multi_index(tuple(cell), tuple(levels))
-        held = np.zeros((int(np.prod(levels)), rows, width))
+        answers = [self.answers[i] for i in attributes]
+        cell = np.indices(self.answers).reshape(len(self.answers), -1)[list(attributes)]
+        cell_numbers = np.ravel_multi_index(tuple(cell), tuple(answers))
+        held = np.zeros((int(np.prod(answers)), rows, width))
         for row in range(rows):
             places = cell_numbers * width + self._buckets[row]
             held[:, row, :] = np.bincount(places, minlength=len(held) * width).reshape(-1, width)
         return transform(held).reshape(len(held), -1)
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         shape, symbols = self.parameters, self.records(reports)["symbol"].astype(np.int64)
@@ -156,7 +159,7 @@ class InpHTCMS(ProfileMechanism):
         """
         n, f = checked(n, frequency)
         weights, pure = self._weights((0,))[0], self.sketch.pure
-        merged = int(np.prod(self.levels[1:]))
+        merged = int(np.prod(self.answers[1:]))
         # From f = (m/2 + mean/2 - m q)/gap, solved for the mean of s W^.
         mean = (2 * pure.q - 1) * merged + 2 * pure.gap * f
         noise = (float(np.mean(weights**2)) - mean**2) / (4 * pure.gap**2)

@@ -6,18 +6,25 @@ the sum of its profiles' estimates, has the sum of their variances.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.random import Generator
 
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
+from deniable.mechanisms.cells import moved
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.inp_rr import cell_sums, summed_variance
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.olh import OLH
 from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading, unknown
-from deniable.mechanisms.profile_symbols import moved
 from deniable.mechanisms.profile_words import profile_numbers, profile_words
 from deniable.protocol import OLHParameters, Parameters
 from deniable.protocol.inp_olh import InpOLHParameters
@@ -38,16 +45,16 @@ class InpOLH(ProfileMechanism):
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The levels themselves: profiles that cannot occur are not hashed."""
-        return self.levels
+        """The answers themselves: profiles that cannot occur are not hashed."""
+        return self.answers
 
     @cached_property
     def _words(self) -> Words:
-        return profile_words(self.levels)
+        return profile_words(self.answers)
 
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write a seed and the hashed profile after k-RR; a SHA-256 per possible profile."""
-        shape, numbers = self.parameters, profile_numbers(self.levels, codes)
+        shape, numbers = self.parameters, profile_numbers(self.answers, codes)
         seeds = rng.integers(0, shape.seeds, size=numbers.size, dtype=np.int64)
         own = self.oracle.symbols_of(self._words[numbers], seeds)
         reports["seed"] = seeds
@@ -57,7 +64,7 @@ class InpOLH(ProfileMechanism):
         """Return the counts of no reports: as OLH's."""
         return self.oracle.zero()
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each pair of seed and symbol was reported, as OLH does.
 
         Raises:
@@ -75,7 +82,7 @@ class InpOLH(ProfileMechanism):
         """
         n, pure = counts.n, self.oracle.pure
         support = self.oracle.support(counts, self._words) if n else np.zeros(self._cells)
-        share = support.reshape(self.levels) / max(n, 1)
+        share = support.reshape(self.answers) / max(n, 1)
         found = pure.frequency(share)
         # E[f_hat^2] = f^2 + Var: the difference estimates the sum of f^2 without bias.
         squares = float(np.sum(found**2 - pure.variance_observed(share, max(n, 1))))
@@ -83,7 +90,7 @@ class InpOLH(ProfileMechanism):
         shared = max(0.0, squares) / places
 
         def read(attributes: Subset) -> Reading:
-            others = tuple(i for i in range(len(self.levels)) if i not in attributes)
+            others = tuple(i for i in range(len(self.answers)) if i not in attributes)
             table = share.sum(axis=others).reshape(-1)
             if n == 0:
                 return unknown(table.size)
@@ -95,14 +102,10 @@ class InpOLH(ProfileMechanism):
 
     @property
     def _cells(self) -> int:
-        return int(np.prod(self.levels))
+        return int(np.prod(self.answers))
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         records, shape = self.records(reports), self.parameters

@@ -6,16 +6,22 @@ is the true one times keep - move, plus a constant: no sum over estimated cells 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.random import Generator
 
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
-from deniable.mechanisms.closed_form import Pure, checked
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
+from deniable.mechanisms.cells import moved, no_counts, one_row
+from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading, summed
-from deniable.mechanisms.profile_symbols import count_symbols, krr_reading, moved
-from deniable.protocol import Parameters
+from deniable.mechanisms.profile_symbols import count_symbols, krr_reading
 from deniable.protocol.inp_ps import InpPSParameters
 
 
@@ -24,23 +30,17 @@ class InpPS(ProfileMechanism):
 
     parameters_type = InpPSParameters
     parameters: InpPSParameters
-    pure: Pure
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pure = Pure.of(*self.parameters.support)
-
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write the cell of each profile after k-RR."""
         shape = self.parameters
         reports["symbol"] = moved(self.packed(codes), shape.cells, shape.keep, rng)
 
     def zero(self) -> Counts:
         """Return the counts of no reports: one row, a column per cell."""
-        cells = self.parameters.cells
-        return Counts(np.zeros(1, dtype=np.int64), np.zeros((1, cells), dtype=np.int64))
+        return no_counts(1, self.parameters.cells)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each cell was reported.
 
         Cost: linear; a few megabytes and 2^D integers.
@@ -50,7 +50,7 @@ class InpPS(ProfileMechanism):
         """
         symbols = self.records(reports)["symbol"]
         table = count_symbols(symbols, self.parameters.cells)
-        return Counts(np.array([symbols.size], dtype=np.int64), table[None, :])
+        return one_row(symbols.size, table)
 
     def reader(self, counts: Counts) -> Reader:
         """Return tables as the reports' tables, corrected.
@@ -67,11 +67,7 @@ class InpPS(ProfileMechanism):
         return read
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         symbols = self.records(reports)["symbol"]

@@ -6,16 +6,22 @@ estimates, has the sum of their variances.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.random import Generator
 
 from deniable.mechanisms import bitmaps, unary
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
+from deniable.mechanisms.cells import no_counts, one_row
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading, summed, unknown
-from deniable.protocol import Parameters
 from deniable.protocol.inp_rr import InpRRParameters
 
 _AT_ONCE = 2**17
@@ -26,13 +32,8 @@ class InpRR(ProfileMechanism):
 
     parameters_type = InpRRParameters
     parameters: InpRRParameters
-    pure: Pure
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pure = Pure.of(*self.parameters.support)
-
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write a bit for each cell: O(2^D) bit operations per profile, 64 at a time."""
         # Imported here because Numba takes most of a second to load and few commands simulate.
         from deniable.kernels.simulate_bits import simulate_basic
@@ -47,10 +48,9 @@ class InpRR(ProfileMechanism):
 
     def zero(self) -> Counts:
         """Return the counts of no reports: one row, a column per bit."""
-        cells = self.parameters.cells
-        return Counts(np.zeros(1, dtype=np.int64), np.zeros((1, cells), dtype=np.int64))
+        return no_counts(1, self.parameters.cells)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each bit was reported.
 
         Cost: linear in the bytes.
@@ -60,7 +60,7 @@ class InpRR(ProfileMechanism):
         """
         records = self.records(reports)
         table = bitmaps.count_bits(records["bits"], self.parameters.cells)
-        return Counts(np.array([records.size], dtype=np.int64), table[None, :])
+        return one_row(records.size, table)
 
     def reader(self, counts: Counts) -> Reader:
         """Return tables as sums of the cells' estimates.
@@ -78,11 +78,7 @@ class InpRR(ProfileMechanism):
         return read
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         packed, cells = self.records(reports)["bits"], self.parameters.cells

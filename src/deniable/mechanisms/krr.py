@@ -8,34 +8,37 @@ fractions of the protocol's integers. With c_y the number of reports of symbol y
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.random import Generator
 
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     LARGEST_COVARIANCE,
-    Candidate,
+    Candidates,
     Counts,
     Estimate,
-    Floats,
-    Mechanism,
+    Records,
     Reports,
     Values,
 )
-from deniable.mechanisms.cells import check_below, count_cells
-from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
-from deniable.mechanisms.coins import coins, nearest_threshold
-from deniable.protocol import KRRParameters, Parameters
+from deniable.mechanisms.cells import count_cells, moved, one_row
+from deniable.mechanisms.chances import estimated
+from deniable.mechanisms.closed_form import categories_domain, nothing_learned
+from deniable.mechanisms.coins import nearest_threshold
+from deniable.mechanisms.hashing import Words
+from deniable.mechanisms.pure_oracles import ClosedOracle, Held
+from deniable.protocol import KRRParameters
 
 _CHUNK = 2**20
 
 
-class KRR(Mechanism):
+class KRR(ClosedOracle):
     """k-RR, with or without a permanent stage.
 
     Args:
-        categories: k, the number of answers, an absent one included.
+        answers: k, the number of answers, an absent one included.
         epsilon: what one report may spend.
         epsilon_forever: what all reports of one value may spend; adds the permanent stage.
         keep: the probability of reporting the true answer, instead of an epsilon.
@@ -60,31 +63,21 @@ class KRR(Mechanism):
 
     parameters_type = KRRParameters
     parameters: KRRParameters
-    pure: Pure
 
     def __init__(
         self,
-        categories: int,
+        answers: int,
         *,
         epsilon: float | None = None,
         epsilon_forever: float | None = None,
         keep: float | None = None,
     ) -> None:
-        given = {"epsilon": epsilon, "epsilon_forever": epsilon_forever, "keep": keep}
-        wanted: dict[str, object] = {name: x for name, x in given.items() if x is not None}
-        domain = categories_domain("KRR", categories)
-        self._adopt(KRRParameters.resolve(wanted, domain, absent=False))
+        domain = categories_domain("KRR", answers)
+        self._adopt(
+            self._resolved(domain, epsilon=epsilon, epsilon_forever=epsilon_forever, keep=keep)
+        )
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pure = Pure.of(self.parameters.keep, self.parameters.move)
-
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value: codes 0..k-1, or labels with their list in `candidates`.
 
         Guarantees: each probability is within 2^-64 of the client's.
@@ -98,25 +91,16 @@ class KRR(Mechanism):
             >>> reports.shape, reports.dtype.names
             ((4,), ('symbol',))
         """
-        k = self.parameters.categories
+        k = self.parameters.answers
         codes = names.codes_of(values, k, candidates)
         threshold = nearest_threshold(self.parameters.keep)
         reports = np.empty(codes.size, dtype=self.dtype)
         for start in range(0, codes.size, _CHUNK):
-            part = codes[start : start + _CHUNK]
-            other = rng.integers(0, k - 1, size=part.size)
-            other += other >= part
-            kept = coins(rng, threshold, part.size)
-            reports["symbol"][start : start + _CHUNK] = np.where(kept, part, other)
+            part = slice(start, start + _CHUNK)
+            reports["symbol"][part] = moved(codes[part], k, threshold, rng)
         return reports
 
-    def zero(self) -> Counts:
-        """Return the counts of no reports: one row, a column per symbol."""
-        return Counts(
-            np.zeros(1, dtype=np.int64), np.zeros((1, self.parameters.categories), dtype=np.int64)
-        )
-
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each symbol was reported.
 
         Cost: linear; memory of a few megabytes and k integers.
@@ -131,16 +115,11 @@ class KRR(Mechanism):
             >>> m.accumulate(reports).table.tolist()
             [[1, 0, 2]]
         """
-        symbols = self._symbols(reports)
-        table = count_cells(symbols, self.parameters.categories, lambda part: part)
-        return Counts(np.array([symbols.size], dtype=np.int64), table[None, :])
+        symbols = self._checked(reports)["symbol"]
+        table = count_cells(symbols, self.parameters.answers, lambda part: part)
+        return one_row(symbols.size, table)
 
-    def _symbols(self, reports: Reports | bytes | memoryview) -> Reports:
-        records = self.records(reports)
-        check_below(records, {"symbol": self.parameters.categories})
-        return np.asarray(records["symbol"])
-
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased frequency of every answer.
 
         Given the people's values, a report of a person with answer x is one draw from
@@ -168,43 +147,24 @@ class KRR(Mechanism):
             [0.7, 0.3]
         """
         self._check_counts(counts)
-        k = self.parameters.categories
-        labels = names.closed_labels(candidates, [str(code) for code in range(k)])
+        k = self.parameters.answers
+        labels, _ = self._asked(candidates)
         if counts.n == 0:
             return nothing_learned(labels)
         # The closed forms of a pure oracle, p = keep and q = move (docs/mathematics.md, section 2).
         share, move = counts.table[0] / counts.n, self.pure.q
-        variance = self.pure.variance_observed(share, counts.n)
         covariance = None
         if k <= LARGEST_COVARIANCE:
             # A report is one symbol: Cov(1[a], 1[b]) = -P(a | v) P(b | v). Over people that is
             # -(f_a p q + f_b p q + (1 - f_a - f_b) q^2) = -q (s_a + s_b - q), s = q + f (p - q).
             scale = move / (counts.n * self.pure.gap**2)
             covariance = -scale * (share[:, None] + share[None, :] - move)
-            np.fill_diagonal(covariance, variance)
-        frequency = self.pure.frequency(share)
-        return Estimate(labels, frequency, np.sqrt(variance), covariance, counts.n)
+            np.fill_diagonal(covariance, self.pure.variance_observed(share, counts.n))
+        return estimated(self.pure, share, counts.n, labels, covariance)
 
-    def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
-    ) -> Floats:
-        """Return P(report | answer): keep where they are equal, else move.
+    def _two_chances(self) -> tuple[float, float, int]:
+        """keep where the symbol is the answer, else move."""
+        return self.pure.p, self.pure.q, 1
 
-        Cost: a row of k numbers per report.
-        """
-        k = self.parameters.categories
-        names.closed_labels(candidates, [str(code) for code in range(k)])
-        same = self._symbols(reports)[:, None] == np.arange(k)
-        result: Floats = np.where(same, self.pure.p, self.pure.q)
-        return np.log(result) if log else result
-
-    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = keep, q = move.
-
-        Guarantees: exact, given the people's values; a sample adds f (1 - f) / n.
-        """
-        return self.pure.variance(n, frequency)
+    def _held(self, records: Reports, answers: int, words: Words) -> Iterator[Held]:
+        yield slice(None), records["symbol"][:, None] == np.arange(answers)

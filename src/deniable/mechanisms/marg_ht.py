@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.random import Generator
 
 from deniable.errors import InvalidReport
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
+from deniable.mechanisms.cells import no_counts
 from deniable.mechanisms.contrast_matrices import inverse, walsh_matrix
 from deniable.mechanisms.marg_ps import shared_variance
 from deniable.mechanisms.moments import Subset, design
@@ -33,7 +40,7 @@ class MargHT(TableMechanism):
         """2 keep - 1, rounded once."""
         return float(2 * thresholds.as_fraction(self.parameters.keep) - 1)
 
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write the sign of a drawn coefficient of a drawn table."""
         shape = self.parameters
         drawn = rng.integers(0, shape.marginals, size=len(codes))
@@ -48,10 +55,9 @@ class MargHT(TableMechanism):
 
     def zero(self) -> Counts:
         """Return the counts of no reports."""
-        tables, most = self.parameters.marginals, self.parameters.most_cells
-        return Counts(np.zeros(tables, dtype=np.int64), np.zeros((tables, 2 * most), np.int64))
+        return no_counts(self.parameters.marginals, 2 * self.parameters.most_cells)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each coefficient of each table was reported with either sign.
 
         Cost: linear; a few megabytes and two integers per coefficient.
@@ -90,11 +96,7 @@ class MargHT(TableMechanism):
         return read
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         symbols, every = self.records(reports)["symbol"].astype(np.int64), self.every_profile()

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from numpy.random import Generator
 
 from deniable.errors import InvalidReport
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
+from deniable.mechanisms.cells import moved, no_counts
 from deniable.mechanisms.closed_form import Pure, checked
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.profile_base import Reader, Reading
 from deniable.mechanisms.profile_pools import Pools
-from deniable.mechanisms.profile_symbols import count_symbols, krr_reading, moved
+from deniable.mechanisms.profile_symbols import count_symbols, krr_reading
 from deniable.mechanisms.profile_tables import TableMechanism, weighted
 from deniable.protocol import thresholds
 from deniable.protocol.marg_ps import MargPSParameters
@@ -31,7 +40,7 @@ class MargPS(TableMechanism):
     parameters_type = MargPSParameters
     parameters: MargPSParameters
 
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write the cell of each profile in a drawn table, after k-RR."""
         shape = self.parameters
         drawn = rng.integers(0, shape.marginals, size=len(codes))
@@ -40,9 +49,9 @@ class MargPS(TableMechanism):
 
     def zero(self) -> Counts:
         """Return the counts of no reports."""
-        return no_cells(self.parameters.marginals, self.parameters.most_cells)
+        return no_counts(self.parameters.marginals, self.parameters.most_cells)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each cell of each table was reported.
 
         Cost: linear; a few megabytes and an integer per cell.
@@ -53,7 +62,7 @@ class MargPS(TableMechanism):
         symbols = self.records(reports)["symbol"]
         return counted_cells(symbols, self.pools, self.parameters.most_cells)
 
-    def pure(self, cells: int) -> Pure:
+    def pure_over(self, cells: int) -> Pure:
         """Return the probabilities of k-RR over a number of cells."""
         return krr_over(self.parameters.keep(cells), cells)
 
@@ -63,7 +72,7 @@ class MargPS(TableMechanism):
         def read(attributes: Subset) -> Reading:
             readings = []
             for pool in self.pools.summed(counts.table, counts.reports, attributes):
-                pure, size = self.pure(pool.cells), pool.observed.size
+                pure, size = self.pure_over(pool.cells), pool.observed.size
                 observed = pool.observed.reshape(-1).astype(np.float64)
                 reading = krr_reading(observed, pure.q, pure.gap, pool.cells // size)
                 # A pool's variance falls as 1/(N gap^2): the weights are nearly inverse variances.
@@ -73,11 +82,7 @@ class MargPS(TableMechanism):
         return read
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         symbols = self.records(reports)["symbol"].astype(np.int64)
@@ -95,7 +100,7 @@ class MargPS(TableMechanism):
 
         Guarantees: given the people's values, and exact for n k/d reports on the attribute.
         """
-        gap = self.pure(self.parameters.most_cells).gap
+        gap = self.pure_over(self.parameters.most_cells).gap
         return shared_variance(gap, self._share_of_first, n, frequency)
 
 
@@ -103,11 +108,6 @@ def krr_over(keep: int, cells: int) -> Pure:
     """Return the probabilities of k-RR over a number of cells, from its threshold."""
     kept = thresholds.as_fraction(keep)
     return Pure.of(kept, (1 - kept) / Fraction(cells - 1))
-
-
-def no_cells(views: int, cells: int) -> Counts:
-    """Return the counts of no reports: a row per view, a column per cell."""
-    return Counts(np.zeros(views, dtype=np.int64), np.zeros((views, cells), dtype=np.int64))
 
 
 def counted_cells(symbols: Reports, pools: Pools, most: int) -> Counts:
@@ -122,9 +122,7 @@ def counted_cells(symbols: Reports, pools: Pools, most: int) -> Counts:
     return Counts(table.sum(axis=1), table)
 
 
-def drawn_cells(
-    pools: Pools, keep: Keep, drawn: Codes, codes: Codes, rng: np.random.Generator
-) -> Codes:
+def drawn_cells(pools: Pools, keep: Keep, drawn: Codes, codes: Codes, rng: Generator) -> Codes:
     """Return the cells that people report about the views that were drawn for them."""
     own = pools.cell_of(drawn, codes)
     sizes = pools.cells[drawn]

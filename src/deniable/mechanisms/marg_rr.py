@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
 from deniable.mechanisms import bitmaps, unary
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
-from deniable.mechanisms.closed_form import Pure, checked
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
+from deniable.mechanisms.cells import no_counts
+from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.inp_rr import bits_at_once, cell_sums, summed_variance
-from deniable.mechanisms.marg_ps import no_cells
 from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.profile_base import Reader, Reading
 from deniable.mechanisms.profile_symbols import count_symbols
 from deniable.mechanisms.profile_tables import TableMechanism, weighted
-from deniable.protocol import Parameters
 from deniable.protocol.marg_rr import MargRRParameters
 
 _CHUNK = 2**17
@@ -34,13 +40,8 @@ class MargRR(TableMechanism):
 
     parameters_type = MargRRParameters
     parameters: MargRRParameters
-    pure: Pure
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pure = Pure.of(*self.parameters.support)
-
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write a bit for each cell of a drawn table: a bit operation per cell and 64 profiles."""
         # Imported here because Numba takes most of a second to load and few commands simulate.
         from deniable.kernels.simulate_bits import simulate_basic
@@ -66,9 +67,9 @@ class MargRR(TableMechanism):
 
     def zero(self) -> Counts:
         """Return the counts of no reports."""
-        return no_cells(self.parameters.marginals, self.parameters.most_cells)
+        return no_counts(self.parameters.marginals, self.parameters.most_cells)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each bit of each table was reported.
 
         Cost: linear in the bytes; the counts and a few megabytes.
@@ -147,11 +148,7 @@ class MargRR(TableMechanism):
         return read
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         records, every = self.records(reports), self.every_profile()

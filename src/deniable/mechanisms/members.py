@@ -16,25 +16,29 @@ Shares of names add up to the mean number of names per person, not to 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.random import Generator
 
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import (
     Candidate,
+    Candidates,
     Codes,
     Counts,
     Estimate,
     Floats,
     Mechanism,
+    Records,
     Reports,
     Values,
 )
 from deniable.mechanisms.candidates import closed_labels, every_code
+from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.rappor import Rappor
 from deniable.protocol import ABSENT, Sets
-from deniable.protocol.unary import UnaryParameters
 
 
 class Members(Mechanism):
@@ -59,19 +63,14 @@ class Members(Mechanism):
     @property
     def per_bit(self) -> bool:
         """True where every name has its own bit; otherwise each report samples one member."""
-        return isinstance(self.parameters, UnaryParameters) and self.parameters.members > 0
+        return self.parameters.per_member
 
     @property
     def _labels(self) -> list[Candidate]:
         names: list[Candidate] = [*self._domain.values]
         return [*names, ABSENT] if self._absent else names
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per set.
 
         Args:
@@ -80,6 +79,7 @@ class Members(Mechanism):
             candidates: not used.
         """
         members = self._checked(values)
+        # A bit per name exists in these two alone.
         if self.per_bit and isinstance(self._mechanism, OUE | Rappor):
             return self._mechanism.simulate_members(self._bits(members), rng)
         drawn = rng.integers(0, self._domain.most, size=len(members))
@@ -119,11 +119,11 @@ class Members(Mechanism):
         """Return the mechanism's counts of no reports."""
         return self._mechanism.zero()
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return the mechanism's counts."""
         return self._mechanism.accumulate(reports)
 
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased share of people who hold each name, and of the absent ones.
 
         Guarantees: unbiased; standard errors given the people's sets.
@@ -138,9 +138,7 @@ class Members(Mechanism):
         labels = closed_labels(candidates, [str(label) for label in self._row_labels()])
         if self.per_bit:
             found = self._mechanism.estimate(counts, self._labels)
-            return Estimate(
-                labels, found.frequency, found.std_error, found.covariance, found.n, found.notes
-            )
+            return replace(found, candidates=labels)
         found = self._mechanism.estimate(counts, self._asked())
         most, n = self._domain.most, found.n
         rows = np.delete(np.arange(len(found.frequency)), len(self._domain.values))
@@ -152,17 +150,20 @@ class Members(Mechanism):
             # Each of n f holders draws the name with probability 1/most: a binomial whose variance
             # n f (1/most)(1 - 1/most), times (most/n)^2, is f (most - 1)/n.
             variance[names] += frequency[names] * (most - 1) / n
-        return Estimate(labels, frequency, np.sqrt(variance), None, n, found.notes)
+        chances = None if found.chances is None else self._chances(found.chances.at(rows))
+        return Estimate(labels, frequency, np.sqrt(variance), None, n, found.notes, chances)
+
+    def _chances(self, drawn: Chances) -> Chances:
+        """Return the chances of the names, which are drawn, and of the absent answer."""
+        share = np.where(np.arange(drawn.gap.size) < len(self._domain.values), self._domain.most, 1)
+        # r = q + (f / most)(p - q); what hash functions add to f is most times as large.
+        return Chances(drawn.chance, drawn.gap / share, drawn.shared * share**2)
 
     def _row_labels(self) -> tuple[str, ...]:
         return closed_labels(self._labels, [""] * len(self._labels))
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """A name is no whole answer, so that it has no likelihood: see `set_likelihood`.
 
@@ -174,12 +175,13 @@ class Members(Mechanism):
             "Use set_likelihood with rows of members.",
         )
 
-    def set_likelihood(self, reports: Reports | bytes | memoryview, sets: Codes) -> Floats:
+    def set_likelihood(self, reports: Records, sets: Codes) -> Floats:
         """Return P(report | set), a row per report, a column per row of `sets`.
 
         Cost: the mechanism's likelihood, and a sum of `most` of its columns per set.
         """
         members = self._checked(sets)
+        # A bit per name exists in these two alone.
         if self.per_bit and isinstance(self._mechanism, OUE | Rappor):
             return self._mechanism.members_likelihood(reports, self._bits(members))
         single = self._mechanism.likelihood(reports, self._asked())

@@ -1,7 +1,7 @@
 """Moments of contrasts: the one form in which every method states its estimates of profiles.
 
-Model: attribute i with r levels has r - 1 *contrasts*, functions of the level with values in
-[-1, 1] that sum to 0 over the levels (protocol/contrasts.py; of a yes/no attribute +1 and -1). The
+Model: attribute i with r answers has r - 1 *contrasts*, functions of the level with values in
+[-1, 1] that sum to 0 over the answers (protocol/contrasts.py; of a yes/no attribute +1 and -1). The
 moment of a set of attributes, with one contrast each, is the mean over the people of the product
 of the contrasts. With the 1 of the empty set, the moments of all subsets of a set are its table:
 cells = (F_1 x ... x F_k)^-1 moments, where F_i has the rows 1 and the contrasts of attribute i.
@@ -42,12 +42,12 @@ class Moments:
     """The moments that a mechanism measured, set by set.
 
     Attributes:
-        levels: of every attribute.
+        answers: of every attribute.
         measured: from a set of attributes to its moments.
         n: the number of reports.
     """
 
-    levels: tuple[int, ...]
+    answers: tuple[int, ...]
     measured: Mapping[Subset, Moment]
     n: int
 

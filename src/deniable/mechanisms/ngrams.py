@@ -10,13 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import candidates as names
-from deniable.mechanisms.base import Candidate, Counts, Estimate, Floats, Mechanism, Reports, Values
+from deniable.mechanisms.base import (
+    Candidate,
+    Candidates,
+    Counts,
+    Estimate,
+    Floats,
+    Mechanism,
+    Records,
+    Reports,
+    Values,
+)
 from deniable.mechanisms.bitmaps import Packed
-from deniable.mechanisms.cells import check_below
 from deniable.mechanisms.coins import coins, nearest_threshold
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
 from deniable.mechanisms.rappor import Rappor
@@ -81,7 +92,7 @@ class NGrams(Mechanism):
         given |= {"whole": whole, "bits": bits, "hashes": hashes, "cohorts": cohorts}
         wanted = {name: value for name, value in given.items() if value is not None}
         domain: Domain = Strings("".join(sorted(set(alphabet))), length)
-        self._adopt(NGramsParameters.resolve(wanted, domain, absent=False))
+        self._adopt(resolve(NGramsParameters, wanted, domain, absent=False))
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
@@ -94,12 +105,7 @@ class NGrams(Mechanism):
         """Strings are known by their hash alone."""
         return True
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value, each of another person with random places and cohort.
 
         Guarantees: each bit's probability is within 2^-64 of the client's.
@@ -134,15 +140,19 @@ class NGrams(Mechanism):
     def _words(self, keys: Sequence[bytes]) -> Words:
         """Return fingerprints: for each answer of the whole, then of the n-gram at each place."""
         shape, every = self.parameters, tuple(range(self.parameters.places))
-        for key in keys:
-            if len(key) > 1 and len(key[1:].decode("utf-8")) > shape.length:
-                raise InvalidParameter(
-                    f"A string of ngrams must have at most {shape.length} characters.",
-                    "Let the domain cut it off.",
-                )
+        self._check_length(keys)
         return fingerprints(
             part.key for key in keys for part in shape.parts(Answer(key), every)
         ).reshape(-1, 2)
+
+    def _check_length(self, keys: Sequence[bytes]) -> None:
+        """Refuse strings that are longer than any that a device reports."""
+        length = self.parameters.length
+        if any(len(key) > 1 and len(key[1:].decode("utf-8")) > length for key in keys):
+            raise InvalidParameter(
+                f"A string of ngrams must have at most {length} characters.",
+                "Let the domain cut it off.",
+            )
 
     def part(self, reports: Reports, number: int) -> Reports:
         """Return one part of every report as a report of RAPPOR: 0 is the whole string's."""
@@ -160,7 +170,7 @@ class NGrams(Mechanism):
         table = np.zeros(((shape.places + 1) * shape.cohorts, shape.bits + 1), dtype=np.int64)
         return Counts(np.zeros(shape.cohorts, dtype=np.int64), table)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each bit was reported in each cohort, of the whole and of every place.
 
         Cost: O(n (r + 1) k) bit operations, 512 at a time; the counts and twice the reports.
@@ -188,11 +198,6 @@ class NGrams(Mechanism):
     def _rows(self, block: int) -> slice:
         return slice(block * self.parameters.cohorts, (block + 1) * self.parameters.cohorts)
 
-    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
-        records = self.records(reports)
-        check_below(records, {"places": self.parameters.choices})
-        return records
-
     def whole_counts(self, counts: Counts) -> Counts:
         """Return the counts of the reports of whole strings, as of `whole`."""
         return self._counts(counts, 0)
@@ -205,7 +210,7 @@ class NGrams(Mechanism):
         table = counts.table[self._rows(block)]
         return Counts(table[:, -1].copy(), np.ascontiguousarray(table[:, :-1]))
 
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased frequency of candidate strings, from the reports of whole ones.
 
         Guarantees, cost and edge cases are those of RAPPOR's Bloom form.
@@ -214,24 +219,22 @@ class NGrams(Mechanism):
             InvalidParameter: if candidates are missing or repeated, or no possible strings.
         """
         self._check_counts(counts)
+        self._check_length(names.open_keys(candidates))
         return self.whole.estimate(self.whole_counts(counts), candidates)
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | candidate): 1 / C(P, r) for the places, times that of every part.
 
         Cost: O(n (r + 1) k M) for M candidates; a row of M numbers per report.
         """
         records, shape = self._checked(reports), self.parameters
-        names.open_keys(candidates)
+        self._check_length(names.open_keys(candidates))
         listed = list(candidates or ())
         result = self.whole.likelihood(self.part(records, 0), listed, log=True)
-        result -= np.log(shape.choices)
+        # One cohort for all parts: 1/m, which every part's likelihood has, counts once.
+        result += np.log(shape.whole.cohorts) * shape.grams - np.log(shape.choices)
         for number in range(1, shape.grams + 1):
             part, places = self.part(records, number), self.chosen[records["places"], number - 1]
             for place in np.unique(places):
@@ -247,15 +250,15 @@ class NGrams(Mechanism):
         found = self.gram.likelihood(part, distinct, log=True)
         return np.asarray(found[:, [distinct.index(each) for each in held]])
 
-    def unlisted(self, part: Reports) -> Floats:
-        """Return ln P(part | an unlisted n-gram).
+    def unlisted(self, part: Reports, whole: bool = False) -> Floats:
+        """Return ln P(part | an unlisted n-gram), or an unlisted whole string.
 
         It sets d = k (1 - (1 - 1/k)^h) distinct bits on average, wherever hashing puts them: every
         bit is reported with probability p* + (q* - p*) d/k. A profile of the n-grams that are left,
         taken from the counts bit by bit [FPE16, section 3.2], has more noise than it explains where
         cohorts are many.
         """
-        shape, pure = self.parameters, self.gram.pure
+        shape, pure = self.parameters, self.whole.pure if whole else self.gram.pure
         # P(a bit is 1) with d/k = 1 - (1 - 1/k)^h; `pure.q` is p* here, and `pure.gap` is q* - p*.
         one = pure.q + pure.gap * (1 - (1 - 1 / shape.bits) ** shape.hashes)
         ones = np.bitwise_count(part["bits"]).sum(axis=1)
@@ -277,7 +280,7 @@ class NGrams(Mechanism):
 
 
 def _noisy_bits(
-    shape: RapporParameters, words: Words, cohorts: NDArray[np.uint16], rng: np.random.Generator
+    shape: RapporParameters, words: Words, cohorts: NDArray[np.uint16], rng: Generator
 ) -> Packed:
     """Return randomised Bloom filters of answers in given cohorts, a row each.
 

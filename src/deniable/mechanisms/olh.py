@@ -5,30 +5,32 @@ With C_v the number of reports that support v, frequency_v = (C_v / n - 1/g) / (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     LARGEST_COVARIANCE,
-    Candidate,
+    Candidates,
     Counts,
     Estimate,
     Floats,
-    Mechanism,
+    Records,
     Reports,
     Values,
 )
-from deniable.mechanisms.cells import check_below
-from deniable.mechanisms.closed_form import Pure, nothing_learned
-from deniable.mechanisms.coins import coins
+from deniable.mechanisms.cells import count_cells, moved
+from deniable.mechanisms.chances import Chances
+from deniable.mechanisms.closed_form import nothing_learned
 from deniable.mechanisms.hashing import Words, fingerprints, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
-from deniable.protocol import OLHParameters, Parameters, Strings
+from deniable.mechanisms.pure_oracles import Held, PureOracle
+from deniable.protocol import OLHParameters, Strings
 from deniable.protocol.olh import FIRST_INDEX
 
 LARGEST_TABLE = 2**22
@@ -52,12 +54,14 @@ class Pairs(Counts):
 
     def merge(self, other: Self) -> Counts:
         """Return the reports of both."""
+        digest = self.same_digest(other)
         both = np.concatenate([self.pairs, other.pairs])
         # Stable sorting finds the two rising parts and merges them: linear.
-        return Pairs(self.reports + other.reports, self.table, np.sort(both, kind="stable"))
+        rising = np.sort(both, kind="stable")
+        return Pairs(self.reports + other.reports, self.table, rising, digest=digest)
 
 
-class OLH(Mechanism):
+class OLH(PureOracle):
     """Optimised local hashing of strings, or of the answers of a closed domain.
 
     Candidates are strings; those of a closed domain are `Code`s, see `candidates.every_code`.
@@ -84,18 +88,11 @@ class OLH(Mechanism):
 
     parameters_type = OLHParameters
     parameters: OLHParameters
-    pure: Pure
 
     def __init__(
         self, *, epsilon: float, symbols: int | None = None, seeds: int | None = None
     ) -> None:
-        given = {"epsilon": epsilon, "g": symbols, "seeds": seeds}
-        wanted: dict[str, object] = {name: x for name, x in given.items() if x is not None}
-        self._adopt(OLHParameters.resolve(wanted, Strings(), absent=False))
-
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pure = Pure.of(*self.parameters.support)
+        self._adopt(self._resolved(Strings(), epsilon=epsilon, g=symbols, seeds=seeds))
 
     @property
     def hashed(self) -> bool:
@@ -107,12 +104,7 @@ class OLH(Mechanism):
         """True where reports are counted by seed and symbol; otherwise each report is kept."""
         return self.parameters.seeds * self.parameters.symbols <= LARGEST_TABLE
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value: strings, or codes of `candidates`.
 
         Guarantees: the probabilities are the client's, exactly.
@@ -123,14 +115,11 @@ class OLH(Mechanism):
         shape = self.parameters
         reports = np.empty(codes.size, dtype=self.dtype)
         for start in range(0, codes.size, _CHUNK):
-            part = codes[start : start + _CHUNK]
+            part, true = reports[start : start + _CHUNK], codes[start : start + _CHUNK]
             seeds = rng.integers(0, shape.seeds, size=part.size, dtype=np.int64)
-            own = self.symbols_of(words[part], seeds)
-            other = rng.integers(0, shape.symbols - 1, size=part.size)
-            other += other >= own
-            kept = coins(rng, shape.keep, part.size)
-            reports["seed"][start : start + _CHUNK] = seeds
-            reports["symbol"][start : start + _CHUNK] = np.where(kept, own, other)
+            own = self.symbols_of(words[true], seeds)
+            part["seed"] = seeds
+            part["symbol"] = moved(own, shape.symbols, shape.keep, rng)
         return reports
 
     def symbols_of(self, words: Words, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -145,7 +134,7 @@ class OLH(Mechanism):
             return Counts(none, np.zeros((shape.seeds, shape.symbols), dtype=np.int64))
         return Pairs(none, np.zeros((1, 0), dtype=np.int64), np.zeros(0, dtype=np.int64))
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each pair of seed and symbol was reported, or the sorted pairs.
 
         Up to 2^22 pairs are counted in a table. Beyond, the pairs are all that the reports say,
@@ -165,28 +154,19 @@ class OLH(Mechanism):
             InvalidReport: as `accumulate`.
         """
         shape = self.parameters
-        self._check(records)
+        self._check_bounds(records)
         number = np.array([records.size], dtype=np.int64)
         if not self._counted:
             pairs = (records["seed"].astype(np.int64) << 16) | records["symbol"]
             return Pairs(number, np.zeros((1, 0), dtype=np.int64), np.sort(pairs))
-        table = np.zeros(shape.seeds * shape.symbols, dtype=np.int64)
-        for start in range(0, records.size, _CHUNK):
-            part = records[start : start + _CHUNK]
-            places = part["seed"].astype(np.int64) * shape.symbols + part["symbol"]
-            table += np.bincount(places, minlength=table.size)
+
+        def cell(part: Reports) -> NDArray[np.int64]:
+            return np.asarray(part["seed"].astype(np.int64) * shape.symbols + part["symbol"])
+
+        table = count_cells(records, shape.seeds * shape.symbols, cell)
         return Counts(number, table.reshape(shape.seeds, shape.symbols))
 
-    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
-        records = self.records(reports)
-        self._check(records)
-        return records
-
-    def _check(self, records: Reports) -> None:
-        shape = self.parameters
-        check_below(records, {"seed": shape.seeds, "symbol": shape.symbols})
-
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased frequency of each candidate.
 
         Supports of two answers are uncorrelated given the people's values, so that the covariance
@@ -222,7 +202,8 @@ class OLH(Mechanism):
         variance = noise + shared
         kept = np.diag(variance) if len(labels) <= LARGEST_COVARIANCE else None
         notes = tuple(self._notes(noise, shared))
-        return Estimate(labels, frequency, np.sqrt(variance), kept, n, notes)
+        chances = Chances.of(self.pure, len(labels), shared)
+        return Estimate(labels, frequency, np.sqrt(variance), kept, n, notes, chances)
 
     def support(self, counts: Counts, words: Words) -> NDArray[np.int64]:
         """Return how many reports support each answer, by its fingerprint."""
@@ -250,46 +231,27 @@ class OLH(Mechanism):
                 "candidates add more. A larger pool removes it."
             )
 
-    def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
-    ) -> Floats:
-        """Return P(report | candidate): 1/K for the seed, times keep or (1 - keep)/(g - 1).
-
-        Cost: n M hashes; a row of M numbers per report.
-        """
-        records = self._checked(reports)
-        words = fingerprints(names.open_keys(candidates))
-        # A report that is not kept is uniform over the other g - 1 symbols.
+    def _two_chances(self) -> tuple[float, float, int]:
+        """keep, or (1 - keep)/(g - 1) of each other symbol, over the number of seeds."""
         move = (1 - self.pure.p) / (self.parameters.symbols - 1)
-        result = np.empty((records.size, len(words)))
-        step = max(1, _CHUNK // len(words))
-        for start in range(0, records.size, step):
-            part = records[start : start + step]
-            own = self.symbols_of(words[None, :, :], part["seed"].astype(np.int64)[:, None])
-            same = own == part["symbol"][:, None]
-            result[start : start + step] = np.where(same, self.pure.p, move)
-        result /= self.parameters.seeds
-        return np.log(result) if log else result
+        return self.pure.p, move, self.parameters.seeds
 
-    def packed_answers(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        /,
-    ) -> PackedAnswers:
+    def _held(self, records: Reports, answers: int, words: Words) -> Iterator[Held]:
+        step = max(1, _CHUNK // answers)
+        for start in range(0, records.size, step):
+            some = slice(start, start + step)
+            seeds = records["seed"][some].astype(np.int64)[:, None]
+            yield some, self.symbols_of(words[None, :, :], seeds) == records["symbol"][some, None]
+
+    def packed_answers(self, reports: Records, candidates: Candidates = None, /) -> PackedAnswers:
         """Return reports as a bit per candidate: whether the seed maps it to the symbol."""
         from deniable.kernels.local_hash import supporting_bits
 
         records, symbols = self._checked(reports), self.parameters.symbols
         words = fingerprints(names.open_keys(candidates))
         packed = supporting_bits(records["seed"], records["symbol"], symbols, words)
-        # keep against (1 - keep) / (g - 1)
-        least = (1 - self.pure.p) / (symbols - 1) / self.pure.p
-        return PackedAnswers.of_bits(packed, len(words), least)
+        near, far, _ = self._two_chances()
+        return PackedAnswers.of_bits(packed, len(words), far / near)
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = keep, q = 1/g.

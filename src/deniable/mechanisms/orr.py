@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
-    Candidate,
+    Candidates,
     Counts,
     Estimate,
-    Floats,
-    Mechanism,
+    Records,
     Reports,
     Values,
 )
-from deniable.mechanisms.cells import check_below, count_cells, counted_by_row, no_counts
+from deniable.mechanisms.cells import by_cohort, count_cells, counted_by_row, moved, no_counts
 from deniable.mechanisms.closed_form import Pure, categories_domain
-from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.orr_cohorts import Cohorts, Symbols, estimate_cohorts
 from deniable.mechanisms.permuting import all_ranks
-from deniable.protocol import Domain, ORRParameters, Parameters, Strings
+from deniable.mechanisms.pure_oracles import HashedOrClosed, Held
+from deniable.protocol import ORRParameters, Strings
 from deniable.protocol.orr import FIRST_HASHED, FIRST_PERMUTED
 from deniable.protocol.thresholds import as_fraction
 
 _CHUNK = 2**20
 
 
-class ORR(Mechanism):
+class ORR(HashedOrClosed):
     """O-RR of strings: hash functions by cohort. `ORR.closed` has permutations instead.
 
     Args:
@@ -56,44 +56,34 @@ class ORR(Mechanism):
 
     parameters_type = ORRParameters
     parameters: ORRParameters
-    pure: Pure
-    symbol: Pure
 
     def __init__(
         self, *, epsilon: float, symbols: int | None = None, cohorts: int | None = None
     ) -> None:
-        self._adopt(_resolved(Strings(), epsilon, symbols, cohorts))
+        self._adopt(self._resolved(Strings(), epsilon=epsilon, symbols=symbols, cohorts=cohorts))
 
     @classmethod
     def closed(
         cls,
-        categories: int,
+        answers: int,
         *,
         epsilon: float,
         symbols: int | None = None,
         cohorts: int | None = None,
     ) -> Self:
         """Return O-RR of a closed domain, an absent answer included, with permutations."""
-        domain = categories_domain("ORR", categories)
-        return cls.from_parameters(_resolved(domain, epsilon, symbols, cohorts))
+        domain = categories_domain("ORR", answers)
+        return cls.from_parameters(
+            cls._resolved(domain, epsilon=epsilon, symbols=symbols, cohorts=cohorts)
+        )
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
+    @cached_property
+    def symbol(self) -> Pure:
+        """keep and move of a symbol."""
         keep = as_fraction(self.parameters.keep)
-        self.symbol = Pure.of(keep, (1 - keep) / (self.parameters.symbols - 1))
-        self.pure = Pure.of(*self.parameters.support)
+        return Pure.of(keep, (1 - keep) / (self.parameters.symbols - 1))
 
-    @property
-    def hashed(self) -> bool:
-        """Strings are known by their hash alone; a closed domain's answers by their codes."""
-        return not self.parameters.answers
-
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value, each of another person in a uniform cohort.
 
         Guarantees: each probability is the client's, exactly.
@@ -106,29 +96,21 @@ class ORR(Mechanism):
             candidates: the strings that codes stand for.
         """
         shape = self.parameters
-        if shape.answers:
-            words, codes = None, names.codes_of(values, shape.answers, candidates)
-        else:
-            words, codes = names.words_of(values, candidates)
+        words, codes = self._people(values, candidates)
         reports = np.empty(codes.size, dtype=self.dtype)
         reports["cohort"] = rng.integers(0, shape.cohorts, size=codes.size, dtype=np.uint16)
         reports["symbol"] = self._true(reports["cohort"], codes, words)
         for start in range(0, codes.size, _CHUNK):
             part = reports["symbol"][start : start + _CHUNK]
-            other = rng.integers(0, shape.symbols - 1, size=part.size)
-            other += other >= part
-            kept = coins(rng, shape.keep, part.size)
-            part[~kept] = other[~kept]
+            part[:] = moved(part, shape.symbols, shape.keep, rng)
         return reports
 
-    def _true(
-        self, cohorts: NDArray[np.uint16], codes: NDArray[np.int64], words: Words | None
-    ) -> Symbols:
+    def _true(self, cohorts: NDArray[np.uint16], codes: NDArray[np.int64], words: Words) -> Symbols:
         """Return the symbol of each person's answer in the person's cohort."""
         found = np.empty(codes.size, dtype=np.uint16)
-        if words is None:
-            for rows in _by_cohort(cohorts):
-                found[rows] = self._row(int(cohorts[rows[0]]), None)[codes[rows]]
+        if not self.hashed:
+            for cohort, rows in by_cohort(cohorts):
+                found[rows] = self._row(cohort, words)[codes[rows]]
             return found
         for start in range(0, codes.size, _CHUNK):
             part = slice(start, start + _CHUNK)
@@ -136,9 +118,9 @@ class ORR(Mechanism):
             found[part] = self._reduced(hash_words(words[codes[part]], index))
         return found
 
-    def _row(self, cohort: int, words: Words | None) -> Symbols:
+    def _row(self, cohort: int, words: Words) -> Symbols:
         """Return the symbols of all answers in a cohort."""
-        if words is None:
+        if not self.hashed:
             ranked = all_ranks(self.parameters.answers, FIRST_PERMUTED + cohort)
             return (ranked % self.parameters.symbols).astype(np.uint16)
         index = np.asarray(FIRST_HASHED + cohort, dtype=np.uint64)
@@ -151,7 +133,7 @@ class ORR(Mechanism):
         """Return the counts of no reports: a row per cohort, a column per symbol."""
         return no_counts(self.parameters.cohorts, self.parameters.symbols)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each symbol was reported in each cohort.
 
         Cost: linear; the counts and a few megabytes.
@@ -166,13 +148,7 @@ class ORR(Mechanism):
         )
         return counted_by_row(table, cohorts)
 
-    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
-        records = self.records(reports)
-        bounds = {"cohort": self.parameters.cohorts, "symbol": self.parameters.symbols}
-        check_below(records, bounds)
-        return records
-
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return unbiased frequencies of the candidates, or of every answer: see `orr_cohorts`.
 
         Cost: for M answers, 2 bytes per answer and cohort, M^2 numbers, and O(M^3 + C k M^2) time.
@@ -185,56 +161,19 @@ class ORR(Mechanism):
             InvalidParameter: if candidates are missing, repeated or no possible answers.
         """
         self._check_counts(counts)
-        labels, words = names.answers_asked(self.parameters.answers, candidates)
+        labels, words = self._asked(candidates)
         live = np.flatnonzero(counts.reports)
         symbols = np.empty((live.size, len(labels)), dtype=np.uint16)
         for row, cohort in enumerate(live):
             symbols[row] = self._row(int(cohort), words)
         shape = self.parameters
-        seen = Cohorts(symbols, counts.table[live], shape.symbols, self.symbol, words is None)
-        return estimate_cohorts(seen, counts, labels)
+        seen = Cohorts(symbols, counts.table[live], shape.symbols, self.symbol, not self.hashed)
+        return estimate_cohorts(seen, counts, labels, self.pure)
 
-    def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
-    ) -> Floats:
-        """Return P(report | answer): 1/C for the cohort, times keep or move.
+    def _two_chances(self) -> tuple[float, float, int]:
+        """keep or move as the symbol is the answer's, over the number of cohorts."""
+        return self.symbol.p, self.symbol.q, self.parameters.cohorts
 
-        Cost: a row of M numbers per report.
-        """
-        records = self._checked(reports)
-        labels, words = names.answers_asked(self.parameters.answers, candidates)
-        result = np.empty((records.size, len(labels)))
-        for rows in _by_cohort(records["cohort"]):
-            true = self._row(int(records["cohort"][rows[0]]), words)
-            same = records["symbol"][rows][:, None] == true
-            result[rows] = np.where(same, self.symbol.p, self.symbol.q) / self.parameters.cohorts
-        return np.log(result) if log else result
-
-    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the closed-form variance of an estimated frequency, given the people's values.
-
-        That of a pure oracle whose q averages over all cohorts (protocol/orr.py).
-
-        Accuracy: it neglects that the other answers are fitted too, which multiplies the variance
-        by about 1 / (1 - M / (C (k - 1))) for M answers.
-        """
-        return self.pure.variance(n, frequency)
-
-
-def _by_cohort(cohorts: NDArray[np.uint16]) -> Iterator[NDArray[np.intp]]:
-    """Yield the places of the reports of each cohort that occurs."""
-    if cohorts.size:
-        order = np.argsort(cohorts, kind="stable")
-        yield from np.split(order, np.flatnonzero(np.diff(cohorts[order])) + 1)
-
-
-def _resolved(
-    domain: Domain, epsilon: float, symbols: int | None, cohorts: int | None
-) -> ORRParameters:
-    given = {"epsilon": epsilon, "symbols": symbols, "cohorts": cohorts}
-    wanted: dict[str, object] = {name: x for name, x in given.items() if x is not None}
-    return ORRParameters.resolve(wanted, domain, absent=False)
+    def _held(self, records: Reports, answers: int, words: Words) -> Iterator[Held]:
+        for cohort, rows in by_cohort(records["cohort"]):
+            yield rows, records["symbol"][rows][:, None] == self._row(cohort, words)

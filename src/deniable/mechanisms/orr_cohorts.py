@@ -25,7 +25,7 @@ from scipy import sparse
 from deniable.mechanisms.base import Counts, Estimate, Floats
 from deniable.mechanisms.closed_form import Pure, nothing_learned
 from deniable.mechanisms.least_squares import Fit, inverse, solutions
-from deniable.mechanisms.rappor_bloom import fit_notes, from_fit
+from deniable.mechanisms.rappor_bloom import fit_notes, from_fit, supporting
 
 Symbols = NDArray[np.uint16]
 
@@ -123,7 +123,9 @@ def _product(symbols: Symbols, roots: Floats, count: int) -> Floats:
     return np.asarray((design.T @ design).toarray())
 
 
-def estimate_cohorts(cohorts: Cohorts, counts: Counts, labels: tuple[str, ...]) -> Estimate:
+def estimate_cohorts(
+    cohorts: Cohorts, counts: Counts, labels: tuple[str, ...], alone: Pure
+) -> Estimate:
     """Return unbiased frequencies of the answers with their covariance.
 
     Two passes: the first weighs by the reports of each cohort alone and gives the r of the second;
@@ -134,6 +136,12 @@ def estimate_cohorts(cohorts: Cohorts, counts: Counts, labels: tuple[str, ...]) 
 
     Edge cases: cohorts without reports are left out, answers that cannot be told from others are
     NaN; each with a note.
+
+    Args:
+        cohorts: what was reported in them.
+        counts: of all cohorts.
+        labels: of the answers.
+        alone: the oracle of one answer by itself, on average over the cohorts.
     """
     if counts.n == 0:
         return nothing_learned(labels)
@@ -145,7 +153,8 @@ def estimate_cohorts(cohorts: Cohorts, counts: Counts, labels: tuple[str, ...]) 
     # Weights N_j (keep - move)^2 / r: a generalised inverse of the multinomial covariance of a
     # cohort, on residuals that sum to 0 (derived above).
     fit = _fit(cohorts, people * gap**2 / r)
-    return from_fit(counts, labels, fit, tuple(fit_notes(counts, labels, fit, "symbols")))
+    notes = tuple(fit_notes(counts, labels, fit, "symbols"))
+    return supporting(from_fit(counts, labels, fit, notes), alone)
 
 
 def _solution(cohorts: Cohorts, weights: Floats) -> Floats:

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.random import Generator
 
 from deniable.mechanisms import bitmaps, unary
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
-    Candidate,
+    Candidates,
     Codes,
     Counts,
     Estimate,
     Floats,
-    Mechanism,
+    Records,
     Reports,
     Values,
 )
-from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.cells import one_row
+from deniable.mechanisms.closed_form import categories_domain, nothing_learned
 from deniable.mechanisms.coins import nearest_threshold
 from deniable.mechanisms.packed import PackedAnswers
-from deniable.protocol import OUEParameters, Parameters
+from deniable.mechanisms.pure_oracles import ClosedOracle
+from deniable.protocol import OUEParameters
 
 _CHUNK = 2**17
 
 
-class OUE(Mechanism):
+class OUE(ClosedOracle):
     """Optimised unary encoding, with or without a permanent stage.
 
     Args:
-        categories: k, the number of answers, an absent one included.
+        answers: k, the number of answers, an absent one included.
         epsilon: what one report may spend.
         epsilon_forever: what all reports of one value may spend; adds the permanent stage.
 
@@ -51,31 +52,14 @@ class OUE(Mechanism):
 
     parameters_type = OUEParameters
     parameters: OUEParameters
-    pure: Pure
 
     def __init__(
-        self, categories: int, *, epsilon: float, epsilon_forever: float | None = None
+        self, answers: int, *, epsilon: float, epsilon_forever: float | None = None
     ) -> None:
-        wanted: dict[str, object] = {"epsilon": epsilon}
-        if epsilon_forever is not None:
-            wanted["epsilon_forever"] = epsilon_forever
-        domain = categories_domain("OUE", categories)
-        self._adopt(OUEParameters.resolve(wanted, domain, absent=False))
+        domain = categories_domain("OUE", answers)
+        self._adopt(self._resolved(domain, epsilon=epsilon, epsilon_forever=epsilon_forever))
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pure = Pure.of(*self.parameters.support)
-
-    @property
-    def _labels(self) -> list[str]:
-        return [str(code) for code in range(self.parameters.bits)]
-
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value: codes 0..k-1, or labels with their list in `candidates`.
 
         Guarantees: each bit's probability is within 2^-64 of the client's, both stages drawn as
@@ -88,17 +72,15 @@ class OUE(Mechanism):
 
         bits = self.parameters.bits
         codes = names.codes_of(values, bits, candidates)
-        coins = (
-            nearest_threshold(self.parameters.p_star),
-            nearest_threshold(self.parameters.q_star),
-        )
+        shape = self.parameters
+        coins = nearest_threshold(shape.p_star), nearest_threshold(shape.q_star)
         reports = np.empty(codes.size, dtype=self.dtype)
         for start in range(0, codes.size, _CHUNK):
             part = simulate_basic(codes[start : start + _CHUNK], bits, coins, rng)
             reports["bits"][start : start + _CHUNK] = part["bits"]
         return reports
 
-    def simulate_members(self, members: Codes, rng: np.random.Generator) -> Reports:
+    def simulate_members(self, members: Codes, rng: Generator) -> Reports:
         """Return one report per set, each set a row of bits; numbers outside 0..k-1 set none."""
         reports = np.empty(len(members), dtype=self.dtype)
         step = bitmaps.rows_at_once(self.parameters.bits)
@@ -107,17 +89,11 @@ class OUE(Mechanism):
             reports["bits"][start : start + step] = part
         return reports
 
-    def members_likelihood(self, reports: Reports | bytes | memoryview, members: Codes) -> Floats:
+    def members_likelihood(self, reports: Records, members: Codes) -> Floats:
         """Return P(report | set), each set a row of bits as in `simulate_members`."""
         return np.exp(unary.members_log_likelihood(self.pure, self._ones(reports), members))
 
-    def zero(self) -> Counts:
-        """Return the counts of no reports: one row, a column per bit."""
-        return Counts(
-            np.zeros(1, dtype=np.int64), np.zeros((1, self.parameters.bits), dtype=np.int64)
-        )
-
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each bit was reported.
 
         Cost: linear in the bytes; a few megabytes.
@@ -127,9 +103,9 @@ class OUE(Mechanism):
         """
         records = self.records(reports)
         table = bitmaps.count_bits(records["bits"], self.parameters.bits)
-        return Counts(np.array([records.size], dtype=np.int64), table[None, :])
+        return one_row(records.size, table)
 
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased frequency of every answer; the covariance is diagonal.
 
         Edge cases: without reports everything is NaN, with a note. Frequencies need not sum to 1.
@@ -140,23 +116,19 @@ class OUE(Mechanism):
             candidates: labels, one per answer; "0", "1", ... by default.
         """
         self._check_counts(counts)
-        labels = names.closed_labels(candidates, self._labels)
+        labels, _ = self._asked(candidates)
         if counts.n == 0:
             return nothing_learned(labels)
-        return unary.estimate_bits(self.pure, counts.table[0], counts.n, labels)
+        return unary.estimate_bits(self.pure, counts.table[0] / counts.n, counts.n, labels)
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | answer), bit by bit.
 
         Cost: a row of k numbers per report, and three more while it is computed.
         """
-        names.closed_labels(candidates, self._labels)
+        self._asked(candidates)
         ones, bits = self._ones(reports), self.parameters.bits
         # Only the answer's own bit differs from the background: no product with all of them.
         # RAPPOR's letters from here: q for a bit that is set, p for one that is not.
@@ -167,25 +139,14 @@ class OUE(Mechanism):
         result: Floats = background + own
         return result if log else np.exp(result)
 
-    def packed_answers(
-        self,
-        reports: Reports | bytes | memoryview,
-        _: Sequence[Candidate] | None = None,
-        /,
-    ) -> PackedAnswers:
+    def packed_answers(self, reports: Records, _: Candidates = None, /) -> PackedAnswers:
         """Return reports as bits: only the answer's own bit differs from the background."""
-        packed = self.records(reports)["bits"]
+        return PackedAnswers.of_bits(self._bits(reports), self.parameters.bits, self.pure.least)
+
+    def _bits(self, reports: Records) -> bitmaps.Packed:
+        packed: bitmaps.Packed = self.records(reports)["bits"]
         bitmaps.check_padding(packed, self.parameters.bits)
-        return PackedAnswers.of_bits(packed, self.parameters.bits, self.pure.least)
+        return packed
 
-    def _ones(self, reports: Reports | bytes | memoryview) -> Floats:
-        packed = self.records(reports)["bits"]
-        bitmaps.check_padding(packed, self.parameters.bits)
-        return bitmaps.unpacked(packed, self.parameters.bits).astype(np.float64)
-
-    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], 4E/(n (E - 1)^2) at f = 0.
-
-        Guarantees: exact, given the people's values; a sample adds f (1 - f) / n.
-        """
-        return self.pure.variance(n, frequency)
+    def _ones(self, reports: Records) -> Floats:
+        return bitmaps.unpacked(self._bits(reports), self.parameters.bits).astype(np.float64)

@@ -6,30 +6,33 @@ is one Fourier transform per cohort, whatever the number of reports and candidat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
-    Candidate,
+    Candidates,
     Counts,
     Estimate,
     Floats,
-    Mechanism,
+    Records,
     Reports,
     Values,
 )
-from deniable.mechanisms.cells import check_below, count_cells, counted_by_row, no_counts
+from deniable.mechanisms.cells import by_cohort, count_cells, counted_by_row, no_counts
+from deniable.mechanisms.chances import Chances, estimated
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pgr_collisions import Places, load_of, separated
 from deniable.mechanisms.projective import Geometry, Integers, geometry_of
-from deniable.protocol import Domain, Parameters, PGRParameters, Strings
+from deniable.mechanisms.pure_oracles import HashedOrClosed, Held
+from deniable.protocol import PGRParameters, Strings
 from deniable.protocol.pgr import FIRST_INDEX
 
 _CHUNK = 2**18
@@ -39,7 +42,7 @@ _COVARIANCE_CELLS = 2**22
 """The most points times answers for which a covariance is made."""
 
 
-class PGR(Mechanism):
+class PGR(HashedOrClosed):
     """Projective geometry response of strings. `PGR.closed` is for closed domains.
 
     Args:
@@ -64,38 +67,24 @@ class PGR(Mechanism):
 
     parameters_type = PGRParameters
     parameters: PGRParameters
-    pure: Pure
-    geometry: Geometry
 
     def __init__(
         self, *, epsilon: float, cohorts: int | None = None, points: int | None = None
     ) -> None:
-        given = {"epsilon": epsilon, "cohorts": cohorts, "points": points}
-        self._adopt(_resolved(Strings(), given))
+        self._adopt(self._resolved(Strings(), epsilon=epsilon, cohorts=cohorts, points=points))
 
     @classmethod
-    def closed(cls, categories: int, *, epsilon: float) -> Self:
+    def closed(cls, answers: int, *, epsilon: float) -> Self:
         """Return the mechanism of a closed domain, an absent answer included."""
-        domain = categories_domain("PGR", categories)
-        return cls.from_parameters(_resolved(domain, {"epsilon": epsilon}))
+        domain = categories_domain("PGR", answers)
+        return cls.from_parameters(cls._resolved(domain, epsilon=epsilon))
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        shape = self.parameters
-        self.pure = Pure.of(*shape.support)
-        self.geometry = geometry_of(shape.prime, shape.dimension)
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The points and hyperplanes."""
+        return geometry_of(self.parameters.prime, self.parameters.dimension)
 
-    @property
-    def hashed(self) -> bool:
-        """Strings are known by their hash alone; a closed domain's answers by their codes."""
-        return not self.parameters.answers
-
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value, each of another person in a uniform cohort.
 
         Guarantees: each probability is the client's, exactly.
@@ -108,26 +97,23 @@ class PGR(Mechanism):
             candidates: the strings that codes stand for.
         """
         shape = self.parameters
-        if shape.answers:
-            words, codes = None, names.codes_of(values, shape.answers, candidates)
-        else:
-            words, codes = names.words_of(values, candidates)
+        words, codes = self._people(values, candidates)
         reports = np.empty(codes.size, dtype=self.dtype)
         for start in range(0, codes.size, _CHUNK):
             part, true = reports[start : start + _CHUNK], codes[start : start + _CHUNK]
-            if words is not None:
+            if self.hashed:
                 part["cohort"] = rng.integers(0, shape.cohorts, size=part.size, dtype=np.uint16)
                 true = self._hashed(words[true], part["cohort"].astype(np.uint64))
             part["point"] = self.reported(np.asarray(true, dtype=np.int64), rng)
         return reports
 
-    def reported(self, own: Integers, rng: np.random.Generator) -> Integers:
+    def reported(self, own: Integers, rng: Generator) -> Integers:
         """Return randomised points of people whose answers have these points.
 
         Cost: O(n t), a third of it where equal points come one after the other.
         """
         shape, choices = self.parameters, np.empty(own.size, dtype=np.int64)
-        kept = coins(rng, shape.inside, own.size)
+        kept = coins(rng, shape.keep, own.size)
         inside = int(np.count_nonzero(kept))
         choices[kept] = rng.integers(0, shape.inner, inside)
         choices[~kept] = rng.integers(0, shape.outer, own.size - inside)
@@ -138,9 +124,9 @@ class PGR(Mechanism):
         hashed = hash_words(words, cohorts + np.uint64(FIRST_INDEX))
         return reduced(hashed, self.parameters.points).astype(np.int64)
 
-    def places(self, cohort: int, words: Words | None) -> Integers:
+    def places(self, cohort: int, words: Words) -> Integers:
         """Return the points of all answers in a cohort."""
-        if words is None:
+        if not self.hashed:
             return np.arange(self.parameters.answers)
         return self._hashed(words, np.full(len(words), cohort, dtype=np.uint64))
 
@@ -148,7 +134,7 @@ class PGR(Mechanism):
         """Return the counts of no reports: a row per cohort, a column per point."""
         return no_counts(self.parameters.cohorts, self.parameters.points)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each point was reported in each cohort.
 
         Cost: linear; the counts and a few megabytes.
@@ -165,13 +151,7 @@ class PGR(Mechanism):
         table = count_cells(self._checked(reports), shape.cohorts * shape.points, cell)
         return counted_by_row(table, shape.cohorts)
 
-    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
-        records = self.records(reports)
-        bounds = {"point": self.parameters.points, "cohort": self.parameters.cohorts}
-        check_below(records, {name: bounds[name] for name in self.dtype.names or ()})
-        return records
-
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased frequency of every answer, or of the candidate strings.
 
         Strings: averaged over cohorts, less the share c_set / K that any string has. What listed
@@ -191,16 +171,14 @@ class PGR(Mechanism):
             InvalidParameter: if candidates are missing, repeated or no possible answers.
         """
         self._check_counts(counts)
-        labels, words = names.answers_asked(self.parameters.answers, candidates)
+        labels, words = self._asked(candidates)
         if counts.n == 0:
             return nothing_learned(labels)
-        if words is not None:
+        if self.hashed:
             return self._estimate_strings(counts, labels, words)
         share = self.geometry.hyperplane_sums(counts.table[0])[: len(labels)] / counts.n
-        frequency = self.pure.frequency(share)
-        variance = self.pure.variance_observed(share, counts.n)
-        covariance = self._covariance(counts.table[0], frequency)
-        return Estimate(labels, frequency, np.sqrt(variance), covariance, counts.n)
+        covariance = self._covariance(counts.table[0], self.pure.frequency(share))
+        return estimated(self.pure, share, counts.n, labels, covariance)
 
     def _estimate_strings(self, counts: Counts, labels: tuple[str, ...], words: Words) -> Estimate:
         cohorts = np.flatnonzero(counts.reports)
@@ -222,7 +200,8 @@ class PGR(Mechanism):
             variance = variance / (1 - load)
             squares -= float((weights**2).sum() * (frequency**2 - variance).sum())
         variance = variance + max(0.0, squares) / (points - 1)
-        return Estimate(labels, frequency, np.sqrt(variance), None, counts.n)
+        chances = Chances.around(self.pure, frequency, variance, counts.n)
+        return Estimate(labels, frequency, np.sqrt(variance), None, counts.n, chances=chances)
 
     def _kept_places(self, cohorts: Integers, words: Words) -> Places:
         """Return a function that gives the points of all strings in a cohort; it remembers them."""
@@ -238,9 +217,9 @@ class PGR(Mechanism):
         """
         share, pure = sums / n, Pure.of(*self.parameters.support_of_points)
         # E[s_hat^2] = s^2 + Var of a point's share s. Over hash functions the sum of s^2 is
-        # sum f^2 + (1 - sum f^2)/K.
+        # sum f^2 + (1 - sum f^2)/K: sum f^2 is (sum s^2 - 1/K)/(1 - 1/K).
         found = float((pure.frequency(share) ** 2 - pure.variance_observed(share, n)).sum())
-        return found - 1 / self.parameters.points
+        return (found - 1 / self.parameters.points) / (1 - 1 / self.parameters.points)
 
     def _covariance(self, counts: Integers, frequency: Floats) -> Floats | None:
         """Return the covariance of a small closed domain.
@@ -259,45 +238,17 @@ class PGR(Mechanism):
         np.fill_diagonal(expected, q * q + frequency * (p * p - q * q))
         return np.asarray((both - expected) / (n * self.pure.gap**2))
 
-    def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
-    ) -> Floats:
-        """Return P(report | answer): 1/C, times inside / c_set or (1 - inside) / q^(t-1).
+    def _two_chances(self) -> tuple[float, float, int]:
+        """keep over the points that the answer's hyperplane has, or the rest over the others."""
+        shape = self.parameters
+        return self.pure.p / shape.inner, (1 - self.pure.p) / shape.outer, shape.cohorts
 
-        Cost: O(n M t); a row of M numbers per report.
-        """
-        records, shape = self._checked(reports), self.parameters
-        labels, words = names.answers_asked(self.parameters.answers, candidates)
-        near = self.pure.p / shape.inner / shape.cohorts
-        far = (1 - self.pure.p) / shape.outer / shape.cohorts
-        result = np.empty((records.size, len(labels)))
-        for rows, held in self._held(records, words):
-            result[rows] = np.where(held, near, far)
-        return np.log(result) if log else result
+    def packed_answers(self, reports: Records, candidates: Candidates = None, /) -> PackedAnswers:
+        """Return a bit per answer: 1 if the point lies on the answer's hyperplane."""
+        return self._packed(reports, candidates)
 
-    def packed_answers(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        /,
-    ) -> PackedAnswers:
-        """Return reports as a bit per answer: whether its hyperplane holds the point."""
-        records, shape = self._checked(reports), self.parameters
-        labels, words = names.answers_asked(self.parameters.answers, candidates)
-        packed = np.empty((records.size, -(-len(labels) // 8)), dtype=np.uint8)
-        for rows, held in self._held(records, words):
-            packed[rows] = np.packbits(held, axis=1, bitorder="little")
-        least = (1 - self.pure.p) / shape.outer / (self.pure.p / shape.inner)
-        return PackedAnswers.of_bits(packed, len(labels), least)
-
-    def _held(
-        self, records: Reports, words: Words | None
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
-        """Yield places of some reports, and which answers' hyperplanes hold their points."""
+    def _held(self, records: Reports, answers: int, words: Words) -> Iterator[Held]:
+        """Yield places of reports, and whether each lies on each answer's hyperplane."""
         prime = float(self.parameters.prime)
         for cohort, places in self._by_cohort(records):
             # Sums of t products below q^2 are exact as floats.
@@ -310,25 +261,14 @@ class PGR(Mechanism):
                 yield rows, inner == prime * np.rint(inner / prime)
 
     def _by_cohort(self, records: Reports) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield each cohort that occurs, with the places of its reports."""
         if self.parameters.answers:
-            yield 0, np.arange(records.size)
-            return
-        order = np.argsort(records["cohort"], kind="stable")
-        cohorts = records["cohort"][order]
-        for rows in np.split(order, np.flatnonzero(np.diff(cohorts)) + 1):
-            if rows.size:
-                yield int(records["cohort"][rows[0]]), rows
+            return iter([(0, np.arange(records.size))])
+        return by_cohort(records["cohort"])
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = inside.
+        """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = keep.
 
         Guarantees: exact, given the people's values; for strings on average over hash functions,
         but for the sum f^2 / (C K) of collisions with unlisted strings, which does not fall with n.
         """
         return self.pure.variance(n, frequency)
-
-
-def _resolved(domain: Domain, given: dict[str, float | None]) -> PGRParameters:
-    wanted: dict[str, object] = {name: x for name, x in given.items() if x is not None}
-    return PGRParameters.resolve(wanted, domain, absent=False)

@@ -10,11 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.random import Generator
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import candidates as names
-from deniable.mechanisms.base import Candidate, Counts, Estimate, Floats, Mechanism, Reports, Values
-from deniable.mechanisms.cells import check_below, no_counts
+from deniable.mechanisms.base import (
+    Candidate,
+    Candidates,
+    Counts,
+    Estimate,
+    Floats,
+    Mechanism,
+    Records,
+    Reports,
+    Values,
+)
+from deniable.mechanisms.cells import no_counts
+from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import Pure, checked, nothing_learned
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.pgr import PGR
@@ -74,7 +87,7 @@ class Prefixes(Mechanism):
         given |= {"verification": verification, "points": points, "epsilon": epsilon}
         wanted = {name: value for name, value in given.items() if value is not None}
         domain: Domain = Strings("".join(sorted(set(alphabet))), length)
-        self._adopt(PrefixesParameters.resolve(wanted, domain, absent=False))
+        self._adopt(resolve(PrefixesParameters, wanted, domain, absent=False))
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
@@ -86,12 +99,7 @@ class Prefixes(Mechanism):
         """Strings are known by their hash alone."""
         return True
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value, each of another person in a random group and cohort.
 
         Guarantees: each probability is the client's, exactly.
@@ -143,7 +151,7 @@ class Prefixes(Mechanism):
         rows = self.parameters.groups * self.parameters.cohorts
         return no_counts(rows, self.parameters.oracle.points)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each point was reported in each group and cohort.
 
         Cost: linear; the counts, which are groups x cohorts x points numbers.
@@ -159,18 +167,12 @@ class Prefixes(Mechanism):
         counts.table.reshape(-1)[found] = times
         return counts
 
-    def _checked(self, reports: Reports | bytes | memoryview) -> Reports:
-        records, shape = self.records(reports), self.parameters
-        bounds = {"group": shape.groups, "cohort": shape.cohorts, "point": shape.oracle.points}
-        check_below(records, bounds)
-        return records
-
     def group(self, counts: Counts, group: int) -> Counts:
         """Return the counts of one group alone: a row per cohort."""
         rows = slice(group * self.parameters.cohorts, (group + 1) * self.parameters.cohorts)
         return Counts(counts.reports[rows], counts.table[rows])
 
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased frequency of candidate strings, from the verification group.
 
         Guarantees: unbiased; the variance includes that the group is a sample of the people, and
@@ -184,39 +186,59 @@ class Prefixes(Mechanism):
             InvalidParameter: if candidates are missing or repeated, or no possible strings.
         """
         self._check_counts(counts)
-        keys = names.open_keys(candidates)
         labels = tuple(names.label_of(candidate) for candidate in candidates or ())
         last = self.parameters.verification
         own = self.group(counts, last)
         if own.n == 0:
+            names.open_keys(candidates)
             return nothing_learned(labels)
-        words = np.array([_words_of(self.parameters, key, last) for key in keys], dtype=np.uint64)
-        support, squares = np.zeros(len(keys)), 0.0
-        for cohort in np.flatnonzero(own.reports):
-            sums = self.oracle.geometry.hyperplane_sums(own.table[cohort])
-            groups, cohorts = np.full(len(keys), last), np.full(len(keys), cohort)
-            support += sums[self._points(words, groups, cohorts)]
-            weight = own.reports[cohort] / own.n
-            squares += weight**2 * self.oracle.squares(sums, int(own.reports[cohort]))
-        share = support / own.n
-        frequency = self.pure.frequency(share)
-        variance = self.pure.variance_observed(share, own.n)
-        # Collisions: another string of share f shares the point with probability 1/K per cohort.
-        variance = variance + max(0.0, squares) / (self.parameters.oracle.points - 1)
+        frequency, variance = self._group_shares(own, last, names.open_keys(candidates))
+        chances = Chances.around(self.pure, frequency, variance, own.n)
         # The N verifiers are drawn from the n people without replacement: f (1 - f)/N (1 - N/n).
         held = np.clip(frequency, 0, 1)
         variance = variance + held * (1 - held) / own.n * (1 - own.n / counts.n)
         note = VERIFIERS.format(n=own.n)
-        return Estimate(labels, frequency, np.sqrt(variance), None, own.n, (note,))
+        return Estimate(labels, frequency, np.sqrt(variance), None, own.n, (note,), chances)
+
+    def _group_shares(
+        self, own: Counts, group: int, keys: Sequence[bytes]
+    ) -> tuple[Floats, Floats]:
+        """Return the shares of what a group reports of answers, and their variances."""
+        words = np.array([_words_of(self.parameters, key, group) for key in keys], dtype=np.uint64)
+        support, squares = np.zeros(len(keys)), 0.0
+        for cohort in np.flatnonzero(own.reports):
+            sums = self.oracle.geometry.hyperplane_sums(own.table[cohort])
+            groups, cohorts = np.full(len(keys), group), np.full(len(keys), cohort)
+            support += sums[self._points(words, groups, cohorts)]
+            weight = own.reports[cohort] / own.n
+            squares += weight**2 * self.oracle.squares(sums, int(own.reports[cohort]))
+        share = support / own.n
+        variance = self.pure.variance_observed(share, own.n)
+        # Collisions: another string of share f shares the point with probability 1/K per cohort.
+        collisions = max(0.0, squares) / (self.parameters.oracle.points - 1)
+        return self.pure.frequency(share), variance + collisions
+
+    def beginning(self, candidate: Candidate, group: int) -> tuple[int, int]:
+        """Return the words of what a group reports of a candidate: equal for equal beginnings."""
+        return _words_of(self.parameters, names.open_keys([candidate])[0], group)
+
+    def shares_of_beginnings(
+        self, counts: Counts, candidates: Sequence[Candidate], group: int
+    ) -> tuple[Floats, Floats]:
+        """Return the shares of what a group reports of candidates, and their standard errors.
+
+        Edge cases: without reports of the group both are NaN.
+        """
+        own, keys = self.group(counts, group), names.open_keys(candidates)
+        if own.n == 0:
+            return np.full(len(keys), np.nan), np.full(len(keys), np.nan)
+        frequency, variance = self._group_shares(own, group, keys)
+        return frequency, np.sqrt(variance)
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
-        """Return P(report | answer): group and cohort, times inside / c_set or outside / q^(t-1).
+        """Return P(report | answer): group and cohort, times keep / c_set or (1 - keep) / q^(t-1).
 
         Cost: O(n M t); a row of M numbers per report.
         """

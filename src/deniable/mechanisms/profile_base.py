@@ -2,8 +2,8 @@
 
     counts -> reader -> cells and covariance of the attributes' table -> marginal, moments, estimate
 
-A method of the paper sees an attribute of r levels as 2^b codes in binary, b = ceil(log2 r): its
-*inner* levels. Codes that no level has cannot occur; their cells are left out of the tables, which
+A method of the paper sees an attribute of r answers as 2^b codes in binary, b = ceil(log2 r): its
+*inner* answers. Codes that no level has cannot occur; their cells are left out of the tables, which
 keeps the others unbiased.
 
 Two covariances: with sampling (the people are a sample of a larger population), and given the
@@ -22,12 +22,13 @@ from itertools import combinations, product
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import (
     LARGEST_COVARIANCE,
-    Candidate,
+    Candidates,
     Codes,
     Counts,
     Estimate,
@@ -36,7 +37,7 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
-from deniable.mechanisms.closed_form import NO_REPORTS, nothing_learned
+from deniable.mechanisms.closed_form import NO_REPORTS, Pure, nothing_learned
 from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.mechanisms.moments import Moment, Moments, Subset, design
 from deniable.protocol import Parameters
@@ -48,7 +49,7 @@ Reading = tuple[Floats, Floats]
 """Unbiased cells of a table, flat in C order, and their covariance with sampling."""
 
 Reader = Callable[[Subset], Reading]
-"""From rising attributes to their table over inner levels; NaN where there are no reports."""
+"""From rising attributes to their table over inner answers; NaN where there are no reports."""
 
 AT_ONCE = 2**20
 """People who are simulated at a time."""
@@ -71,7 +72,7 @@ class ProfileMechanism(Mechanism):
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
-        self.profile = unnamed_profile(self.parameters.levels)
+        self.profile = unnamed_profile(self.parameters.answers)
 
     @classmethod
     def of(cls, parameters: Parameters, profile: Profile) -> Self:
@@ -85,22 +86,22 @@ class ProfileMechanism(Mechanism):
         mechanism.profile = profile
         return mechanism
 
+    @cached_property
+    def pure(self) -> Pure:
+        """The two chances that a report supports a cell, or a bit of it."""
+        return Pure.of(*self.parameters.support)
+
     @property
-    def levels(self) -> tuple[int, ...]:
-        """The number of levels of each attribute."""
-        return self.parameters.levels
+    def answers(self) -> tuple[int, ...]:
+        """The number of answers of each attribute."""
+        return self.parameters.answers
 
     @property
     def inner(self) -> tuple[int, ...]:
         """The number of codes of each attribute that the method tells apart."""
         return tuple(1 << width for width in self.parameters.bits)
 
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per profile.
 
         Guarantees: each probability is the client's, exactly; of mechanisms that report the sign
@@ -125,7 +126,7 @@ class ProfileMechanism(Mechanism):
         return AT_ONCE
 
     @abstractmethod
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write a report of each profile into `reports`."""
 
     @abstractmethod
@@ -194,28 +195,28 @@ class ProfileMechanism(Mechanism):
         cells, covariance = self._possible(self.reader(counts), rising)
         # Readers include the sampling of people, (D - f f')/n; tables are given the values.
         covariance = covariance - _sampling(cells, counts.n)
-        shape = tuple(self.levels[i] for i in rising)
+        shape = tuple(self.answers[i] for i in rising)
         axes = [rising.index(i) for i in wanted]
         turned = np.arange(cells.size).reshape(shape).transpose(axes).reshape(-1)
         table = cells.reshape(shape).transpose(axes)
         return table, covariance[np.ix_(turned, turned)]
 
     def _possible(self, read: Reader, attributes: Subset) -> Reading:
-        """Return a table over the levels that can occur."""
-        inner, levels = self.inner, self.levels
+        """Return a table over the answers that can occur."""
+        inner, answers = self.inner, self.answers
         size = math.prod(inner[i] for i in attributes)
         if size > LARGEST_COVARIANCE:
             names = ", ".join(self.profile.names[i] for i in attributes)
             raise InvalidParameter(
                 f"A table of {names} has {size:,} cells. At most {LARGEST_COVARIANCE:,} are "
                 "estimated, because their covariance grows with the square.",
-                "Ask for fewer attributes, or merge levels in a new version of the question.",
+                "Ask for fewer attributes, or merge answers in a new version of the question.",
             )
         cells, covariance = read(attributes)
-        if all(inner[i] == levels[i] for i in attributes):
+        if all(inner[i] == answers[i] for i in attributes):
             return cells, covariance
         places = np.arange(cells.size).reshape([inner[i] for i in attributes])
-        kept = places[tuple(slice(0, levels[i]) for i in attributes)].reshape(-1)
+        kept = places[tuple(slice(0, answers[i]) for i in attributes)].reshape(-1)
         return cells[kept], covariance[np.ix_(kept, kept)]
 
     def moments(self, counts: Counts, order: int | None = None) -> Moments:
@@ -232,18 +233,18 @@ class ProfileMechanism(Mechanism):
         read = self.reader(counts)
         measured: dict[Subset, Moment] = {}
         for size in range(1, most + 1):
-            for attributes in combinations(range(len(self.levels)), size):
+            for attributes in combinations(range(len(self.answers)), size):
                 measured[attributes] = self._moment(read, attributes, counts.n)
-        return Moments(self.levels, measured, counts.n)
+        return Moments(self.answers, measured, counts.n)
 
     def _moment(self, read: Reader, attributes: Subset, n: int) -> Moment:
         """Return the moments of one set, all its attributes with a contrast."""
         cells, covariance = self._possible(read, attributes)
-        functions = design([contrast_matrix(self.levels[i])[1:] for i in attributes])
+        functions = design([contrast_matrix(self.answers[i])[1:] for i in attributes])
         # A moment is linear in the cells, theta = phi'x; hence Var theta = phi' Sigma phi.
         theta = functions @ cells
         variance = np.einsum("ij,jk,ik->i", functions, covariance, functions)
-        shape = tuple(self.levels[i] - 1 for i in attributes)
+        shape = tuple(self.answers[i] - 1 for i in attributes)
         variance = np.where(np.isfinite(variance), variance, np.inf)
         theta = np.where(np.isfinite(theta), theta, 0.0)
         return Moment(theta.reshape(shape), variance.reshape(shape), float(n))
@@ -255,24 +256,24 @@ class ProfileMechanism(Mechanism):
             f"{name}={label}" for name, domain in self.profile.attributes for label in domain.labels
         )
 
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased share of every level of every attribute.
 
-        Guarantees: as `marginal`. Shares of one attribute estimate a distribution; levels of
+        Guarantees: as `marginal`. Shares of one attribute estimate a distribution; answers of
         different attributes are rows of one list.
 
         Edge cases: without reports everything is NaN, with a note. The covariance is None.
 
         Args:
             counts: of this mechanism.
-            candidates: not used; a profile lists its own attributes and levels.
+            candidates: not used; a profile lists its own attributes and answers.
         """
         self._check_counts(counts)
         if counts.n == 0:
             return nothing_learned(self.one_way_labels)
         read = self.reader(counts)
         shares, errors = [], []
-        for attribute in range(len(self.levels)):
+        for attribute in range(len(self.answers)):
             cells, covariance = self._possible(read, (attribute,))
             covariance = covariance - _sampling(cells, counts.n)
             shares.append(cells)
@@ -292,7 +293,7 @@ class ProfileMechanism(Mechanism):
             raise InvalidParameter(
                 f"Profiles are listed up to {MOST_LISTED:,}. There are {self.profile.cells:,}."
             )
-        rows = list(product(*(range(count) for count in self.levels)))
+        rows = list(product(*(range(count) for count in self.answers)))
         return np.array(rows, dtype=np.int64)
 
     def people(self, values: object) -> Codes:
@@ -302,14 +303,14 @@ class ProfileMechanism(Mechanism):
             InvalidParameter: if it is not a matrix of codes of the profile's attributes.
         """
         codes = np.asarray(values)
-        fits = codes.ndim == 2 and codes.shape[1] == len(self.levels)
+        fits = codes.ndim == 2 and codes.shape[1] == len(self.answers)
         if not fits or codes.dtype.kind not in "iub":
             raise InvalidParameter(
-                f"Profiles must be rows of {len(self.levels)} codes, one per attribute."
+                f"Profiles must be rows of {len(self.answers)} codes, one per attribute."
             )
-        if codes.size and (codes.min() < 0 or np.any(codes.max(axis=0) >= self.levels)):
+        if codes.size and (codes.min() < 0 or np.any(codes.max(axis=0) >= self.answers)):
             raise InvalidParameter(
-                f"The codes must be below the numbers of levels {list(self.levels)}."
+                f"The codes must be below the numbers of answers {list(self.answers)}."
             )
         return codes.astype(np.int64, copy=False)
 
@@ -323,12 +324,12 @@ class ProfileMechanism(Mechanism):
         return result
 
 
-def unnamed_profile(levels: Sequence[int]) -> Profile:
-    """Return a profile of attributes "a1", "a2", ... with levels "0", "1", ..."""
+def unnamed_profile(answers: Sequence[int]) -> Profile:
+    """Return a profile of attributes "a1", "a2", ... with answers "0", "1", ..."""
     return Profile(
         tuple(
             Attribute(f"a{i}", Categories(tuple(str(code) for code in range(count))))
-            for i, count in enumerate(levels, 1)
+            for i, count in enumerate(answers, 1)
         )
     )
 

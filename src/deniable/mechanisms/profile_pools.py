@@ -40,23 +40,23 @@ class Pools:
 
     Args:
         views: sets of rising attributes.
-        levels: the number of (inner) levels of every attribute.
+        answers: the number of (inner) answers of every attribute.
     """
 
-    def __init__(self, views: Sequence[Subset], levels: Sequence[int]) -> None:
+    def __init__(self, views: Sequence[Subset], answers: Sequence[int]) -> None:
         self.views = tuple(views)
-        self.levels = tuple(levels)
+        self.answers = tuple(answers)
 
     @cached_property
     def cells(self) -> Codes:
         """The number of cells of each view."""
-        levels = np.array(self.levels)
-        return np.array([levels[list(view)].prod() for view in self.views], dtype=np.int64)
+        answers = np.array(self.answers)
+        return np.array([answers[list(view)].prod() for view in self.views], dtype=np.int64)
 
     @cached_property
     def _places(self) -> NDArray[np.int64]:
         """Where each attribute stands in each view; -1 where it does not."""
-        places = np.full((len(self.views), len(self.levels)), -1, dtype=np.int64)
+        places = np.full((len(self.views), len(self.answers)), -1, dtype=np.int64)
         for number, view in enumerate(self.views):
             places[number, list(view)] = range(len(view))
         return places
@@ -64,7 +64,7 @@ class Pools:
     @cached_property
     def _shapes(self) -> tuple[list[tuple[int, ...]], Codes]:
         """The different shapes of views, and which of them each view has."""
-        shapes = [tuple(self.levels[i] for i in view) for view in self.views]
+        shapes = [tuple(self.answers[i] for i in view) for view in self.views]
         different = sorted(set(shapes))
         number = {shape: i for i, shape in enumerate(different)}
         return different, np.array([number[shape] for shape in shapes], dtype=np.int64)
@@ -85,7 +85,7 @@ class Pools:
         strides = np.zeros_like(attributes)
         for number, view in enumerate(self.views):
             attributes[number, : len(view)] = view
-            sizes = [1, *(self.levels[i] for i in view[:-1])]
+            sizes = [1, *(self.answers[i] for i in view[:-1])]
             strides[number, : len(view)] = np.cumprod(sizes)
         return attributes, strides
 

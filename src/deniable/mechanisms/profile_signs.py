@@ -15,12 +15,19 @@ matrix.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.random import Generator
 
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
 from deniable.mechanisms.closed_form import checked
 from deniable.mechanisms.contrast_matrices import inverse
 from deniable.mechanisms.moments import Subset, design, subsets_of
@@ -47,10 +54,10 @@ class SignMechanism(ProfileMechanism):
 
     @abstractmethod
     def _matrix(self, attribute: int) -> Floats:
-        """Return 1 and the functions of an attribute, a row each, over its inner levels."""
+        """Return 1 and the functions of an attribute, a row each, over its inner answers."""
 
     @abstractmethod
-    def _drawn(self, count: int, rng: np.random.Generator) -> Codes:
+    def _drawn(self, count: int, rng: Generator) -> Codes:
         """Return `count` drawn coefficients."""
 
     @property
@@ -75,7 +82,7 @@ class SignMechanism(ProfileMechanism):
     @cached_property
     def _values(self) -> Floats:
         """Return a table of function values: attribute, function (the last is 1), level."""
-        matrices = [self._matrix(i) for i in range(len(self.levels))]
+        matrices = [self._matrix(i) for i in range(len(self.answers))]
         shape = (len(matrices), max(map(len, matrices)), max(m.shape[1] for m in matrices))
         table = np.ones(shape)
         for i, matrix in enumerate(matrices):
@@ -91,7 +98,7 @@ class SignMechanism(ProfileMechanism):
             result *= self._values[attribute, functions[drawn, place], codes[rows, attribute]]
         return result
 
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write the sign of a drawn coefficient."""
         drawn = self._drawn(len(codes), rng)
         plus = 0.5 + self.gap * self._value(drawn, codes) / 2
@@ -102,7 +109,7 @@ class SignMechanism(ProfileMechanism):
         """Return the counts of no reports."""
         return Counts(np.zeros(1, dtype=np.int64), np.zeros((2, self._count), dtype=np.int64))
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each coefficient was reported with either sign.
 
         Cost: linear; a few megabytes and two integers per coefficient.
@@ -145,11 +152,7 @@ class SignMechanism(ProfileMechanism):
         return read
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         symbols = self.records(reports)["symbol"].astype(np.int64)

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
-from deniable.mechanisms.base import Codes, Floats, Reports
+from deniable.mechanisms.base import Floats, Reports
 from deniable.mechanisms.cells import count_cells
-from deniable.mechanisms.coins import coins
 from deniable.mechanisms.profile_base import Reading, unknown
 
 FEW = 50
@@ -25,20 +24,6 @@ def count_symbols(symbols: Reports, size: int) -> NDArray[np.int64]:
     if symbols.size and int(symbols.max()) >= size:
         raise InvalidReport("record", f"The symbol must be below {size}.")
     return count_cells(symbols, size, lambda part: part)
-
-
-def moved(cells: Codes, sizes: int | Codes, keep: int, rng: np.random.Generator) -> Codes:
-    """Return cells after k-RR: kept with a threshold, else one of the others, uniformly.
-
-    Args:
-        cells: of some people.
-        sizes: the number of cells, of all or of each.
-        keep: threshold of keeping the cell.
-        rng: the only source of randomness.
-    """
-    other = rng.integers(0, sizes - 1, size=cells.size)
-    other += other >= cells
-    return np.where(coins(rng, keep, cells.size), cells, other)
 
 
 def krr_reading(observed: Floats, move: float, gap: float, merged: int) -> Reading:

@@ -25,13 +25,13 @@ class TableMechanism(ProfileMechanism):
     @cached_property
     def pools(self) -> Pools:
         """The C(d, k) tables, in lexicographic order, as the protocol numbers them."""
-        tables = list(combinations(range(len(self.levels)), self.parameters.order))
+        tables = list(combinations(range(len(self.answers)), self.parameters.order))
         return Pools(tables, self.inner)
 
     @property
     def _share_of_first(self) -> float:
         """P(a given attribute is in the drawn table)."""
-        return self.parameters.order / len(self.levels)
+        return self.parameters.order / len(self.answers)
 
 
 def weighted(readings: list[tuple[Reading, float]], cells: int) -> Reading:

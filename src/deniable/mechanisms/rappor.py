@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidReport
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms import unary
@@ -26,6 +27,7 @@ from deniable.mechanisms.base import (
     Reports,
     Values,
 )
+from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import Pure, categories_domain, checked, nothing_learned
 from deniable.mechanisms.coins import nearest_threshold
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
@@ -97,12 +99,12 @@ class Rappor(Mechanism):
     ) -> None:
         shape = {"bits": bits, "hashes": hashes, "cohorts": cohorts}
         wanted = {**shape, **_given(f, p, q, epsilon, epsilon_forever)}
-        self._adopt(RapporParameters.resolve(wanted, Strings(), absent=False))
+        self._adopt(resolve(RapporParameters, wanted, Strings(), absent=False))
 
     @classmethod
     def basic(
         cls,
-        categories: int | None = None,
+        answers: int | None = None,
         *,
         f: float | None = None,
         p: float | None = None,
@@ -113,7 +115,7 @@ class Rappor(Mechanism):
         """Return basic RAPPOR: one bit per answer, or a single bit for a yes/no question.
 
         Args:
-            categories: the number of answers, an absent one included; leave it out for a yes/no
+            answers: the number of answers, an absent one included; leave it out for a yes/no
                 question, whose one bit is set for yes (code 1).
             f: as in the class.
             p: as in the class.
@@ -125,14 +127,14 @@ class Rappor(Mechanism):
             >>> Rappor.basic(4, epsilon=1.0).parameters.form
             'basic'
         """
-        domain = Boolean() if categories is None else categories_domain("Rappor", categories)
+        domain = Boolean() if answers is None else categories_domain("Rappor", answers)
         wanted = _given(f, p, q, epsilon, epsilon_forever)
-        return cls.from_parameters(RapporParameters.resolve(wanted, domain, absent=False))
+        return cls.from_parameters(resolve(RapporParameters, wanted, domain, absent=False))
 
     @classmethod
     def permuted(
         cls,
-        categories: int,
+        answers: int,
         *,
         bits: int,
         hashes: int = 1,
@@ -146,7 +148,7 @@ class Rappor(Mechanism):
         """Return O-RAPPOR of a closed domain: permutations of the answers choose the bits [KBR16].
 
         Args:
-            categories: the number of answers, an absent one included.
+            answers: the number of answers, an absent one included.
             bits: k.
             hashes: h.
             cohorts: m.
@@ -158,8 +160,8 @@ class Rappor(Mechanism):
         """
         shape = {"form": "permuted", "bits": bits, "hashes": hashes, "cohorts": cohorts}
         wanted = {**shape, **_given(f, p, q, epsilon, epsilon_forever)}
-        domain = categories_domain("Rappor", categories)
-        return cls.from_parameters(RapporParameters.resolve(wanted, domain, absent=False))
+        domain = categories_domain("Rappor", answers)
+        return cls.from_parameters(resolve(RapporParameters, wanted, domain, absent=False))
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
@@ -305,13 +307,17 @@ class Rappor(Mechanism):
             return estimate_closed(self._bloom, counts, places, labels)
         if counts.n == 0:
             return nothing_learned(labels)
-        found = unary.estimate_bits(self.pure, counts.table[0], counts.n, labels)
+        found = unary.estimate_bits(self.pure, counts.table[0] / counts.n, counts.n, labels)
         if self._yes_no:
             yes, variance = found.frequency[0], found.variance[0]
             # The share of no is 1 - yes: the same variance, and a correlation of -1.
             covariance = variance * np.array([[1.0, -1.0], [-1.0, 1.0]])
             errors = found.std_error[[0, 0]]
-            return Estimate(labels, np.array([1 - yes, yes]), errors, covariance, counts.n)
+            # A report without the bit supports no: with probability 1 - p*, and 1 - q* of yes.
+            p, q, gap = self.pure.p, self.pure.q, self.pure.gap
+            chances = Chances(np.array([1 - p, q]), np.array([gap, gap]), np.zeros(2))
+            shares = np.array([1 - yes, yes])
+            return Estimate(labels, shares, errors, covariance, counts.n, chances=chances)
         return found
 
     @property

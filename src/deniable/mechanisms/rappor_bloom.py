@@ -17,13 +17,14 @@ intercept takes, and around that average they add to the residuals, which widen 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, special
 
 from deniable.mechanisms.base import Counts, Estimate
+from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import Pure, nothing_learned
 from deniable.mechanisms.hashing import Words, bloom_bits
 from deniable.mechanisms.least_squares import Fit, Sparse, fitted, solve
@@ -126,7 +127,8 @@ def estimate_closed(
     rows = np.stack([bits + cohort * bloom.bits for cohort, bits in enumerate(places)], axis=1)
     design = _design(bloom, rows.reshape(len(labels), -1))
     fit = _fit(bloom, counts, design)
-    return from_fit(counts, labels, fit, tuple(fit_notes(counts, labels, fit)))
+    found = from_fit(counts, labels, fit, tuple(fit_notes(counts, labels, fit)))
+    return supporting(found, bloom.pure)
 
 
 def _fit(bloom: Bloom, counts: Counts, design: Sparse) -> Fit:
@@ -159,6 +161,12 @@ def from_fit(counts: Counts, labels: tuple[str, ...], fit: Fit, notes: tuple[str
         counts.n,
         notes,
     )
+
+
+def supporting(found: Estimate, pure: Pure) -> Estimate:
+    """Return an estimate of a fit that knows how often reports support each answer by itself."""
+    chances = Chances.around(pure, found.frequency, found.variance, found.n)
+    return replace(found, chances=chances)
 
 
 def fit_notes(counts: Counts, labels: tuple[str, ...], fit: Fit, cells: str = "bits") -> list[str]:

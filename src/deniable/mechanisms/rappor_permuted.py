@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.mechanisms.cells import by_cohort
 from deniable.mechanisms.permuting import all_ranks
 from deniable.protocol import RapporParameters
 
@@ -29,8 +30,6 @@ def permuted_bits(
     Cost: linear in the people, and h sorts of the domain for each cohort that occurs.
     """
     held = np.empty((codes.size, parameters.hashes), dtype=np.int64)
-    order = np.argsort(cohorts, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(cohorts[order])) + 1):
-        if rows.size:
-            held[rows] = answer_bits(parameters, int(cohorts[rows[0]]))[codes[rows]]
+    for cohort, rows in by_cohort(cohorts):
+        held[rows] = answer_bits(parameters, cohort)[codes[rows]]
     return held

@@ -1,61 +1,52 @@
-"""The mechanisms that can be estimated. To add one: its file in this folder, and a line here."""
+"""The mechanisms that can be estimated: the populations' side of the one registry."""
 
 from __future__ import annotations
 
-from deniable.errors import InvalidParameter
+from collections.abc import Iterator, Mapping
+
 from deniable.mechanisms.base import Mechanism
-from deniable.mechanisms.coefficients import Coefficients
-from deniable.mechanisms.hadamard import Hadamard
-from deniable.mechanisms.hcms import HCMS
-from deniable.mechanisms.inp_em import InpEM
-from deniable.mechanisms.inp_ht import InpHT
-from deniable.mechanisms.inp_ht_cms import InpHTCMS
-from deniable.mechanisms.inp_olh import InpOLH
-from deniable.mechanisms.inp_ps import InpPS
-from deniable.mechanisms.inp_rr import InpRR
-from deniable.mechanisms.krr import KRR
-from deniable.mechanisms.marg_ht import MargHT
-from deniable.mechanisms.marg_ps import MargPS
-from deniable.mechanisms.marg_rr import MargRR
 from deniable.mechanisms.members import Members
-from deniable.mechanisms.ngrams import NGrams
-from deniable.mechanisms.olh import OLH
-from deniable.mechanisms.orr import ORR
-from deniable.mechanisms.oue import OUE
-from deniable.mechanisms.pgr import PGR
-from deniable.mechanisms.prefixes import Prefixes
 from deniable.mechanisms.profile_base import ProfileMechanism
-from deniable.mechanisms.rappor import Rappor
-from deniable.mechanisms.subset import Subset
-from deniable.mechanisms.views import Views
+from deniable.protocol import MECHANISMS as REGISTERED
+from deniable.protocol import PROFILE_MECHANISMS as PROFILES
 from deniable.protocol import Field, Parameters, Profile, Sets
+from deniable.protocol.registry import part
 
-PROFILE_MECHANISMS: dict[str, type[ProfileMechanism]] = {
-    mechanism.parameters_type.mechanism: mechanism
-    for mechanism in (
-        InpRR,
-        InpPS,
-        InpHT,
-        MargRR,
-        MargPS,
-        MargHT,
-        InpEM,
-        InpOLH,
-        InpHTCMS,
-        Coefficients,
-        Views,
-    )
-}
-"""Mechanisms whose report covers many attributes: the nine of the paper, and ours."""
 
-_SINGLE: tuple[type[Mechanism], ...] = (
-    *(Rappor, KRR, ORR, PGR, HCMS, OUE, OLH, Hadamard, Subset),
-    *(Prefixes, NGrams),
-)
-MECHANISMS: dict[str, type[Mechanism]] = {
-    **{mechanism.parameters_type.mechanism: mechanism for mechanism in _SINGLE},
-    **PROFILE_MECHANISMS,
-}
+class _Populations(Mapping[str, type[Mechanism]]):
+    """The class for populations of each registered mechanism, by its name in a survey."""
+
+    def __getitem__(self, name: str) -> type[Mechanism]:
+        if name not in REGISTERED:
+            raise KeyError(name)
+        found: type[Mechanism] = part(name, "population")
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(REGISTERED)
+
+    def __len__(self) -> int:
+        return len(REGISTERED)
+
+
+class _Profiles(_Populations):
+    """Those whose report covers many attributes: the nine of the paper, and ours."""
+
+    def __getitem__(self, name: str) -> type[ProfileMechanism]:
+        if name not in PROFILES:
+            raise KeyError(name)
+        found: type[ProfileMechanism] = part(name, "population")
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PROFILES)
+
+    def __len__(self) -> int:
+        return len(PROFILES)
+
+
+MECHANISMS = _Populations()
+PROFILE_MECHANISMS = _Profiles()
 
 
 def mechanism_for(parameters: Parameters) -> Mechanism:
@@ -66,14 +57,11 @@ def mechanism_for(parameters: Parameters) -> Mechanism:
 
     Example:
         >>> from deniable.protocol import Boolean, KRRParameters
-        >>> mechanism_for(KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)).epsilon
+        >>> from deniable.authoring import resolve
+        >>> mechanism_for(resolve(KRRParameters, {"epsilon": 1.0}, Boolean(), False)).epsilon
         1.0
     """
-    kind = MECHANISMS.get(parameters.mechanism)
-    if kind is None:
-        raise InvalidParameter(
-            f"There is no mechanism '{parameters.mechanism}'. Use one of: {', '.join(MECHANISMS)}."
-        )
+    kind: type[Mechanism] = part(parameters.mechanism, "population")
     return kind.from_parameters(parameters)
 
 

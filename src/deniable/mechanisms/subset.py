@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from deniable.errors import InvalidReport
@@ -13,25 +13,28 @@ from deniable.mechanisms import bitmaps
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     LARGEST_COVARIANCE,
-    Candidate,
+    Candidates,
     Counts,
     Estimate,
     Floats,
-    Mechanism,
+    Records,
     Reports,
     Values,
 )
-from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.cells import one_row
+from deniable.mechanisms.chances import estimated
+from deniable.mechanisms.closed_form import categories_domain, nothing_learned
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.packed import PackedAnswers
-from deniable.protocol import Parameters, SubsetParameters
+from deniable.mechanisms.pure_oracles import ClosedOracle
+from deniable.protocol import SubsetParameters
 
 
-class Subset(Mechanism):
+class Subset(ClosedOracle):
     """Subset selection.
 
     Args:
-        categories: k, the number of answers, an absent one included.
+        answers: k, the number of answers, an absent one included.
         epsilon: what one report may spend.
         size: d, the number of answers in a report; by default the optimum for the epsilon.
 
@@ -52,36 +55,19 @@ class Subset(Mechanism):
 
     parameters_type = SubsetParameters
     parameters: SubsetParameters
-    pure: Pure
 
-    def __init__(self, categories: int, *, epsilon: float, size: int | None = None) -> None:
-        wanted: dict[str, object] = {"epsilon": epsilon}
-        if size is not None:
-            wanted["d"] = size
-        domain = categories_domain("Subset", categories)
-        self._adopt(SubsetParameters.resolve(wanted, domain, absent=False))
+    def __init__(self, answers: int, *, epsilon: float, size: int | None = None) -> None:
+        domain = categories_domain("Subset", answers)
+        self._adopt(self._resolved(domain, epsilon=epsilon, d=size))
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pure = Pure.of(*self.parameters.support)
-
-    @property
-    def _default_labels(self) -> list[str]:
-        return [str(code) for code in range(self.parameters.categories)]
-
-    def simulate(
-        self,
-        values: Values,
-        rng: np.random.Generator,
-        candidates: Sequence[Candidate] | None = None,
-    ) -> Reports:
+    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
         """Return one report per value: codes 0..k-1, or labels with their list in `candidates`.
 
         Guarantees: the probabilities are the client's, exactly.
 
         Cost: O(n (k + d)); the reports and about 30 MB.
         """
-        k = self.parameters.categories
+        k = self.parameters.answers
         codes = names.codes_of(values, k, candidates)
         reports = np.empty(codes.size, dtype=self.dtype)
         step = bitmaps.rows_at_once(k)
@@ -91,30 +77,24 @@ class Subset(Mechanism):
             reports["bits"][start : start + step] = packed
         return reports
 
-    def _members(self, codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
+    def _members(self, codes: NDArray[np.int64], rng: Generator) -> NDArray[np.bool_]:
         """Return rows of bits with d ones each, by Floyd's algorithm over the other answers."""
         shape, rows = self.parameters, np.arange(codes.size)
-        others = np.zeros((codes.size, shape.categories), dtype=bool)  # the last column stays free
-        included = coins(rng, shape.include, codes.size)
-        among = shape.categories - 1
+        others = np.zeros((codes.size, shape.answers), dtype=bool)  # the last column stays free
+        included = coins(rng, shape.keep, codes.size)
+        among = shape.answers - 1
         for last in range(among - shape.size, among):
             # A report that holds the answer has one other member less: it skips the first draw.
             who = rows if last > among - shape.size else rows[~included]
             drawn = rng.integers(0, last + 1, size=who.size)
             others[who, np.where(others[who, drawn], last, drawn)] = True
         # Other number o is answer o, or o + 1 from the true answer on: shift these by one place.
-        later = np.arange(shape.categories)[None, :] > codes[:, None]
+        later = np.arange(shape.answers)[None, :] > codes[:, None]
         members = np.where(later, np.roll(others, 1, axis=1), others)
         members[rows, codes] = included
         return members
 
-    def zero(self) -> Counts:
-        """Return the counts of no reports: one row, a column per answer."""
-        return Counts(
-            np.zeros(1, dtype=np.int64), np.zeros((1, self.parameters.categories), dtype=np.int64)
-        )
-
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how many reports hold each answer.
 
         Cost: linear in the bytes; a few megabytes.
@@ -123,17 +103,17 @@ class Subset(Mechanism):
             InvalidReport: if a report does not hold exactly d answers, or a padding bit is set.
         """
         packed = self._checked(reports)
-        table = bitmaps.count_bits(packed, self.parameters.categories)
-        return Counts(np.array([len(packed)], dtype=np.int64), table[None, :])
+        table = bitmaps.count_bits(packed, self.parameters.answers)
+        return one_row(len(packed), table)
 
-    def _checked(self, reports: Reports | bytes | memoryview) -> NDArray[np.uint8]:
+    def _checked(self, reports: Records) -> NDArray[np.uint8]:
         packed: NDArray[np.uint8] = self.records(reports)["bits"]
-        bitmaps.check_padding(packed, self.parameters.categories)
+        bitmaps.check_padding(packed, self.parameters.answers)
         if np.any(np.bitwise_count(packed).sum(axis=1, dtype=np.int64) != self.parameters.size):
             raise InvalidReport("record", f"Exactly {self.parameters.size} bits must be set.")
         return packed
 
-    def estimate(self, counts: Counts, candidates: Sequence[Candidate] | None = None) -> Estimate:
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
         """Return the unbiased frequency of every answer.
 
         Given the people's values, with p and q as in `Pure` and, for two answers u and v,
@@ -152,24 +132,23 @@ class Subset(Mechanism):
             candidates: labels, one per answer; "0", "1", ... by default.
         """
         self._check_counts(counts)
-        labels, n = names.closed_labels(candidates, self._default_labels), counts.n
+        (labels, _), n = self._asked(candidates), counts.n
         if n == 0:
             return nothing_learned(labels)
         share = counts.table[0] / n
-        frequency = self.pure.frequency(share)
-        variance = self.pure.variance_observed(share, n)
         covariance = None
         if len(labels) <= LARGEST_COVARIANCE:
             one, neither = self._joint()
+            frequency = self.pure.frequency(share)
             either = frequency[:, None] + frequency[None, :]
             covariance = (either * one + (1 - either) * neither) / (n * self.pure.gap**2)
-            np.fill_diagonal(covariance, variance)
-        return Estimate(labels, frequency, np.sqrt(variance), covariance, n)
+            np.fill_diagonal(covariance, self.pure.variance_observed(share, n))
+        return estimated(self.pure, share, n, labels, covariance)
 
     def _joint(self) -> tuple[float, float]:
         """Return A - p q and B - q^2."""
         p, q = self.parameters.support
-        k, d = self.parameters.categories, self.parameters.size
+        k, d = self.parameters.answers, self.parameters.size
         # A: the sender's answer is in, and the other one is among d - 1 of the k - 1 others.
         held = p * (d - 1) / (k - 1)
         if k == 2:
@@ -180,18 +159,14 @@ class Subset(Mechanism):
         return float(held - p * q), float(neither - q * q)
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | answer): p/C(k-1, d-1) if it holds the answer, else (1-p)/C(k-1, d).
 
         Cost: a row of k numbers per report.
         """
-        names.closed_labels(candidates, self._default_labels)
-        k, d, p = self.parameters.categories, self.parameters.size, self.parameters.support[0]
+        self._asked(candidates)
+        k, d, p = self.parameters.answers, self.parameters.size, self.parameters.support[0]
         holds = bitmaps.unpacked(self._checked(reports), k) > 0
         # Subsets with the answer are equally likely among themselves, and so are those without.
         inside = math.log(p) - math.log(math.comb(k - 1, d - 1))
@@ -199,21 +174,9 @@ class Subset(Mechanism):
         result: Floats = np.where(holds, inside, outside)
         return result if log else np.exp(result)
 
-    def packed_answers(
-        self,
-        reports: Reports | bytes | memoryview,
-        _: Sequence[Candidate] | None = None,
-        /,
-    ) -> PackedAnswers:
+    def packed_answers(self, reports: Records, _: Candidates = None, /) -> PackedAnswers:
         """Return reports as bits: each holds d answers, so that only the own bit matters."""
-        k, d, p = self.parameters.categories, self.parameters.size, self.parameters.support[0]
+        k, d, p = self.parameters.answers, self.parameters.size, self.parameters.support[0]
         # C(k-1, d) / C(k-1, d-1) = (k - d) / d
         least = float((1 - p) * d / (p * (k - d)))
         return PackedAnswers.of_bits(self._checked(reports), k, least)
-
-    def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)].
-
-        Guarantees: exact, given the people's values; a sample adds f (1 - f) / n.
-        """
-        return self.pure.variance(n, frequency)

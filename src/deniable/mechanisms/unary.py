@@ -7,18 +7,18 @@ independently of the other bits (`Pure`).
 from __future__ import annotations
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from deniable.mechanisms.base import LARGEST_COVARIANCE, Estimate, Floats
 from deniable.mechanisms.bitmaps import Packed
+from deniable.mechanisms.chances import estimated
 from deniable.mechanisms.closed_form import Pure
 from deniable.mechanisms.coins import coins, nearest_threshold
 from deniable.protocol.unary import UnaryParameters
 
 
-def noisy_bits(
-    held: NDArray[np.int64], parameters: UnaryParameters, rng: np.random.Generator
-) -> Packed:
+def noisy_bits(held: NDArray[np.int64], parameters: UnaryParameters, rng: Generator) -> Packed:
     """Return packed reports of people whose answers set the bits `held`, a row each.
 
     Guarantees: each bit's probability is within 2^-64 of the client's.
@@ -62,15 +62,12 @@ def members_log_likelihood(pure: Pure, ones: Floats, held: NDArray[np.int64]) ->
     return log_likelihood(pure, ones, rows[:, :-1])
 
 
-def estimate_bits(
-    pure: Pure, table: NDArray[np.int64], n: int, labels: tuple[str, ...]
-) -> Estimate:
-    """Return the unbiased frequency of every bit, from how often it was reported.
+def estimate_bits(pure: Pure, share: Floats, n: int, labels: tuple[str, ...]) -> Estimate:
+    """Return the unbiased frequency of every bit, from the share of the reports that have it.
 
     Bits are independent given the people's values, so that the covariance is diagonal; above
     4,096 bits it is None.
     """
-    share = table / n
     variance = pure.variance_observed(share, n)
     kept = np.diag(variance) if len(labels) <= LARGEST_COVARIANCE else None
-    return Estimate(labels, pure.frequency(share), np.sqrt(variance), kept, n)
+    return estimated(pure, share, n, labels, kept)

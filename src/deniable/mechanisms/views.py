@@ -12,20 +12,27 @@ the mean of least variance. Two moments are correlated through the views that co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import combinations
 
 import numpy as np
+from numpy.random import Generator
 
-from deniable.mechanisms.base import Candidate, Codes, Counts, Floats, Reports
+from deniable.mechanisms.base import (
+    Candidates,
+    Codes,
+    Counts,
+    Floats,
+    Records,
+    Reports,
+)
+from deniable.mechanisms.cells import no_counts
 from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse
 from deniable.mechanisms.marg_ps import (
     cell_likelihood,
     counted_cells,
     drawn_cells,
     krr_over,
-    no_cells,
     shared_variance,
 )
 from deniable.mechanisms.moments import Moment, Moments, Subset, design, subsets_of
@@ -36,7 +43,7 @@ from deniable.protocol.views import ViewsParameters
 
 
 class Views(ProfileMechanism):
-    """k-RR over the cells of one of a few overlapping sets of attributes, at their own levels.
+    """k-RR over the cells of one of a few overlapping sets of attributes, at their own answers.
 
     Its counts have a row per view and a column per cell of the largest one.
     """
@@ -47,18 +54,18 @@ class Views(ProfileMechanism):
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
-        self.pools = Pools(self.parameters.views, self.levels)
+        self.pools = Pools(self.parameters.views, self.answers)
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The levels themselves: no cell is impossible."""
-        return self.levels
+        """The answers themselves: no cell is impossible."""
+        return self.answers
 
     def gap(self, cells: int) -> float:
         """Return keep - move of k-RR over a number of cells."""
         return krr_over(self.parameters.keep(cells), cells).gap
 
-    def _send(self, codes: Codes, reports: Reports, rng: np.random.Generator) -> None:
+    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
         """Write the cell of each profile in a drawn view, after k-RR."""
         shape = self.parameters
         drawn = rng.integers(0, len(shape.views), size=len(codes))
@@ -67,9 +74,9 @@ class Views(ProfileMechanism):
 
     def zero(self) -> Counts:
         """Return the counts of no reports."""
-        return no_cells(len(self.parameters.views), self.parameters.most_cells)
+        return no_counts(len(self.parameters.views), self.parameters.most_cells)
 
-    def accumulate(self, reports: Reports | bytes | memoryview) -> Counts:
+    def accumulate(self, reports: Records) -> Counts:
         """Return how often each cell of each view was reported.
 
         Cost: linear; a few megabytes and an integer per cell.
@@ -89,7 +96,7 @@ class Views(ProfileMechanism):
 
         def read(attributes: Subset) -> Reading:
             subsets = subsets_of(attributes)
-            shape = [self.levels[i] for i in attributes]
+            shape = [self.answers[i] for i in attributes]
             places = np.arange(np.prod(shape)).reshape(shape)
             theta = np.ones(places.size)
             covariance = np.zeros((places.size, places.size))
@@ -116,16 +123,12 @@ class Views(ProfileMechanism):
         measured = {
             attributes: pooled.moment(attributes)
             for size in range(1, most + 1)
-            for attributes in combinations(range(len(self.levels)), size)
+            for attributes in combinations(range(len(self.answers)), size)
         }
-        return Moments(self.levels, measured, counts.n)
+        return Moments(self.answers, measured, counts.n)
 
     def likelihood(
-        self,
-        reports: Reports | bytes | memoryview,
-        candidates: Sequence[Candidate] | None = None,
-        *,
-        log: bool = False,
+        self, reports: Records, candidates: Candidates = None, *, log: bool = False
     ) -> Floats:
         """Return P(report | profile), a column per profile of `every_profile`."""
         symbols = self.records(reports)["symbol"].astype(np.int64)
@@ -210,7 +213,7 @@ class _Pooled:
 
     def moment(self, attributes: Subset) -> Moment:
         """Return the moments of a set with their variances."""
-        shape = tuple(self._mechanism.levels[i] - 1 for i in attributes)
+        shape = tuple(self._mechanism.answers[i] - 1 for i in attributes)
         reports = float(sum(pool.reports for pool in self.pools(attributes)))
         if reports == 0:
             return Moment(np.zeros(shape), np.full(shape, np.inf), 0.0)
@@ -227,15 +230,17 @@ class _Pooled:
 
     def _contrasts(self, attributes: Subset, kept: Subset) -> Floats:
         """Return the products of contrasts of `kept` over the cells of `attributes`, a row each."""
-        levels = self._mechanism.levels
-        return _products(tuple(levels[i] for i in attributes), tuple(i in kept for i in attributes))
+        answers = self._mechanism.answers
+        return _products(
+            tuple(answers[i] for i in attributes), tuple(i in kept for i in attributes)
+        )
 
 
 @lru_cache(maxsize=4_096)
 def _products(shape: tuple[int, ...], kept: tuple[bool, ...]) -> Floats:
     parts = [
-        contrast_matrix(levels)[1:] if own else np.ones((1, levels))
-        for levels, own in zip(shape, kept, strict=True)
+        contrast_matrix(answers)[1:] if own else np.ones((1, answers))
+        for answers, own in zip(shape, kept, strict=True)
     ]
     return design(parts)
 

@@ -2,6 +2,8 @@
 
 Closed forms throughout, but for strings that nobody listed: their detection limit comes from a
 simulation with fixed seeds (`discovered.py`).
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
 from deniable.plan.collection import Setting, of_attributes, of_bins, of_categories, of_strings

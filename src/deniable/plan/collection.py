@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from deniable import _validate
+from deniable.authoring import resolve
 from deniable.authoring.auto import Choice, choice_of, choices
+from deniable.authoring.mechanisms.profiles import DEFAULT_ORDER
+from deniable.authoring.profile_noise import mean_answers
 from deniable.errors import InvalidParameter
+from deniable.mechanisms.chances import Of
 from deniable.plan.profiles.choices import NOT_COMPARED, cells_tested, choices_of_profiles
 from deniable.plan.work import FOUND
 from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Profile, Strings
 from deniable.protocol.domain import MAX_CATEGORIES, MAX_LENGTH, is_alphabet
 from deniable.protocol.parameters import answers_of
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES
-from deniable.protocol.profile_noise import mean_levels
-from deniable.protocol.profile_parameters import DEFAULT_ORDER
 from deniable.protocol.registry import MECHANISMS
 
 FIND = ("prefixes", "ngrams")
@@ -39,6 +41,7 @@ class Setting:
         absent: True if there is an absent answer.
         listed: the number of candidate strings that are tested for; 0 if it is not known.
         order: of a profile, the number of attributes in each table that is wanted.
+        of: what errors are of: people like those who report, or those who report alone.
 
     Raises:
         InvalidParameter: if the number of people or of candidates is out of range.
@@ -55,6 +58,7 @@ class Setting:
     absent: bool = False
     listed: int = 0
     order: int = DEFAULT_ORDER
+    of: Of = "population"
 
     def __post_init__(self) -> None:
         _validate.integer("people", "plan", self.people, 1, MOST_PEOPLE)
@@ -67,7 +71,7 @@ class Setting:
         A profile has the number of cells of a table, on (geometric) average.
         """
         if isinstance(self.domain, Profile):
-            return round(mean_levels(self.domain.levels) ** self.order)
+            return round(mean_answers(self.domain.answers) ** self.order)
         return answers_of(self.domain, self.absent) or 0
 
     @property
@@ -77,7 +81,7 @@ class Setting:
         A profile has all cells of all tables.
         """
         if isinstance(self.domain, Profile):
-            return cells_tested(self.domain.levels, self.order)
+            return cells_tested(self.domain.answers, self.order)
         return self.answers or self.listed or TYPICAL
 
     @property
@@ -111,7 +115,7 @@ class Setting:
             return None
         more = {"people": self.people} if name == "prefixes" else {}
         try:
-            parameters = MECHANISMS[name].resolve({**self.wanted, **more}, self.domain, self.absent)
+            parameters = resolve(name, {**self.wanted, **more}, self.domain, self.absent)
         except InvalidParameter:
             return None  # more groups than people, or too many possible n-grams
         return Choice(parameters, NOT_COMPARED, FOUND[name])
@@ -170,15 +174,15 @@ def of_strings(alphabet: str = ALPHABET, length: int = LENGTH) -> Strings:
     return Strings(letters, _validate.integer("length", "plan", length, 1, MAX_LENGTH))
 
 
-def of_attributes(count: int, levels: int = 2) -> Profile:
-    """Return a profile of `count` attributes of `levels` levels each; two levels are yes and no.
+def of_attributes(count: int, answers: int = 2) -> Profile:
+    """Return a profile of `count` attributes of `answers` answers each; two answers are yes and no.
 
     Raises:
-        InvalidParameter: unless there are 2 to 32 attributes of 2 to 65,536 levels.
+        InvalidParameter: unless there are 2 to 32 attributes of 2 to 65,536 answers.
     """
     count = _validate.integer("attributes", "plan", count, MIN_ATTRIBUTES, MAX_ATTRIBUTES)
-    levels = _validate.integer("levels", "plan", levels, 2, MAX_CATEGORIES)
-    domain: Domain = Boolean() if levels == 2 else of_categories(levels)
+    answers = _validate.integer("answers", "plan", answers, 2, MAX_CATEGORIES)
+    domain: Domain = Boolean() if answers == 2 else of_categories(answers)
     return Profile(tuple(Attribute(f"a{i}", domain) for i in range(1, count + 1)))
 
 

@@ -27,6 +27,7 @@ from functools import lru_cache
 import numpy as np
 
 from deniable._distributions import normal_isf
+from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.discover.branches import branches_of
 from deniable.discover.detection_limit import half_found
 from deniable.discover.ngrams.discovery import Search
@@ -39,7 +40,6 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import NGrams
 from deniable.mechanisms.closed_form import Pure
 from deniable.protocol import Domain, NGramsParameters, PrefixesParameters, Strings
-from deniable.protocol.prefixes_plan import BEAM
 
 _SEED = 7
 _ROUNDS = 2
@@ -61,6 +61,7 @@ def smallest_found(
     """
     if not isinstance(domain, Strings):
         raise InvalidParameter(f"{parameters.mechanism} finds strings, and nothing else.")
+    # Each of the two searches has a simulation of its own.
     if isinstance(parameters, PrefixesParameters):
         return _by_prefixes(parameters, domain, people)
     return _by_ngrams(parameters, domain, people)

@@ -42,6 +42,7 @@ def fitted_noise(
         frequency: the string's share.
         listed: the number of strings that are fitted.
     """
+    # Symbols and bits of cohorts are fitted by two models.
     if isinstance(parameters, ORRParameters):
         return _orr(parameters, frequency, listed)
     return _rappor(parameters, frequency, listed)

@@ -29,7 +29,7 @@ def people_needed(setting: Setting, mechanism: str, error: float) -> int | None:
     Example:
         >>> from deniable.plan import of_categories
         >>> people_needed(Setting(people=1, epsilon=1.0, domain=of_categories(10)), "krr", 0.01)
-        141244
+        141624
     """
     error = _validate.positive("error", "plan", error)
 
@@ -53,7 +53,7 @@ def epsilon_needed(setting: Setting, mechanism: str, error: float) -> float | No
         >>> from deniable.plan import of_categories
         >>> setting = Setting(people=50_000, epsilon=1.0, domain=of_categories(10))
         >>> epsilon_needed(setting, "krr", 0.01)
-        1.406
+        1.409
     """
     error = _validate.positive("error", "plan", error)
     most = LARGEST

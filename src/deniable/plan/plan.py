@@ -49,33 +49,21 @@ class Plan:
         """The first prediction."""
         return self.predictions[0]
 
-    def as_json(self) -> dict[str, object]:
-        """Return the plan as `deniable plan --json` prints it."""
-        setting = self.setting
-        rows = []
-        for prediction in self.predictions:
-            row = prediction.as_json()
-            if prediction.mechanism in self.needed:
-                found = self.needed[prediction.mechanism]
-                row |= {"people_needed": found.people, "epsilon_needed": found.epsilon}
-            rows.append(row)
-        tables: dict[str, object] = {}
-        if isinstance(setting.domain, Profile):
-            tables = {"attributes": len(setting.domain.levels), "order": setting.order}
-        return {
-            **tables,
-            "people": setting.people,
-            "epsilon": setting.epsilon,
-            "epsilon_forever": setting.forever,
-            "domain": setting.domain.kind,
-            "answers": setting.answers or None,
-            "tests": setting.tests,
-            "error": self.error,
-            "recommended": self.recommended,
-            "reason": self.reason,
-            "warnings": list(self.warnings),
-            "mechanisms": rows,
-        }
+    @property
+    def asked(self) -> float | None:
+        """The share of devices to ask (`asked` in a survey) that suffices for the wanted error.
+
+        Of the first mechanism shown. None without a wanted error, or where all are too few.
+        """
+        need = self.needed.get(self.predictions[0].mechanism)
+        if need is None or need.people is None or need.people > self.setting.people:
+            return None
+        return _least_share(need.people, self.setting.people)
+
+
+def _least_share(part: int, whole: int) -> float:
+    """Return the smallest share of thousandths (at least one) that holds part of a whole."""
+    return max(1, -(-1_000 * part // whole)) / 1_000
 
 
 def make_plan(

@@ -2,7 +2,7 @@
 
 Model: an estimated share f from n reports has the variance V(f) of `mechanism.variance`, widened by
 the factor of fitting several answers at once, plus the variance of collisions of hashed answers.
-Then
+Of the population, people who report are a sample, which adds f (1 - f) / n. Then
 
     detection limit = Q sqrt(V(0)),        Q = Phi^-1(1 - 0.05 / M),        M answers tested,
     answers that can be learned = 1 / (detection limit),
@@ -18,11 +18,14 @@ attributes (`profiles/cells.py`).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from deniable._distributions import normal_isf
 from deniable.authoring.auto import MOST_LISTED, SUM_OF_SQUARES, Choice, noise_of, work_of
+from deniable.authoring.closed_form import mean_variance
+from deniable.crafted.leverage import leverage_of
+from deniable.decode.reading import critical
 from deniable.mechanisms import mechanism_of
 from deniable.plan.collection import Setting
 from deniable.plan.discovered import smallest_found
@@ -30,7 +33,6 @@ from deniable.plan.fitted import fitted_noise
 from deniable.plan.profiles.cells import cell_deviation
 from deniable.plan.profiles.choices import WORK
 from deniable.plan.work import FOUND, operations, words
-from deniable.privacy.leverage.estimates import leverage_of
 from deniable.privacy.shuffling.central import Shuffled, shuffled
 from deniable.protocol import (
     Field,
@@ -42,8 +44,9 @@ from deniable.protocol import (
     RapporParameters,
     Sets,
     Strings,
+    StringSets,
 )
-from deniable.protocol.closed_form import mean_variance
+from deniable.protocol.channel import Bits, Points
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.question import PLAIN_FIELD
 
@@ -97,26 +100,6 @@ class Prediction:
         """The epsilon of one report, from the integers."""
         return as_float(self.parameters.epsilon_once)
 
-    def as_json(self) -> dict[str, object]:
-        """Return the prediction as `deniable plan --json` prints it."""
-        return {
-            "mechanism": self.mechanism,
-            "mean_error": self.mean_error,
-            "rare_error": self.rare_error,
-            "interval_of_1_percent": [SHOWN - self.margin, SHOWN + self.margin],
-            "interval_width": 2 * self.margin,
-            "smallest_share": self.smallest,
-            "answers_learned": self.learned,
-            "bytes": self.size,
-            "words": self.words,
-            "operations": self.operations,
-            "work": self.work,
-            "leverage": self.leverage,
-            "epsilon": self.epsilon,
-            "epsilon_forever": self.forever,
-            "shuffled": None if self.central is None else self.central.as_json(),
-        }
-
 
 def predict(parameters: Parameters, setting: Setting, delta: float | None = None) -> Prediction:
     """Return the errors, detection limit and costs of a mechanism in a setting.
@@ -135,7 +118,8 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     Example:
         >>> from deniable.plan import of_categories
         >>> from deniable.protocol import KRRParameters
-        >>> parameters = KRRParameters.resolve({"epsilon": 1.0}, of_categories(10), False)
+        >>> from deniable.authoring import resolve
+        >>> parameters = resolve(KRRParameters, {"epsilon": 1.0}, of_categories(10), False)
         >>> round(predict(parameters, Setting(50_000, 1.0, of_categories(10))).rare_error, 5)
         0.00852
     """
@@ -165,6 +149,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
 def _smallest(parameters: Parameters, setting: Setting, rare: float) -> float:
     """Return the detection limit: of a test, or of finding strings that nobody listed."""
     domain = setting.domain
+    # The searches are simulated one by one: each has an algorithm of its own.
     if isinstance(parameters, PrefixesParameters | NGramsParameters) and isinstance(
         domain, Strings
     ):
@@ -178,12 +163,6 @@ def margin_of(choice: Choice, setting: Setting) -> float:
     return Z * _deviation(field, setting, SHOWN)
 
 
-def critical(tests: int) -> float:
-    """Return Q = Phi^-1(1 - 0.05 / M), the critical value of one of M tests."""
-    # Bonferroni: the family-wise error of M tests at level 0.05 / M is at most 0.05.
-    return float(normal_isf(LEVEL / max(1, tests)))
-
-
 def learned(smallest: float, answers: int) -> int:
     """Return the number of equally frequent answers that can be learned, at most `answers`."""
     most = int(1 / smallest) if smallest > 0 else 10**12
@@ -191,10 +170,25 @@ def learned(smallest: float, answers: int) -> int:
 
 
 def _deviation(field: Field, setting: Setting, frequency: float) -> float:
-    """Return the standard deviation of an estimated share."""
+    """Return the standard deviation of an estimated share, of what the setting says."""
+    noise = _noise_deviation(field, setting, frequency)
+    # Those who report are a sample: f (1 - f) / n, however little noise there is.
+    sample = frequency * (1 - frequency) / setting.people if setting.of == "population" else 0.0
+    return math.sqrt(noise**2 + sample)
+
+
+def _noise_deviation(field: Field, setting: Setting, frequency: float) -> float:
     parameters, people = field.parameters, setting.people
+    if isinstance(field.domain, StringSets):  # one of `most` places is drawn
+        most, strings = field.domain.most, replace(field, domain=Strings())
+        drawn = _noise_deviation(strings, setting, frequency / most)
+        # Of g = f / most the draws vary by g (1 - g) / n: most^2 times that, less f (1 - f) / n of
+        # the sample of people, is (most - 1) f / n.
+        return math.sqrt((most * drawn) ** 2 + (most - 1) * frequency / people)
+    # A profile's shares are those of the cells of its tables.
     if isinstance(parameters, ProfileParameters):
         return cell_deviation(parameters, people, frequency)
+    # The whole string of n-grams is reported by RAPPOR.
     shape = parameters.whole if isinstance(parameters, NGramsParameters) else parameters
     if _fitted_together(shape, setting):
         return math.sqrt(fitted_noise(shape, frequency, setting.listed) / people)
@@ -212,28 +206,32 @@ def _fitted_together(
     """Tell whether listed strings are fitted at once; long lists of O-RR are not (`auto.py`)."""
     if setting.answers:
         return False
+    # O-RR and RAPPOR are fitted to cohorts, each by its own model (`fitted.py`).
     if isinstance(parameters, ORRParameters):
         return 2 <= setting.listed <= MOST_LISTED
-    return isinstance(parameters, RapporParameters) and parameters.form != "basic"
+    # The same of hashed bits.
+    return isinstance(parameters, RapporParameters) and not parameters.channel.direct
 
 
 def _work(parameters: Parameters) -> str:
-    if isinstance(parameters, ProfileParameters):
-        return WORK[parameters.mechanism]
-    return FOUND[parameters.mechanism] if parameters.mechanism in FOUND else work_of(parameters)
+    known = {**WORK, **FOUND}
+    return known.get(parameters.mechanism) or work_of(parameters)
 
 
 def _fitting(parameters: Parameters, setting: Setting) -> tuple[float, float]:
     """Return the factor of fitting all answers at once, and the collisions' part of n Var."""
     answers, listed = setting.answers, setting.listed
-    if isinstance(parameters, PrefixesParameters):
-        cells = parameters.cohorts * parameters.oracle.points
-        return 1.0, setting.people * SUM_OF_SQUARES / cells
-    if isinstance(parameters, RapporParameters) and parameters.form != "basic":
-        cells = parameters.bits * parameters.cohorts
-        return 1 / (1 - min(answers, cells // 2) / cells), 0.0
+    channel = parameters.channel
+    match channel.typical:
+        case Points() as rest if parameters.finds:
+            cells = channel.sizes[-1] * rest.count
+            return 1.0, setting.people * SUM_OF_SQUARES / cells
+        case Bits() as rest if not channel.direct:
+            cells = rest.width * channel.sizes[-1]
+            return 1 / (1 - min(answers, cells // 2) / cells), 0.0
     plain = mean_variance(*parameters.support, answers or listed)
     whole = noise_of(parameters, answers, setting.people, listed)
+    # O-RR's answers are fitted together: the noise is wider by a factor, not by a term.
     if isinstance(parameters, ORRParameters):
         return whole / plain, 0.0
     return 1.0, whole - plain

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable import _validate
+from deniable.decode.reading import critical
 from deniable.errors import InvalidParameter
 from deniable.plan.collection import Setting
 from deniable.plan.plan import NOTHING
-from deniable.plan.prediction import Z, critical
+from deniable.plan.prediction import Z
 from deniable.privacy.over_time.schedules import Schedule
 from deniable.protocol import Profile
 from deniable.protocol.epsilon import as_float, wanted
@@ -42,16 +43,6 @@ class Row:
     error: float
     useful: bool
 
-    def as_json(self) -> dict[str, object]:
-        """Return the report as `deniable plan --reports --json` prints it."""
-        return {
-            "report": self.number,
-            "epsilon": self.epsilon,
-            "q": self.q,
-            "error": self.error if math.isfinite(self.error) else None,
-            "useful": self.useful,
-        }
-
 
 @dataclass(frozen=True)
 class ReportsPlan:
@@ -72,21 +63,6 @@ class ReportsPlan:
     rows: tuple[Row, ...]
     useful: int
     spent: float
-
-    def as_json(self) -> dict[str, object]:
-        """Return the plan as `deniable plan --reports --json` prints it."""
-        return {
-            "people": self.setting.people,
-            "budget": self.setting.epsilon,
-            "keep": float(self.schedule.keep),
-            "p": float(as_fraction(self.schedule.zero)),
-            "domain": self.setting.domain.kind,
-            "answers": self.setting.answers,
-            "error": self.error,
-            "useful": self.useful,
-            "spent": self.spent,
-            "reports": [row.as_json() for row in self.rows],
-        }
 
 
 def plan_reports(

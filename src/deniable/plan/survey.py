@@ -9,11 +9,12 @@ from deniable.authoring.field import count_listed
 from deniable.plan.collection import Setting
 from deniable.plan.plan import warn
 from deniable.plan.prediction import Prediction, predict
-from deniable.protocol import Field, ProfileParameters, Question, Survey
+from deniable.protocol import Field, ProfileParameters, Question, Survey, thresholds
 from deniable.protocol.budget import Budget, budget_of
 from deniable.protocol.composition import reports_within, survey_cost
 from deniable.protocol.epochs import day_number
 from deniable.protocol.epsilon import as_float
+from deniable.protocol.question import WHOLE
 
 YEAR = 365
 
@@ -33,18 +34,14 @@ class Planned:
     prediction: Prediction
     warnings: tuple[str, ...]
 
-    def as_json(self) -> dict[str, object]:
-        """Return the field's plan for `deniable plan --survey --json`."""
-        names = {"question": self.question, "field": self.field}
-        return {**names, **self.prediction.as_json(), "warnings": list(self.warnings)}
-
 
 @dataclass(frozen=True)
 class SurveyPlan:
     """The predictions for all fields of a survey, and its epsilon in a year.
 
     Attributes:
-        people: the number of people who report to each question.
+        people: the number of people who report to each question; of a question that asks some
+            devices only, or has levels, it is the share of them that the survey says.
         fields: one plan per field.
         epsilon_year: the epsilon of a device in 365 days if its values stay the same and it had no
             ceiling.
@@ -60,16 +57,6 @@ class SurveyPlan:
     def epsilon_disclosed(self) -> float:
         """The epsilon of a device in 365 days, at most the ceiling."""
         return min(self.epsilon_year, as_float(self.budget.ceiling))
-
-    def as_json(self) -> dict[str, object]:
-        """Return the plan as `deniable plan --survey --json` prints it."""
-        return {
-            "people": self.people,
-            "epsilon_of_a_year": self.epsilon_disclosed,
-            "epsilon_of_a_year_without_ceiling": self.epsilon_year,
-            "budget": self.budget.as_json(),
-            "fields": [planned.as_json() for planned in self.fields],
-        }
 
 
 def plan_survey(
@@ -87,12 +74,20 @@ def plan_survey(
         InvalidParameter: if a number is out of range.
     """
     fields = tuple(
-        _planned(question, field, people, folder, delta)
+        _planned(question, field, _reporting(survey, question, people), folder, delta)
         for question in survey.questions
         for field in question.fields
     )
-    year = as_float(survey_cost(survey.questions, YEAR))
+    year = as_float(survey_cost(survey.costliest().questions, YEAR))
     return SurveyPlan(people, fields, year, budget_of(survey, day_number()))
+
+
+def _reporting(survey: Survey, question: Question, people: int) -> int:
+    """Return how many of the people report to a question, at its level."""
+    share = 1.0 if question.asked is None else question.asked / thresholds.ONE
+    if question.level:
+        share *= question.share / WHOLE if question.share else 1 / len(survey.levels(question))
+    return max(1, round(people * share))
 
 
 def _planned(
@@ -101,13 +96,14 @@ def _planned(
     listed = count_listed(folder / field.candidates) if field.candidates and folder else 0
     once = as_float(field.parameters.epsilon_once)
     setting = Setting(people, once, field.domain, None, question.absent, listed)
+    # Tables of a profile have an order.
     if isinstance(field.parameters, ProfileParameters):
         setting = replace(setting, order=field.parameters.order)
     prediction = predict(field.parameters, setting, delta)
     if question.repeat in ("once", "permanent"):
         prediction = replace(prediction, forever=once)
     return Planned(
-        question.id,
+        question.title,
         field.name,
         prediction,
         (*warn(prediction, setting), *_growing(question, field)),

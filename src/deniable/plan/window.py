@@ -15,7 +15,7 @@ variance. At large ones there is no noise left to save, and the sample costs mor
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deniable.errors import InvalidParameter
 from deniable.plan.collection import Setting, known_mechanism
@@ -71,20 +71,6 @@ class Way:
         # The detection limit falls with the root of the number of epochs pooled.
         return max(1, math.ceil((self.prediction.smallest / SHOWN) ** 2))
 
-    def as_json(self) -> dict[str, object]:
-        """Return the way as `deniable plan --window --json` prints it."""
-        return {
-            "way": self.name,
-            "people_per_epoch": self.people,
-            "mechanism": self.prediction.mechanism,
-            "epsilon": self.prediction.epsilon,
-            "mean_error": self.error,
-            "mean_error_of_window": self.window_error,
-            "interval_width": 2 * self.margin,
-            "smallest_share": self.prediction.smallest,
-            "epochs_for_1_percent": self.epochs,
-        }
-
     def _sampling(self, share: float) -> float:
         return math.sqrt(share * (1 - share) * self.sampled)
 
@@ -124,21 +110,6 @@ class WindowPlan:
         name = self.better.name.replace(" w", f" {self.window.epochs:,}")
         return f"Reporting in {name} has {self.ratio:.3g} times less variance: {how}."
 
-    def as_json(self) -> dict[str, object]:
-        """Return the plan as `deniable plan --window --json` prints it."""
-        return {
-            "people": self.setting.people,
-            "budget": self.setting.epsilon,
-            "window": self.window.epochs,
-            "domain": self.setting.domain.kind,
-            "answers": self.setting.answers or None,
-            "tests": self.setting.tests,
-            "better": self.better.name,
-            "variance_ratio": self.ratio,
-            "reason": self.reason,
-            "ways": [way.as_json() for way in self.ways],
-        }
-
 
 def plan_window(setting: Setting, epochs: int, mechanism: str | None = None) -> WindowPlan:
     """Predict the errors of both ways to spend a budget per window.
@@ -164,6 +135,8 @@ def plan_window(setting: Setting, epochs: int, mechanism: str | None = None) -> 
             f"{epochs:,} epochs.",
             "Shorten the window.",
         )
+    # Turns are a sample of the same people, counted below: errors are of those who report.
+    setting = replace(setting, of="reporters")
     each = setting.with_epsilon(window.even / MICRO)
     some = setting.with_people(setting.people // epochs)
     sampled = 1 / some.people - 1 / setting.people

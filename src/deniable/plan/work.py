@@ -1,59 +1,77 @@
-"""The collector's cost of a mechanism: numbers kept, and operations of one estimate."""
+"""The collector's cost of a mechanism: numbers kept, and operations of one estimate.
+
+Both follow from the kind of the rest, the number of public parts, and who draws them: numbers that
+a device keeps (cohorts) divide people for ever, so that answers are fitted to each part; numbers
+that are drawn afresh (seeds, rows) only say which hash function a report is about.
+"""
 
 from __future__ import annotations
 
 import math
 
 from deniable.authoring.auto import POOL
-from deniable.plan.profiles.work import profile_operations, profile_words
 from deniable.protocol import (
-    HadamardParameters,
-    HCMSParameters,
-    KRRParameters,
+    InpEMParameters,
     NGramsParameters,
-    OLHParameters,
-    ORRParameters,
     Parameters,
-    PGRParameters,
-    PrefixesParameters,
     ProfileParameters,
-    RapporParameters,
-    SubsetParameters,
 )
-from deniable.protocol.unary import UnaryParameters
+from deniable.protocol.channel import (
+    Bits,
+    Channel,
+    Points,
+    Product,
+    Rest,
+    Sign,
+    Subset,
+    Symbol,
+    unknown_kind,
+)
 
+# Each of the two searches is an algorithm for one mechanism.
 FOUND = {"prefixes": "n + groups (K log K + M)", "ngrams": "n k (r + 1) + pairs of places"}
 """The work of mechanisms that find strings."""
+COUNTED_BITS = 20
+"""Longer reports whose bits are counted together are kept, not counted."""
 
 
 def words(parameters: Parameters, people: int) -> int:
     """Return the number of numbers in the counts: memory in words of 8 bytes, whatever n.
 
-    Edge cases: OLH without a small pool has no counts and keeps every report.
+    Edge cases: reports with a seed each, not from a small pool, have no counts and are all kept; so
+    are more than 20 bits that are counted together.
     """
-    if isinstance(parameters, ProfileParameters):
-        return profile_words(parameters, people)
-    if isinstance(parameters, PrefixesParameters):
-        return parameters.groups * parameters.cohorts * parameters.oracle.points
+    channel = parameters.channel
+    # InpEM alone counts all bits of a report together: expectation maximisation needs each pattern.
+    if isinstance(parameters, InpEMParameters):
+        return 1 << parameters.width if parameters.width <= COUNTED_BITS else people
+    # n-grams are counted by their place, in whichever part of a report they are.
     if isinstance(parameters, NGramsParameters):
         return (parameters.places + 1) * parameters.cohorts * (parameters.bits + 1)
-    if isinstance(parameters, RapporParameters):
-        return parameters.cohorts * parameters.bits
-    if isinstance(parameters, UnaryParameters):
-        return parameters.bits
-    if isinstance(parameters, KRRParameters | SubsetParameters):
-        return parameters.categories
-    if isinstance(parameters, HadamardParameters):
-        return 2 * parameters.size
-    if isinstance(parameters, PGRParameters):
-        return parameters.cohorts * parameters.points
-    if isinstance(parameters, HCMSParameters):
-        return 2 * parameters.rows * parameters.width
-    if isinstance(parameters, ORRParameters):
-        return parameters.cohorts * parameters.symbols
-    if isinstance(parameters, OLHParameters) and parameters.seeds <= POOL:
-        return parameters.seeds * parameters.symbols
-    return people
+    if channel.digits is not None:
+        first = channel.sizes[0] if channel.numbers else channel.typical.count
+        return first * math.prod(channel.digits)
+    if isinstance(channel.typical, Symbol) and _afresh(channel) > POOL:
+        return people
+    return math.prod(channel.sizes) * max(_cells(rest) for rest in channel.rests)
+
+
+def _cells(rest: Rest) -> int:
+    """Return the numbers that are counted for one public part."""
+    match rest:
+        case Bits():
+            return rest.width
+        case Subset():
+            return rest.of
+        case Symbol() | Sign() | Points():
+            return rest.count
+    raise unknown_kind("cost", rest)
+
+
+def _afresh(channel: Channel) -> int:
+    """Return the number of outcomes of the numbers that every report draws afresh."""
+    each = zip(channel.numbers, channel.sizes, strict=True)
+    return math.prod(size for number, size in each if not number.permanent)
 
 
 def operations(parameters: Parameters, people: int, asked: int) -> int:
@@ -62,35 +80,49 @@ def operations(parameters: Parameters, people: int, asked: int) -> int:
     The formulas are those that `explain` prints (`authoring/auto.py`), with numbers put in: an
     order of magnitude, meant for comparing.
     """
+    # Tables of a profile are all estimated, whatever is asked.
     if isinstance(parameters, ProfileParameters):
-        return profile_operations(parameters, people)
-    if isinstance(parameters, PrefixesParameters):
-        each = _sorted(parameters.oracle.points) + asked
-        return people + parameters.groups * parameters.cohorts * each
-    if isinstance(parameters, NGramsParameters):
-        parts = people * parameters.bits * (parameters.grams + 1)
-        return parts + words(parameters, people) + parameters.cohorts * asked
-    if isinstance(parameters, PGRParameters):
-        each = _sorted(parameters.points) + (0 if parameters.answers else asked)
-        return people + parameters.cohorts * each
-    if isinstance(parameters, HCMSParameters):
-        return people + parameters.rows * (_sorted(parameters.width) + asked)
-    if isinstance(parameters, HadamardParameters):
-        return people + _sorted(parameters.size)
-    if isinstance(parameters, KRRParameters):
-        return people + parameters.categories
-    if isinstance(parameters, SubsetParameters):
-        return people * parameters.categories
-    if isinstance(parameters, OLHParameters):
-        return people * asked if parameters.seeds > POOL else people + parameters.seeds * asked
-    if isinstance(parameters, ORRParameters):
-        return people + parameters.cohorts * asked**2 * parameters.symbols + asked**3
-    if isinstance(parameters, RapporParameters) and parameters.form != "basic":
-        cells = parameters.cohorts * parameters.bits
-        fitted = min(asked, cells // 2)  # longer lists are screened first
-        screened = parameters.cohorts * parameters.hashes * asked
-        return people * parameters.bits + screened + parameters.cohorts * fitted**2 + fitted**3
-    return people * words(parameters, people)
+        return _of_profiles(parameters, people)
+    channel, rest = parameters.channel, parameters.channel.typical
+    publics = math.prod(channel.sizes)
+    match rest:
+        case Points():
+            each = _sorted(rest.count) + (asked if channel.numbers else 0)
+            return people + publics * each
+        case Sign():
+            *rows, coefficients = channel.sizes
+            return people + math.prod(rows) * (_sorted(coefficients) + (asked if rows else 0))
+        case Subset():
+            return people * rest.of
+        case Symbol() if not channel.numbers:
+            return people + rest.size
+        case Symbol() if _afresh(channel) > 1:
+            return people * asked if publics > POOL else people + publics * asked
+        case Symbol():
+            return people + publics * asked**2 * rest.size + asked**3
+        case Bits() if channel.direct:
+            return people * words(parameters, people)
+        case Bits():
+            fitted = min(asked, publics * rest.width // 2)  # longer lists are screened first
+            screened = publics * rest.drawn * asked
+            return people * rest.width + screened + publics * fitted**2 + fitted**3
+        case Product():
+            bits = sum(_cells(part) for part in rest.parts)
+            cohorts = channel.sizes[-1]
+            return people * bits + words(parameters, people) + cohorts * asked
+    raise unknown_kind("cost", rest)
+
+
+def _of_profiles(parameters: ProfileParameters, people: int) -> int:
+    """Return the steps of counting n reports and estimating all tables of a profile."""
+    channel = parameters.channel
+    bits = max((rest.width for rest in channel.rests if isinstance(rest, Bits)), default=1)
+    named = dict(zip(channel.names, channel.sizes, strict=True))
+    # Every possible profile is looked up with every hash function.
+    hashed = parameters.profiles * (named.get("seed", 0) + named.get("row", 0))
+    cells = 1 << (parameters.order * sum(parameters.bits) // len(parameters.bits))
+    tables = math.comb(len(parameters.answers), parameters.order) * cells
+    return people * bits + hashed + words(parameters, people) + tables
 
 
 def _sorted(size: int) -> int:

@@ -1,6 +1,8 @@
 """Privacy as proof: exact channels by enumeration, and the epsilon of many reports together.
 
 The names exported here need the standard library only; `shuffling` and its parts need SciPy.
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
 from deniable.privacy.channels import (

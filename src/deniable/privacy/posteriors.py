@@ -17,14 +17,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.protocol import Parameters, RapporParameters
+from deniable.protocol import Parameters
+from deniable.protocol.channel import Bits, Points, Product, Sign, Subset, Symbol, unknown_kind
 
 Floats = NDArray[np.float64]
 
 
 def marks_of(parameters: Parameters) -> int:
     """Return h, the number of bits of a report about one answer; 1 where it is support or not."""
-    return parameters.hashes if isinstance(parameters, RapporParameters) else 1
+    match parameters.channel.typical:
+        case Bits(drawn=drawn):
+            return max(1, drawn)
+        case Symbol() | Sign() | Subset() | Points() | Product():
+            return 1
+        case rest:
+            raise unknown_kind("posterior of one report", rest)
 
 
 def posterior(parameters: Parameters, frequency: Floats, ones: int) -> Floats:

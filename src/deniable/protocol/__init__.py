@@ -4,6 +4,8 @@ A changed line here can break clients in the field. Standard library only: surve
 parameters, hashing, pseudo-random function, record, report.
 
 Names are imported when they are first used, so that a client loads what its survey needs.
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
 from typing import TYPE_CHECKING
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
         Numbers,
         Sets,
         Strings,
+        StringSets,
     )
     from deniable.protocol.hadamard import HadamardParameters
     from deniable.protocol.hcms import HCMSParameters
@@ -44,11 +47,17 @@ if TYPE_CHECKING:
     from deniable.protocol.prefixes import PrefixesParameters
     from deniable.protocol.profile_domain import Attribute, Profile
     from deniable.protocol.profile_parameters import ProfileParameters
+    from deniable.protocol.question import Field, Question
     from deniable.protocol.rappor import RapporParameters
-    from deniable.protocol.registry import MECHANISMS, PROFILE_MECHANISMS
+    from deniable.protocol.registry import (
+        MECHANISMS,
+        PROFILE_MECHANISMS,
+        load_plugin,
+        register,
+    )
     from deniable.protocol.report import Report, batch_bytes
     from deniable.protocol.subset import SubsetParameters
-    from deniable.protocol.survey import Field, Question, Survey
+    from deniable.protocol.survey import Survey
     from deniable.protocol.views import ViewsParameters
 
 __all__ = [
@@ -90,11 +99,14 @@ __all__ = [
     "RapporParameters",
     "Report",
     "Sets",
+    "StringSets",
     "Strings",
     "SubsetParameters",
     "Survey",
     "ViewsParameters",
     "batch_bytes",
+    "load_plugin",
+    "register",
 ]
 
 _HOMES = {
@@ -105,7 +117,7 @@ _HOMES = {
     "Categories": "domain",
     "CoefficientsParameters": "coefficients",
     "Domain": "domain",
-    "Field": "survey",
+    "Field": "question",
     "HCMSParameters": "hcms",
     "HadamardParameters": "hadamard",
     "InpEMParameters": "inp_em",
@@ -129,18 +141,21 @@ _HOMES = {
     "PGRParameters": "pgr",
     "Parameters": "parameters",
     "PrefixesParameters": "prefixes",
-    "Question": "survey",
+    "Question": "question",
     "PROFILE_MECHANISMS": "registry",
     "RapporParameters": "rappor",
     "Profile": "profile_domain",
     "ProfileParameters": "profile_parameters",
     "Report": "report",
     "Sets": "domain",
+    "StringSets": "domain",
     "Strings": "domain",
     "SubsetParameters": "subset",
     "Survey": "survey",
     "ViewsParameters": "views",
     "batch_bytes": "report",
+    "load_plugin": "registry",
+    "register": "registry",
 }
 """The module of each name."""
 

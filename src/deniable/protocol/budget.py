@@ -15,41 +15,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
-from deniable.protocol.composition import each_epoch_costs, first_cost
+from deniable.protocol.composition import DEFAULT_CEILING, each_epoch_costs, first_cost
 from deniable.protocol.epochs import day_of
 from deniable.protocol.epsilon import MICRO
 from deniable.protocol.frozen import frozen
 from deniable.protocol.question import Question
 from deniable.protocol.survey import Survey
 
-DEFAULT_CEILING = 16 * MICRO
-"""The default ceiling: the most micros that a device discloses in its life.
-
-The app or its survey may set another. About four permanent responses of epsilon 4, over all
-questions together.
-"""
-
 MOST_STATES = 50_000
-DRAWN_STEPS = 1_000_000
+_DRAWN_STEPS = 1_000_000
 LEAST_ORDERS, MOST_ORDERS = 1_000, 20_000
 _SEED = 0
-
-
-def first_fit(costs: Iterable[int], room: int) -> list[bool]:
-    """Tell for each cost, in their order, whether it fits into the room that is left there.
-
-    Guarantees: once a fitting cost is paid (taken off the room and from the list), or a part of
-    what is left in the end is spent, the same others fit: what fits does not depend on who pays
-    first.
-    """
-    fits = []
-    for cost in costs:
-        fits.append(cost <= room)
-        room -= cost if fits[-1] else 0
-    return fits
 
 
 @frozen
@@ -167,7 +146,8 @@ def budget_of(survey: Survey, today: int, ceiling: int | None = None) -> Budget:
     Cost: see `left_out_shares`.
     """
     limit = ceiling or survey.ceiling or DEFAULT_CEILING
-    asked = survey.asked
+    # The level that costs the most, and a device that every question asks: nobody spends more.
+    asked = survey.costliest().asked
     costs = [0 if _expired(question, today) else first_cost(question) for question in asked]
     paying = [cost for cost in costs if cost]
     shares, drawn = left_out_shares(paying, limit)
@@ -203,7 +183,7 @@ def left_out_shares(costs: Sequence[int], room: int) -> tuple[dict[int, Fraction
     exact = _walked(Counter(costs), room)
     if exact is not None:
         return exact, 0
-    orders = max(LEAST_ORDERS, min(MOST_ORDERS, DRAWN_STEPS // len(costs)))
+    orders = max(LEAST_ORDERS, min(MOST_ORDERS, _DRAWN_STEPS // len(costs)))
     return _drawn(costs, room, orders), orders
 
 

@@ -22,7 +22,7 @@ from deniable.errors import InvalidAnswer
 from deniable.protocol.coding_model import CharacterModel, Context
 from deniable.protocol.frozen import frozen
 
-MOST_VISITED = 256
+_MOST_VISITED = 256
 """The most beginnings of strings that a search for likely strings visits before it gives up."""
 
 
@@ -125,7 +125,7 @@ class Coder:
         """
         first = Interval(0, 1, 1)
         waiting: list[tuple[int, int, Interval, Context, bool]] = [(0, 0, first, (), False)]
-        for number in range(MOST_VISITED):
+        for number in range(_MOST_VISITED):
             if not waiting:
                 return
             _, _, interval, symbols, ended = heapq.heappop(waiting)

@@ -17,7 +17,7 @@ so that the mean of the reported signs is (2 keep - 1) times the mean of v. In i
 a/b and T = 2^64, the threshold is T/2 + sign(a) floor( (2 keep - T) |a| / (2 b) ): rounded towards
 1/2.
 
-Which basis: the Walsh functions restricted to r levels are a tight frame, sum over masks of w(x)
+Which basis: the Walsh functions restricted to r answers are a tight frame, sum over masks of w(x)
 w(y) = 2^b [x = y] - 1, so that a table of one attribute costs (r - 1)(2^b - 1)/2^b variances of a
 sign. The polynomial contrasts, a real Efron-Stein basis such as [CKS18, section 6.3] expects to be
 among the best, cost (r - 1)/r times the sum of 1/(mean square): more for every r from 3 to 64,
@@ -29,42 +29,32 @@ For yes/no attributes both bases are the same, and with equal allocation they ar
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.protocol import thresholds
-from deniable.protocol.canonical import Json
-from deniable.protocol.contrasts import MAX_LEVELS, contrasts_of
-from deniable.protocol.domain import Domain
+from deniable.protocol.contrasts import MAX_ANSWERS, contrasts_of
+from deniable.protocol.declared import choice, many, threshold
+from deniable.protocol.domain import Answer
 from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Layout
-from deniable.protocol.parameters import Written
+from deniable.protocol.profile_domain import MAX_ATTRIBUTES
 from deniable.protocol.profile_parameters import (
-    AUTHORED,
     LOWER,
     check_count,
-    read_shape,
-    read_symbol,
     symbol_layout,
-    wanted_shape,
 )
 from deniable.protocol.profile_selection import Chosen, Selection
 from deniable.protocol.profile_sign import MOST_COEFFICIENTS, SignParameters
 from deniable.protocol.thresholds import ONE
-from deniable.protocol.truth_thresholds import truth_threshold
+
+if TYPE_CHECKING:
+    from deniable.protocol.channel import Blocks, Channel, Public
 
 BASES = ("walsh", "contrasts")
-
-
-def check_basis(name: str, owner: str, value: object) -> str:
-    """Return the name of a basis, else raise InvalidParameter."""
-    if not (isinstance(value, str) and value in BASES):
-        raise _validate.invalid(name, owner, " or ".join(f"'{basis}'" for basis in BASES), value)
-    return value
 
 
 @frozen
@@ -72,65 +62,33 @@ class CoefficientsParameters(SignParameters):
     """The integers of coefficients.
 
     Attributes:
-        levels, order, keep: as of every mechanism that reports a sign.
+        answers, order, keep: as of every mechanism that reports a sign.
         basis: "walsh" or "contrasts".
         orders: k - 1 thresholds: of order l = 1, 2, ... given that it is no lower one.
     """
 
-    basis: str
-    orders: tuple[int, ...]
+    basis: str = choice(*BASES)
+    orders: tuple[int, ...] = many(threshold(), 0, MAX_ATTRIBUTES - 1, "thresholds")
 
     mechanism: ClassVar[str] = "coefficients"
-    authored: ClassVar[Mapping[str, Written]] = {
-        **AUTHORED,
-        "basis": Written(check_basis, '"walsh"'),
-    }
-    members_published: ClassVar[tuple[str, ...]] = ("keep", "basis", "orders")
 
     def _check_size(self) -> None:
-        check_basis("basis", "coefficients", self.basis)
-        if self.basis == "contrasts" and max(self.levels) > MAX_LEVELS:
+        if self.basis == "contrasts" and max(self.answers) > MAX_ANSWERS:
             raise InvalidParameter(
-                f"coefficients in the basis 'contrasts' takes at most {MAX_LEVELS} levels each.",
+                f"coefficients in the basis 'contrasts' takes at most {MAX_ANSWERS} answers each.",
                 'Use basis = "walsh".',
             )
         check_count("coefficients", "coefficients", self.coefficients, MOST_COEFFICIENTS, LOWER)
         if len(self.orders) != self.order - 1:
             must = f"a list of {self.order - 1} thresholds"
             raise _validate.invalid("orders", "coefficients", must, self.orders)
-        for threshold in self.orders:
-            _validate.integer("orders", "coefficients", threshold, 1, ONE - 1)
-
-    @classmethod
-    def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
-        """Read `epsilon`, `order` and `basis`; the allocation follows."""
-        levels, order, micros = wanted_shape("coefficients", wanted, domain, absent)
-        basis = check_basis("basis", "coefficients", wanted.get("basis", "walsh"))
-        counts = Selection(functions_of(levels, basis)).counts(order)
-        shares = best_orders(len(levels), counts)
-        return cls(levels, order, truth_threshold(1, micros), basis, shares)
-
-    @classmethod
-    def from_published(cls, data: Mapping[str, object]) -> Self:
-        """Read the integers of survey.json."""
-        levels, order = read_shape(cls, data)
-        keep, orders = thresholds.from_text("keep", data["keep"]), data["orders"]
-        basis = check_basis("basis", "coefficients", data["basis"])
-        if not isinstance(orders, list):
-            must = f"a list of {order - 1} thresholds"
-            raise _validate.invalid("orders", "coefficients", must, orders)
-        read = tuple(thresholds.from_text("orders", threshold) for threshold in orders)
-        return cls(levels, order, keep, basis, read)
-
-    def published(self) -> dict[str, Json]:
-        """Return the integers, thresholds as strings."""
-        orders: list[Json] = [thresholds.to_text(threshold) for threshold in self.orders]
-        return {**super().published(), "basis": self.basis, "orders": orders}
+        for share in self.orders:
+            _validate.integer("orders", "coefficients", share, 1, ONE - 1)
 
     @cached_property
     def selection(self) -> Selection:
         """The numbering of the coefficients of each order."""
-        return Selection(functions_of(self.levels, self.basis))
+        return Selection(functions_of(self.answers, self.basis))
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -153,7 +111,7 @@ class CoefficientsParameters(SignParameters):
             if self.basis == "walsh":
                 numerator *= 1 - 2 * (((function + 1) & codes[i]).bit_count() & 1)
             else:
-                contrast = contrasts_of(self.levels[i])[function]
+                contrast = contrasts_of(self.answers[i])[function]
                 numerator *= contrast.values[codes[i]]
                 denominator *= contrast.scale
         return numerator, denominator
@@ -169,28 +127,33 @@ class CoefficientsParameters(SignParameters):
         """The symbol 2 coefficient + sign (0 is +1, 1 is -1), in 1, 2 or 4 bytes."""
         return symbol_layout(2 * self.coefficients)
 
-    def check_record(self, record: bytes) -> None:
-        """The symbol must be below twice the number of coefficients."""
-        read_symbol(self.layout, record, 2 * self.coefficients)
+    @cached_property
+    def channel(self) -> Channel:
+        """A coefficient by the order's chance for every report, then a sign that leans by it."""
+        from deniable.protocol.channel import Channel, Number
+
+        coefficient = Number("coefficient", self._orders(), permanent=False)
+        return Channel((coefficient,), self._rest(), self._own, self.layout, digits=(2,))
+
+    def _orders(self) -> Blocks:
+        """Return the number of coefficients of each order, and the probability of the order."""
+        blocks, left = [], Fraction(1)
+        for taken, count in enumerate(self.counts, 1):
+            last = taken == self.order
+            drawn = left if last else left * thresholds.as_fraction(self.orders[taken - 1])
+            blocks.append((count, drawn))
+            left -= drawn
+        return tuple(blocks)
+
+    def _own(self, answer: Answer, public: Public) -> Fraction:
+        # P(+1) = (1 + gap own)/2 with the rounded threshold: +-1 of a sign, and nearly the value of
+        # a contrast.
+        plus = thresholds.as_fraction(self.plus(*self.value(public[0], answer.codes)))
+        return (2 * plus - 1) / (2 * self.kept - 1)
 
 
-def functions_of(levels: tuple[int, ...], basis: str) -> tuple[int, ...]:
+def functions_of(answers: tuple[int, ...], basis: str) -> tuple[int, ...]:
     """Return the number of functions that each attribute offers."""
     if basis == "walsh":
-        return tuple((1 << (count - 1).bit_length()) - 1 for count in levels)
-    return tuple(count - 1 for count in levels)
-
-
-def best_orders(attributes: int, counts: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the threshold of each order but the last, given that no lower one was drawn.
-
-    Proportional to n_l sqrt(C(d - l, k - l)); integers throughout, with 32 binary digits of the
-    root.
-    """
-    # A coefficient in m tables is drawn in proportion to sqrt(m) (docs/mathematics.md, section 5).
-    order = len(counts)
-    weights = [
-        count * math.isqrt(math.comb(attributes - taken, order - taken) << 64)
-        for taken, count in enumerate(counts, 1)
-    ]
-    return tuple(ONE * weight // sum(weights[taken:]) for taken, weight in enumerate(weights[:-1]))
+        return tuple((1 << (count - 1).bit_length()) - 1 for count in answers)
+    return tuple(count - 1 for count in answers)

@@ -3,7 +3,8 @@
 Basic composition: if two records are drawn independently given the answers, the ratio of their
 joint probabilities is at most the product of their ratios, so that epsilons add [DR14, theorem
 3.16]; a permanent response is one record, however often it is reported. The client's ledger, the
-planner and the page for the public all add up by the functions of this file.
+planner and the page for the public all add up by the functions of this file, and find by it which
+questions fit into the ceiling.
 """
 
 from __future__ import annotations
@@ -11,10 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deniable import _validate
+from deniable.protocol.epsilon import MICRO
 from deniable.protocol.frozen import frozen
 from deniable.protocol.question import Field, Question
 
-MOST = 10**12
+_MOST = 10**12
+
+DEFAULT_CEILING = 16 * MICRO
+"""The default ceiling: the most micros that a device discloses in its life.
+
+The app or its survey may set another. About four permanent responses of epsilon 4, over all
+questions together.
+"""
 
 
 @frozen
@@ -73,9 +82,9 @@ def device_cost(question: Question, reports: int, values: int = 1, versions: int
     Raises:
         InvalidParameter: unless all three are integers from 1 to 10^12.
     """
-    reports = _validate.integer("reports", "device_cost", reports, 1, MOST)
-    values = _validate.integer("values", "device_cost", values, 1, MOST)
-    versions = _validate.integer("versions", "device_cost", versions, 1, MOST)
+    reports = _validate.integer("reports", "device_cost", reports, 1, _MOST)
+    values = _validate.integer("values", "device_cost", values, 1, _MOST)
+    versions = _validate.integer("versions", "device_cost", versions, 1, _MOST)
     if question.repeat == "once":
         reports = 1
     distinct = min(values, reports)
@@ -91,7 +100,7 @@ def reports_within(question: Question, days: int) -> int:
     Raises:
         InvalidParameter: unless `days` is an integer from 1 to 10^12.
     """
-    days = _validate.integer("days", "reports_within", days, 1, MOST)
+    days = _validate.integer("days", "reports_within", days, 1, _MOST)
     return 1 if question.repeat == "once" else 1 - (1 - days) // question.epoch
 
 
@@ -123,3 +132,17 @@ def each_epoch_costs(question: Question) -> bool:
     if question.repeat == "once":
         return False
     return not all(field_cost(question, field).per_value for field in question.fields)
+
+
+def first_fit(costs: Iterable[int], room: int) -> list[bool]:
+    """Tell for each cost, in their order, whether it fits into the room that is left there.
+
+    Guarantees: once a fitting cost is paid (taken off the room and from the list), or a part of
+    what is left in the end is spent, the same others fit: what fits does not depend on who pays
+    first.
+    """
+    fits = []
+    for cost in costs:
+        fits.append(cost <= room)
+        room -= cost if fits[-1] else 0
+    return fits

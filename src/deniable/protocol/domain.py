@@ -49,16 +49,19 @@ class Answer:
 
     Attributes:
         key: canonical bytes: b"i" + u32 for a closed domain, b"s" + UTF-8 for strings, b"m" + u32s
-            for a set, b"r" + u32s for a profile, b"a" absent.
+            for a set, b"t" + (u32 length, key) of each member for a set of strings, b"r" + u32s
+            for a profile, b"a" absent.
         code: the index in a closed domain (absent is the last one), -1 for strings, sets, records.
         members: the codes of a set's members, rising.
         codes: of a profile, the code of each attribute, in the order of the survey.
+        texts: of a set of strings, the key of each member, rising.
     """
 
     key: bytes
     code: int = -1
     members: tuple[int, ...] = ()
     codes: tuple[int, ...] = ()
+    texts: tuple[bytes, ...] = ()
 
     def __repr__(self) -> str:
         return "Answer(<hidden>)"
@@ -335,6 +338,36 @@ class Strings(Domain):
             return {"type": self.kind}
         shape: dict[str, Json] = {"alphabet": self.alphabet, "length": self.length}
         return {"type": self.kind, **shape, "outside": self.outside}
+
+
+@frozen
+class StringSets(Strings):
+    """Some strings, none of them listed: a device reports one of `most` places.
+
+    Members are read as strings are. Empty places hold the absent answer. A larger set is an answer
+    too: `most` of its members, drawn at random, take the places.
+    """
+
+    most: int = 1
+    kind: ClassVar[str] = "set"
+
+    def answer(self, value: object) -> Answer:
+        """Return the answer for a collection of strings; one that comes twice counts once."""
+        if not isinstance(value, list | tuple | set | frozenset):
+            raise InvalidAnswer("type", "The value must be a list, tuple or set of strings.")
+        if len(value) > MAX_NAMES:  # before reading it, so that a huge one costs nothing
+            raise _too_many()
+        texts = tuple(sorted({Strings.answer(self, text).key for text in value}))
+        return Answer(string_set_key(texts), texts=texts)
+
+    def published(self) -> dict[str, Json]:
+        """Return the domain as it stands in survey.json."""
+        return {**Strings.published(self), "most": self.most}
+
+
+def string_set_key(texts: tuple[bytes, ...]) -> bytes:
+    """Return the canonical bytes of a set of strings, given the rising keys of its members."""
+    return b"t" + b"".join(len(text).to_bytes(4, "little") + text for text in texts)
 
 
 def is_alphabet(text: str) -> bool:

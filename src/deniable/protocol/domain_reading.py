@@ -23,13 +23,16 @@ from deniable.protocol.domain import (
     Numbers,
     Sets,
     Strings,
+    StringSets,
     is_alphabet,
 )
 from deniable.protocol.profile_domain import (
     CLOSED_KINDS,
     MAX_ATTRIBUTES,
     MIN_ATTRIBUTES,
+    UNKNOWN,
     Attribute,
+    Perhaps,
     Profile,
 )
 from deniable.protocol.question import FIELD_NAME
@@ -60,12 +63,18 @@ def domain_from_published(data: object) -> Domain:
     if kind == "set" and keys == {"type", "values", "most"}:
         names = _category_names(data["values"], MAX_NAMES)
         return Sets(names, _most(data["most"], len(names)))
+    if kind == "set" and "values" not in keys and "most" in keys:
+        shape = {name: data[name] for name in keys - {"most"}}
+        strings = domain_from_published({**shape, "type": "strings"})
+        if isinstance(strings, Strings):
+            most = _most(data["most"], MAX_NAMES)
+            return StringSets(strings.alphabet, strings.length, strings.outside, most)
     if kind == "profile" and keys == {"type", "attributes"}:
         return Profile(_attributes(data["attributes"]))
     raise InvalidParameter(
         "A domain must be boolean, strings (or these with alphabet, length and outside), "
-        "categories with values, numbers with edges, set with values and most, or profile with "
-        "attributes."
+        "categories with values, numbers with edges, set with values and most (or with most and "
+        "what strings have), or profile with attributes."
     )
 
 
@@ -136,8 +145,10 @@ def _attributes(listed: object) -> tuple[Attribute, ...]:
 
 
 def _attribute(entry: object) -> Attribute:
-    if not isinstance(entry, Mapping) or set(entry) != {"name", "domain"}:
-        raise InvalidParameter("A domain's attribute must be an object with a name and a domain.")
+    if not isinstance(entry, Mapping) or set(entry) - {"unknown"} != {"name", "domain"}:
+        raise InvalidParameter(
+            "A domain's attribute must be an object with a name, a domain and perhaps 'unknown'."
+        )
     name, domain = entry["name"], entry["domain"]
     if not (isinstance(name, str) and FIELD_NAME.fullmatch(name)):
         raise InvalidParameter(f"A domain's attribute name must match {FIELD_NAME.pattern}.")
@@ -145,4 +156,11 @@ def _attribute(entry: object) -> Attribute:
         raise InvalidParameter(
             "A domain of an attribute must be boolean, categories or numbers: closed, one answer."
         )
-    return Attribute(name, domain_from_published(domain))
+    known = domain_from_published(domain)
+    if "unknown" not in entry:
+        return Attribute(name, known)
+    if entry["unknown"] != 1:
+        raise InvalidParameter("A domain's attribute has 1 as 'unknown', or leaves it out.")
+    if UNKNOWN in known.labels:
+        raise InvalidParameter(f"A domain with 'unknown' must not have the category {UNKNOWN}.")
+    return Attribute(name, Perhaps(known))

@@ -10,10 +10,23 @@ from __future__ import annotations
 from dataclasses import Field, FrozenInstanceError, dataclass
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
+from deniable.protocol import declared
+from deniable.protocol.declared import REQUIRED, Declared
+
 T = TypeVar("T")
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(
+    frozen_default=True,
+    field_specifiers=(
+        declared.whole,
+        declared.power_of_two,
+        declared.threshold,
+        declared.choice,
+        declared.many,
+        declared.encoded,
+    ),
+)
 def frozen(cls: type[T]) -> type[T]:
     """Make a class one of immutable values, as `dataclass(frozen=True)` does.
 
@@ -23,11 +36,12 @@ def frozen(cls: type[T]) -> type[T]:
     `dataclasses.replace` and `dataclasses.fields` work.
 
     Edge cases: `dataclasses.field` is not known here, and a default is one object for all values,
-        so it must be immutable. Annotations are text (`from __future__ import annotations`).
+        so it must be immutable.
     """
-    own = [n for n, kind in cls.__annotations__.items() if not kind.startswith("ClassVar")]
+    own = [n for n, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
     names = tuple(dict.fromkeys((*getattr(cls, "__match_args__", ()), *own)))
-    defaults = {name: getattr(cls, name) for name in names if _has_default(cls, name)}
+    known = {name: _default(cls, name) for name in names}
+    defaults = {name: value for name, value in known.items() if value is not REQUIRED}
     made: dict[str, object] = {
         "__init__": _constructor(names, defaults),
         "__repr__": _repr,
@@ -46,12 +60,15 @@ def frozen(cls: type[T]) -> type[T]:
     return cls
 
 
-def _has_default(cls: type, name: str) -> bool:
-    """Tell whether a field has a default; what only describes it (a slot, a property) is none."""
+def _default(cls: type, name: str) -> Any:
+    """Return a field's default; what only describes it (a declaration, a slot) is none."""
     for base in cls.__mro__:
         if name in base.__dict__:
-            return not hasattr(type(base.__dict__[name]), "__get__")
-    return False
+            found = base.__dict__[name]
+            if isinstance(found, Declared):
+                return found.default
+            return REQUIRED if hasattr(type(found), "__get__") else found
+    return REQUIRED
 
 
 def _constructor(names: tuple[str, ...], defaults: dict[str, Any]) -> Any:

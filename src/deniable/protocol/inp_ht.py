@@ -12,18 +12,22 @@ are sums of these coefficients.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from deniable.protocol.domain import Answer
 from deniable.protocol.frozen import frozen
 from deniable.protocol.layout import Layout
-from deniable.protocol.profile_parameters import LOWER, check_count, read_symbol, symbol_layout
-from deniable.protocol.profile_selection import Chosen, Selection
+from deniable.protocol.profile_parameters import LOWER, check_count, symbol_layout
+from deniable.protocol.profile_selection import Chosen, Selection, signs_differ
 from deniable.protocol.profile_sign import MOST_COEFFICIENTS, SignParameters
+
+if TYPE_CHECKING:
+    from deniable.protocol.channel import Channel, Public
 
 
 @frozen
 class InpHTParameters(SignParameters):
-    """The integers of InpHT: levels, order, and the threshold `keep` of the true sign."""
+    """The integers of InpHT: answers, order, and the threshold `keep` of the true sign."""
 
     mechanism: ClassVar[str] = "inp_ht"
 
@@ -50,6 +54,13 @@ class InpHTParameters(SignParameters):
         """The symbol 2 coefficient + sign (0 is +1, 1 is -1), in 1, 2 or 4 bytes."""
         return symbol_layout(2 * self.coefficients)
 
-    def check_record(self, record: bytes) -> None:
-        """The symbol must be below 2 T."""
-        read_symbol(self.layout, record, 2 * self.coefficients)
+    @cached_property
+    def channel(self) -> Channel:
+        """A coefficient for every report, then the profile's sign in it."""
+        from deniable.protocol.channel import Channel, uniform
+
+        coefficient = uniform("coefficient", self.coefficients)
+        return Channel((coefficient,), self._rest(), self._own, self.layout, digits=(2,))
+
+    def _own(self, answer: Answer, public: Public) -> int:
+        return 1 - 2 * signs_differ(answer.codes, self.masks(public[0]))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from deniable.protocol.domain import Answer
 from deniable.protocol.frozen import frozen
-from deniable.protocol.layout import Item, Layout
+from deniable.protocol.layout import Layout, packed
 from deniable.protocol.profile_parameters import WHOLE, check_count, code_of
-from deniable.protocol.profile_unary import ParallelParameters, check_bits
+from deniable.protocol.profile_unary import ParallelParameters
+
+if TYPE_CHECKING:
+    from deniable.protocol.channel import Bits, Channel, Public
 
 MOST_CELLS = 2**16
 """8 KB for a report, and as many coins on the device."""
@@ -16,7 +20,7 @@ MOST_CELLS = 2**16
 
 @frozen
 class InpRRParameters(ParallelParameters):
-    """The integers of InpRR: levels, order, and the thresholds `one` and `zero` of the bits."""
+    """The integers of InpRR: answers, order, and the thresholds `one` and `zero` of the bits."""
 
     mechanism: ClassVar[str] = "inp_rr"
 
@@ -26,7 +30,7 @@ class InpRRParameters(ParallelParameters):
     @property
     def collected(self) -> int:
         """Every table: reports are about whole profiles."""
-        return len(self.levels)
+        return len(self.answers)
 
     @cached_property
     def cells(self) -> int:
@@ -40,8 +44,17 @@ class InpRRParameters(ParallelParameters):
     @cached_property
     def layout(self) -> Layout:
         """ceil(2^D / 8) bytes, bit i in byte i // 8 at weight 2^(i % 8)."""
-        return Layout((Item("bits", 1, (self.cells + 7) // 8),))
+        return Layout((packed("bits", self.cells),))
 
-    def check_record(self, record: bytes) -> None:
-        """The padding bits must be zero."""
-        check_bits(self.layout.unpack(record)["bits"], self.cells)
+    @cached_property
+    def channel(self) -> Channel:
+        """A bit per cell."""
+        from deniable.protocol.channel import Channel
+
+        return Channel((), self._rest(), self._own, self.layout, direct=True)
+
+    def _rest(self) -> Bits:
+        return self._bits_of(self.cells)
+
+    def _own(self, answer: Answer, public: Public) -> int:
+        return 1 << self.cell(answer.codes)

@@ -18,11 +18,26 @@ _CODES = {1: "B", 2: "H", 4: "I"}
 
 @frozen
 class Item:
-    """One item of a record: an unsigned integer of `width` bytes, or `count` raw bytes."""
+    """One item of a record: an unsigned integer of `width` bytes, or `count` raw bytes.
+
+    `below` bounds what a client can send: the integer, or the number of bits in the bytes.
+    """
 
     name: str
     width: int
     count: int = 0
+    below: int = 0
+
+
+def number(name: str, below: int, width: int = 0) -> Item:
+    """Return an item that holds 0..below-1, in `width` bytes or else in the fewest of 1, 2 or 4."""
+    fewest = (size for size in (1, 2, 4) if below <= 1 << (8 * size))
+    return Item(name, width or next(fewest), below=below)
+
+
+def packed(name: str, bits: int) -> Item:
+    """Return an item of `bits` bits, bit i in byte i // 8 at weight 2^(i % 8)."""
+    return Item(name, 1, (bits + 7) // 8, bits)
 
 
 @frozen
@@ -68,3 +83,19 @@ class Layout:
                 "record", f"The record must be {self.size} bytes long. Got {len(record)}."
             )
         return dict(zip((i.name for i in self.items), self._struct.unpack(record), strict=True))
+
+    def check(self, record: bytes) -> dict[str, int | bytes]:
+        """Return the values in a record, each within the bound of its item.
+
+        Raises:
+            InvalidReport: if a client could not have packed the record.
+        """
+        values = self.unpack(record)
+        for item in self.items:
+            value = values[item.name]
+            if isinstance(value, int):
+                if value >= item.below:
+                    raise InvalidReport("record", f"The {item.name} must be below {item.below}.")
+            elif item.below % 8 and value[-1] >> (item.below % 8):
+                raise InvalidReport("record", "The padding bits of the last byte must be zero.")
+        return values

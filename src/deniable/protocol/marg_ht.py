@@ -7,20 +7,26 @@ coin.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from deniable.errors import InvalidReport
+from deniable.protocol.domain import Answer
 from deniable.protocol.frozen import frozen
+from deniable.protocol.hadamard import sign_of
 from deniable.protocol.layout import Layout
 from deniable.protocol.profile_marginals import MarginalParameters
-from deniable.protocol.profile_parameters import read_symbol, symbol_layout
+from deniable.protocol.profile_parameters import symbol_layout
 from deniable.protocol.profile_sign import SignParameters
+
+if TYPE_CHECKING:
+    from deniable.protocol.channel import Blocks, Channel, Public
 
 
 @frozen
 class MargHTParameters(MarginalParameters, SignParameters):
-    """The integers of MargHT: levels, order, and the threshold `keep` of the true sign."""
+    """The integers of MargHT: answers, order, and the threshold `keep` of the true sign."""
 
     mechanism: ClassVar[str] = "marg_ht"
 
@@ -34,8 +40,25 @@ class MargHTParameters(MarginalParameters, SignParameters):
 
     def check_record(self, record: bytes) -> None:
         """The table must be one of C(d, k), and alpha one of its coefficients but the constant."""
-        count = 2 * self.marginals * self.most_cells
-        symbol = read_symbol(self.layout, record, count)
-        number, alpha = divmod(symbol // 2, self.most_cells)
+        super().check_record(record)
+        number, alpha = divmod(int.from_bytes(record, "little") // 2, self.most_cells)
         if not 0 < alpha < self.cells(number):
             raise InvalidReport("record", "The coefficient must be one of the marginal's.")
+
+    @cached_property
+    def channel(self) -> Channel:
+        """A table and one of its coefficients for every report, then the profile's sign in it."""
+        from deniable.protocol.channel import Channel, Number
+
+        law = self._coefficients((0,)) if len(self.sizes) == 1 else self._coefficients
+        numbers = (self._about_tables(), Number("coefficient", law, permanent=False))
+        digits = (self.most_cells, 2)
+        return Channel(numbers, self._rest(), self._own, self.layout, digits)
+
+    def _coefficients(self, public: Public) -> Blocks:
+        # The constant coefficient 0 is never drawn.
+        return (1, Fraction(0)), (self.cells(public[0]) - 1, Fraction(1))
+
+    def _own(self, answer: Answer, public: Public) -> int:
+        table, coefficient = public
+        return 1 - 2 * sign_of(coefficient, self.cell(table, answer.codes))

@@ -16,25 +16,26 @@ so the largest ratio is the product of the parts', reached by two strings that s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from deniable import _validate
-from deniable.errors import InvalidParameter, InvalidReport
-from deniable.protocol import epsilon, thresholds
-from deniable.protocol.canonical import Json
+from deniable.errors import InvalidParameter
+from deniable.protocol import epsilon
+from deniable.protocol.declared import threshold, whole
 from deniable.protocol.domain import ABSENT_KEY, MAX_LENGTH, Answer, Domain, Strings
 from deniable.protocol.frozen import frozen
-from deniable.protocol.layout import Item, Layout
-from deniable.protocol.parameters import Parameters, Written
+from deniable.protocol.layout import Layout, number, packed
+from deniable.protocol.parameters import Parameters
 from deniable.protocol.rappor import MAX_COHORTS, MAX_HASHES, RapporParameters
-from deniable.protocol.rappor_tuning import from_epsilon, from_letters
 from deniable.protocol.thresholds import ONE
-from deniable.protocol.unary import TwoStage, worst_ratio
+from deniable.protocol.unary import worst_ratio
+
+if TYPE_CHECKING:
+    from deniable.protocol.channel import Channel, Product, Public
 
 PADDING = "\0"
 """Fills a string up to the end of its last n-gram."""
@@ -43,29 +44,6 @@ MAX_CHOICES = 65_536
 """The most ways to choose the places of a report: their number is a u16."""
 MAX_DICTIONARY = 10_000_000
 """The most possible n-grams of a question: a collector estimates every one at every place."""
-STAGES = ("whole_one", "whole_zero", "gram_one", "gram_zero")
-LETTERS = {"k": "bits", "h": "hashes", "m": "cohorts"}
-_SIZES = ("length", "n", "step", "grams", "bits", "hashes", "cohorts")
-
-
-def _n(name: str, owner: str, value: object) -> int:
-    return _validate.integer(name, owner, value, 1, MAX_LENGTH)
-
-
-def _bits(name: str, owner: str, value: object) -> int:
-    return _validate.integer(name, owner, value, 2, MAX_BITS)
-
-
-def _hashes(name: str, owner: str, value: object) -> int:
-    return _validate.integer(name, owner, value, 1, MAX_HASHES)
-
-
-def _cohorts(name: str, owner: str, value: object) -> int:
-    return _validate.integer(name, owner, value, 1, MAX_COHORTS)
-
-
-def _share(name: str, owner: str, value: object) -> float:
-    return _validate.between(name, owner, value, "0.01", "0.99")
 
 
 @frozen
@@ -83,37 +61,22 @@ class NGramsParameters(Parameters):
         gram_one, gram_zero: the same in those of n-grams.
     """
 
-    length: int
-    n: int
-    step: int
-    grams: int
-    bits: int
-    hashes: int
-    cohorts: int
-    whole_one: int
-    whole_zero: int
-    gram_one: int
-    gram_zero: int
+    length: int = whole(1, MAX_LENGTH)
+    n: int = whole(1, MAX_LENGTH)
+    step: int = whole(1, MAX_LENGTH)
+    grams: int = whole(1, MAX_LENGTH)
+    bits: int = whole(2, MAX_BITS)
+    hashes: int = whole(1, MAX_HASHES)
+    cohorts: int = whole(1, MAX_COHORTS)
+    whole_one: int = threshold()
+    whole_zero: int = threshold()
+    gram_one: int = threshold()
+    gram_zero: int = threshold()
 
     mechanism: ClassVar[str] = "ngrams"
     told_by: ClassVar[str] = "cohort and choice of places"
-    authored: ClassVar[Mapping[str, Written]] = {
-        "epsilon": Written(epsilon.wanted, "4.0"),
-        "n": Written(_n, "2"),
-        "step": Written(_n, "2"),
-        "grams": Written(_n, "2"),
-        "whole": Written(_share, "0.33"),
-        **dict.fromkeys(("k", "bits"), Written(_bits, "128")),
-        **dict.fromkeys(("h", "hashes"), Written(_hashes, "1")),
-        **dict.fromkeys(("m", "cohorts"), Written(_cohorts, "64")),
-        "p": Written(_validate.probability, "0.25"),
-        "q": Written(_validate.probability, "0.75"),
-    }
 
-    def __post_init__(self) -> None:
-        for name in ("length", "n", "step", "grams"):
-            _n(name, "ngrams", getattr(self, name))
-        _bits("bits", "ngrams", self.bits)
+    def _check(self) -> None:
         if self.step > self.n:
             raise _validate.invalid("step", "ngrams", f"at most n = {self.n}", self.step)
         least = min(2, self.places)
@@ -128,74 +91,22 @@ class NGramsParameters(Parameters):
             )
         _ = self.whole, self.gram  # both check their parts
 
-    @classmethod
-    def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
-        """Read `epsilon` and how it is divided, or p and q of every part.
-
-        Each of the r + 1 parts gets an equal share of epsilon; `whole` gives the whole string
-        another one, and the n-grams share the rest. Defaults: n = 2, `step` = n, `grams` = 2 (1 if
-        there is one place), k = 128, h = 1 and m = 64.
-        """
-        named = {LETTERS.get(name, name): value for name, value in wanted.items()}
-        if len(named) < len(wanted):
-            raise InvalidParameter(
-                "ngrams takes k, h, m or bits, hashes, cohorts, not both.", "Remove one of each."
-            )
-        strings = _strings_of(domain)
-        n = _n("n", "ngrams", named.get("n", 2))
-        step = _n("step", "ngrams", named.get("step", n))
-        places = _places(strings.length, n, step)
-        grams = _n("grams", "ngrams", named.get("grams", min(2, places)))
-        shape = (
-            _bits("bits (k)", "ngrams", named.get("bits", 128)),
-            _hashes("hashes (h)", "ngrams", named.get("hashes", 1)),
-            _cohorts("cohorts (m)", "ngrams", named.get("cohorts", 64)),
-        )
-        _check_dictionary(len(strings.letters), n)
-        stages = _stages(named, grams, shape[1])
-        return cls(strings.length, n, step, grams, *shape, *stages)
-
-    @classmethod
-    def from_published(cls, data: Mapping[str, object]) -> Self:
-        """Read the integers of survey.json."""
-        if set(data) != {*_SIZES, *STAGES}:
-            raise InvalidParameter(f"ngrams has {', '.join(sorted({*_SIZES, *STAGES}))}.")
-        sizes = (_validate.integer(x, "ngrams", data[x], 1, MAX_COHORTS) for x in _SIZES)
-        return cls(*sizes, *(thresholds.from_text(name, data[name]) for name in STAGES))
-
-    def published(self) -> dict[str, Json]:
-        """Return the integers, thresholds as strings."""
-        return {
-            **{name: getattr(self, name) for name in _SIZES},
-            **{name: thresholds.to_text(getattr(self, name)) for name in STAGES},
-        }
-
     def check_domain(self, domain: Domain, absent: bool) -> None:
         """The domain must be strings over an alphabet without U+0000, of the same length."""
-        if _strings_of(domain).length != self.length:
+        if strings_of(domain).length != self.length:
             raise InvalidParameter("ngrams must have the 'length' of its domain.")
 
     @cached_property
     def layout(self) -> Layout:
         """Places, u16; cohort, u16; then ceil(k / 8) bytes for each of the r + 1 parts."""
-        width = (self.bits + 7) // 8
-        parts = (Item(f"bits_{i}", 1, width) for i in range(self.grams + 1))
-        return Layout((Item("places", 2), Item("cohort", 2), *parts))
-
-    def check_record(self, record: bytes) -> None:
-        """The places must be a choice, the cohort below m, and padding bits zero."""
-        values = self.layout.unpack(record)
-        places = values["places"]
-        if not (isinstance(places, int) and places < self.choices):
-            raise InvalidReport("record", f"The places must be below {self.choices}.")
-        for part in range(self.grams + 1):
-            packed = {"cohort": values["cohort"], "bits": values[f"bits_{part}"]}
-            self.whole.check_record(self.whole.layout.pack(packed))
+        parts = (packed(f"bits_{i}", self.bits) for i in range(self.grams + 1))
+        shown = number("places", self.choices, 2), number("cohort", self.cohorts, 2)
+        return Layout((*shown, *parts))
 
     @property
     def places(self) -> int:
         """P, the number of n-grams of a string."""
-        return _places(self.length, self.n, self.step)
+        return places_of(self.length, self.n, self.step)
 
     @property
     def choices(self) -> int:
@@ -239,11 +150,6 @@ class NGramsParameters(Parameters):
         return [answer, *(Answer(b"s" + gram.encode("utf-8")) for gram in grams)]
 
     @property
-    def memoised(self) -> bool:
-        """There is no permanent stage."""
-        return False
-
-    @property
     def support(self) -> tuple[Fraction, Fraction]:
         """q* and p* of the whole string's report."""
         return self.whole.support
@@ -257,13 +163,34 @@ class NGramsParameters(Parameters):
         )
         return epsilon.epsilon_of(whole * gram**self.grams)
 
-    @property
-    def epsilon_forever(self) -> int | None:
-        """Unbounded: every report is drawn afresh."""
-        return None
+    finds: ClassVar[bool] = True
+
+    @cached_property
+    def channel(self) -> Channel:
+        """Places and a cohort for ever, then a row of bits of the whole string and each n-gram."""
+        from deniable.protocol.channel import Channel, uniform
+
+        places = uniform("places", self.choices, permanent=True)
+        cohort = uniform("cohort", self.cohorts, permanent=True)
+        return Channel((places, cohort), self._rest(), self._own, self.layout)
+
+    def _rest(self) -> Product:
+        from deniable.protocol.channel import Bits, Product
+
+        shapes = (self.whole, *(self.gram,) * self.grams)
+        sizes = (self.bits, self.hashes, self.hashes)
+        return Product(tuple(Bits(shape.q_star, shape.p_star, *sizes) for shape in shapes))
+
+    def _own(self, answer: Answer, public: Public) -> tuple[int, ...]:
+        from deniable.protocol.channel import as_mask
+
+        choice, cohort = public
+        parts = self.parts(answer, self.chosen[choice])
+        return tuple(as_mask(self.whole.places(part, cohort)) for part in parts)
 
 
-def _places(length: int, n: int, step: int) -> int:
+def places_of(length: int, n: int, step: int) -> int:
+    """Return P, the number of n-grams of a string."""
     return -(-max(0, length - n) // step) + 1
 
 
@@ -272,44 +199,8 @@ def possible_grams(letters: int, n: int) -> int:
     return sum(letters**size for size in range(n + 1))
 
 
-def _check_dictionary(letters: int, n: int) -> None:
-    if n > 1 and possible_grams(letters, n) > MAX_DICTIONARY:
-        raise InvalidParameter(
-            f"There are {possible_grams(letters, n):,} possible n-grams of {n} of {letters} "
-            f"letters. At most {MAX_DICTIONARY:,} are allowed.",
-            "Lower 'n', or use a smaller alphabet.",
-        )
-
-
-def _stages(named: Mapping[str, object], grams: int, hashes: int) -> tuple[int, int, int, int]:
-    """Return the thresholds of the whole string and of n-grams."""
-    if named.keys() & {"p", "q"}:
-        if named.keys() & {"epsilon", "whole"}:
-            raise InvalidParameter(
-                "ngrams takes either p and q, or epsilon, not both.", "Remove one or the other."
-            )
-        both = from_letters(named)
-        return _two(both) + _two(both)
-    if "epsilon" not in named:
-        raise InvalidParameter(
-            "ngrams needs 'epsilon', or the probabilities 'p' and 'q'.", "Add epsilon = 4.0."
-        )
-    micros = epsilon.wanted("epsilon", "ngrams", named["epsilon"])
-    first = micros // (grams + 1)
-    if "whole" in named:
-        first = int(micros * _share("whole", "ngrams", named["whole"]))
-    other = (micros - first) // grams
-    found = (
-        from_epsilon({"epsilon": epsilon.as_float(part)}, hashes, hashes) for part in (first, other)
-    )
-    return _two(next(found)) + _two(next(found))
-
-
-def _two(stages: TwoStage) -> tuple[int, int]:
-    return stages.report_one, stages.report_zero
-
-
-def _strings_of(domain: Domain) -> Strings:
+def strings_of(domain: Domain) -> Strings:
+    """Return the domain if its strings have n-grams, else raise InvalidParameter."""
     if isinstance(domain, Strings) and domain.alphabet and PADDING not in domain.alphabet:
         return domain
     raise InvalidParameter(

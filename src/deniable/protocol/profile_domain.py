@@ -18,6 +18,31 @@ CLOSED_KINDS = (Boolean, Categories, Numbers)
 """The kinds of an attribute: domains whose answers can be listed, one answer each."""
 
 
+UNKNOWN = "unknown"
+"""The label of the answer for an attribute that a device does not know."""
+
+
+@frozen
+class Perhaps(Domain):
+    """A closed domain with one more answer, the last: `unknown`, where a profile lacks it."""
+
+    known: Domain
+    kind: ClassVar[str] = "perhaps"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The answers in words, and `unknown`."""
+        return (*self.known.labels, UNKNOWN)
+
+    def code(self, value: object) -> int:
+        """Return the index of a value that is known."""
+        return self.known.code(value)
+
+    def published(self) -> dict[str, Json]:
+        """Return the known domain as it stands in survey.json; the attribute says the rest."""
+        return self.known.published()
+
+
 class Attribute(NamedTuple):
     """One attribute of a profile: its name, and its closed domain."""
 
@@ -29,8 +54,10 @@ class Attribute(NamedTuple):
 class Profile(Domain):
     """Two to 32 attributes, each with a closed domain; an answer has a value for every one.
 
+    A missing value is `unknown` where the attribute declares that, and refused elsewhere.
+
     Edge cases: its answers are too many to be listed, so that it has no `size` and no `labels`;
-    `levels` says how many each attribute has. There is no absent answer.
+    `answers` says how many each attribute has. There is no absent answer.
     """
 
     attributes: tuple[Attribute, ...]
@@ -47,14 +74,14 @@ class Profile(Domain):
         return tuple(attribute.name for attribute in self.attributes)
 
     @cached_property
-    def levels(self) -> tuple[int, ...]:
+    def answers(self) -> tuple[int, ...]:
         """The number of answers of each attribute."""
         return tuple(attribute.domain.size or 0 for attribute in self.attributes)
 
     @property
     def cells(self) -> int:
         """The number of possible profiles."""
-        return math.prod(self.levels)
+        return math.prod(self.answers)
 
     def answer(self, value: object) -> Answer:
         """Return the answer for a mapping from every attribute's name to its value."""
@@ -64,17 +91,29 @@ class Profile(Domain):
             raise InvalidAnswer(
                 "unknown_field", "The value has an attribute that the question has not."
             )
-        if len(value) < len(self.attributes):
-            raise InvalidAnswer("missing_field", "The value must have every attribute.")
-        codes = tuple(domain.code(value[name]) for name, domain in self.attributes)
+        codes = tuple(_code(domain, value, name) for name, domain in self.attributes)
         return Answer(profile_key(codes), codes=codes)
 
     def published(self) -> dict[str, Json]:
         """Return the domain as it stands in survey.json."""
         listed: list[Json] = [
-            {"name": name, "domain": domain.published()} for name, domain in self.attributes
+            {
+                "name": name,
+                "domain": domain.published(),
+                **({"unknown": 1} if isinstance(domain, Perhaps) else {}),
+            }
+            for name, domain in self.attributes
         ]
         return {"type": self.kind, "attributes": listed}
+
+
+def _code(domain: Domain, value: Mapping[str, object], name: str) -> int:
+    """Return the code of an attribute; of a missing one that of `unknown`, where it is declared."""
+    if name in value:
+        return domain.code(value[name])
+    if not isinstance(domain, Perhaps):
+        raise InvalidAnswer("missing_field", "The value must have every attribute.")
+    return len(domain.known.labels)
 
 
 def profile_key(codes: tuple[int, ...]) -> bytes:

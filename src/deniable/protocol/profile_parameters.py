@@ -1,6 +1,6 @@
-"""Parameters of every mechanism of profiles: levels, order, and the cells of binary codes.
+"""Parameters of every mechanism of profiles: answers, order, and the cells of binary codes.
 
-Model: a profile has d attributes with r_1..r_d levels, and one report covers all of them. The
+Model: a profile has d attributes with r_1..r_d answers, and one report covers all of them. The
 answer of attribute i is its code 0..r_i - 1. The papers' methods see it as b_i = ceil(log2 r_i)
 bits, so that a profile is one of 2^D *cells*, D = sum b_i, the first attribute in the lowest bits;
 cells of codes that no level has cannot occur.
@@ -9,53 +9,45 @@ cells of codes that no level has cannot occur.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import ClassVar
 
 from deniable import _validate
-from deniable.errors import InvalidParameter, InvalidReport
-from deniable.protocol import epsilon
-from deniable.protocol.canonical import Json
+from deniable.errors import InvalidParameter
+from deniable.protocol.declared import many, whole
 from deniable.protocol.domain import MAX_CATEGORIES, Domain
-from deniable.protocol.layout import Item, Layout
-from deniable.protocol.parameters import Parameters, Written
+from deniable.protocol.frozen import frozen
+from deniable.protocol.layout import Layout, number
+from deniable.protocol.parameters import Parameters
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES, Profile
 
-DEFAULT_ORDER = 2
 INSTEAD = "Use mechanism = \"coefficients\", or a lower 'order'."
 """The remedy where a method would need too many cells."""
 WHOLE = 'Use mechanism = "auto" or "coefficients": they do not grow with all combinations.'
 """The remedy where a method reports whole profiles, which no lower order makes fewer."""
-LOWER = "Lower 'order', or the number of levels."
+LOWER = "Lower 'order', or the number of answers."
 """The remedy where no other method needs fewer coefficients."""
 
 
-def check_order(name: str, owner: str, value: object) -> int:
-    """Return an order if it can be one at all, else raise InvalidParameter."""
-    return _validate.integer(name, owner, value, 1, MAX_ATTRIBUTES)
-
-
-AUTHORED: Mapping[str, Written] = {
-    "epsilon": Written(epsilon.wanted, "1.0"),
-    "order": Written(check_order, "2"),
-}
-"""The keys that people may write for every mechanism of profiles."""
-
-
+@frozen
 class ProfileParameters(Parameters):
     """Parameters of a mechanism that reports many attributes at once.
 
     Attributes:
-        levels: the number of answers of each attribute.
+        answers: the number of answers of each attribute.
         order: k, the number of attributes of the largest tables that are asked for.
     """
 
-    levels: tuple[int, ...]
-    order: int
+    answers: tuple[int, ...] = many(whole(2, MAX_CATEGORIES), MIN_ATTRIBUTES, MAX_ATTRIBUTES)
+    order: int = whole(1, MAX_ATTRIBUTES)
 
-    members_published: ClassVar[tuple[str, ...]]
-    """The members of the published parameters besides levels and order."""
+    def _check(self) -> None:
+        _validate.integer("order", self.mechanism, self.order, 1, len(self.answers))
+        self._check_size()
+        super()._check()
+
+    def _check_size(self) -> None:
+        """Raise InvalidParameter if the profile is too large for this mechanism."""
 
     @property
     def collected(self) -> int:
@@ -65,12 +57,12 @@ class ProfileParameters(Parameters):
     @cached_property
     def bits(self) -> tuple[int, ...]:
         """The number of bits of each attribute's code."""
-        return tuple((count - 1).bit_length() for count in self.levels)
+        return tuple((count - 1).bit_length() for count in self.answers)
 
     @cached_property
     def profiles(self) -> int:
         """The number of profiles that can occur."""
-        return math.prod(self.levels)
+        return math.prod(self.answers)
 
     @cached_property
     def unknowns(self) -> int:
@@ -80,66 +72,22 @@ class ProfileParameters(Parameters):
         polynomials, without listing the sets.
         """
         sums = [1, *([0] * self.order)]
-        for count in self.levels:
+        for count in self.answers:
             for taken in range(self.order, 0, -1):
                 sums[taken] += sums[taken - 1] * (count - 1)
         return sum(sums[1:])
 
-    @property
-    def memoised(self) -> bool:
-        """There is no permanent stage."""
-        return False
-
-    @property
-    def epsilon_forever(self) -> int | None:
-        """Every report draws afresh: unbounded."""
-        return None
-
     def check_domain(self, domain: Domain, absent: bool) -> None:
-        """The domain must be a profile of attributes with exactly these levels, never absent."""
-        _check_profile_domain(self.mechanism, domain, absent)
-        if isinstance(domain, Profile) and domain.levels != self.levels:
+        """The domain must be a profile of attributes with exactly these answers, never absent."""
+        check_profile_domain(self.mechanism, domain, absent)
+        if isinstance(domain, Profile) and domain.answers != self.answers:
             raise InvalidParameter(
-                f"{self.mechanism} must have the levels of the profile's attributes."
+                f"{self.mechanism} must have the answers of the profile's attributes."
             )
 
-    def _check_shape(self) -> None:
-        owner = self.mechanism
-        if not MIN_ATTRIBUTES <= len(self.levels) <= MAX_ATTRIBUTES:
-            must = f"a list of {MIN_ATTRIBUTES} to {MAX_ATTRIBUTES} numbers"
-            raise _validate.invalid("levels", owner, must, self.levels)
-        for count in self.levels:
-            _validate.integer("levels", owner, count, 2, MAX_CATEGORIES)
-        _validate.integer("order", owner, self.order, 1, len(self.levels))
 
-    def _published_shape(self) -> dict[str, Json]:
-        return {"levels": list(self.levels), "order": self.order}
-
-
-def wanted_shape(
-    owner: str, wanted: Mapping[str, object], domain: Domain, absent: bool
-) -> tuple[tuple[int, ...], int, int]:
-    """Return levels, order and epsilon in micros, from what people wrote.
-
-    Raises:
-        InvalidParameter: if the domain is no profile, or order or epsilon is missing or wrong.
-    """
-    profile = _check_profile_domain(owner, domain, absent)
-    if "epsilon" not in wanted:
-        raise InvalidParameter(f"{owner} needs 'epsilon'.", "Add epsilon = 1.0.")
-    micros = epsilon.wanted("epsilon", owner, wanted["epsilon"])
-    count = len(profile.levels)
-    order = check_order("order", owner, wanted.get("order", DEFAULT_ORDER))
-    if order > count:
-        raise InvalidParameter(
-            f"The 'order' parameter of {owner} must be at most {count}, the number of fields. "
-            f"Got {order}.",
-            "Lower it.",
-        )
-    return profile.levels, order, micros
-
-
-def _check_profile_domain(owner: str, domain: Domain, absent: bool) -> Profile:
+def check_profile_domain(owner: str, domain: Domain, absent: bool) -> Profile:
+    """Return the domain if it is a profile without an absent answer, else raise."""
     if not isinstance(domain, Profile):
         raise InvalidParameter(
             f"{owner} reports many fields at once: it needs a profile.",
@@ -154,21 +102,6 @@ def _check_profile_domain(owner: str, domain: Domain, absent: bool) -> Profile:
     return domain
 
 
-def read_shape(
-    kind: type[ProfileParameters], data: Mapping[str, object]
-) -> tuple[tuple[int, ...], int]:
-    """Read levels and order of survey.json, refusing members that the mechanism has not."""
-    owner, names = kind.mechanism, ("levels", "order", *kind.members_published)
-    if set(data) != set(names):
-        raise InvalidParameter(f"{owner} has {', '.join(names)}.")
-    levels = data["levels"]
-    if not isinstance(levels, list) or not MIN_ATTRIBUTES <= len(levels) <= MAX_ATTRIBUTES:
-        must = f"a list of {MIN_ATTRIBUTES} to {MAX_ATTRIBUTES} numbers"
-        raise _validate.invalid("levels", owner, must, levels)
-    read = tuple(_validate.integer("levels", owner, count, 2, MAX_CATEGORIES) for count in levels)
-    return read, _validate.integer("order", owner, data["order"], 1, len(read))
-
-
 def code_of(codes: Iterable[int], bits: Iterable[int]) -> int:
     """Return the cell of codes with `bits` as their widths, the first in the lowest bits."""
     cell = place = 0
@@ -178,30 +111,17 @@ def code_of(codes: Iterable[int], bits: Iterable[int]) -> int:
     return cell
 
 
-def cell_of(codes: Sequence[int], levels: Sequence[int]) -> int:
+def cell_of(codes: Sequence[int], answers: Sequence[int]) -> int:
     """Return the number of a combination of codes among all that can occur, the first fastest."""
     cell = 0
-    for code, count in zip(reversed(codes), reversed(levels), strict=True):
+    for code, count in zip(reversed(codes), reversed(answers), strict=True):
         cell = cell * count + code
     return cell
 
 
-def symbol_item(name: str, count: int) -> Item:
-    """Return the smallest item that holds 0..count-1."""
-    return Item(name, next(width for width in (1, 2, 4) if count <= 1 << (8 * width)))
-
-
 def symbol_layout(count: int) -> Layout:
     """Return a record of one symbol of 0..count-1, in the fewest of 1, 2 or 4 bytes."""
-    return Layout((symbol_item("symbol", count),))
-
-
-def read_symbol(layout: Layout, record: bytes, count: int) -> int:
-    """Return the symbol of a profile, else raise InvalidReport."""
-    symbol = layout.unpack(record)["symbol"]
-    if not (isinstance(symbol, int) and symbol < count):
-        raise InvalidReport("record", f"The symbol must be below {count}.")
-    return symbol
+    return Layout((number("symbol", count),))
 
 
 def check_count(owner: str, what: str, count: int, most: int, instead: str = INSTEAD) -> None:

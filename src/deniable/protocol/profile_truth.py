@@ -12,18 +12,21 @@ ratio of k-RR rises with it: no table exceeds E.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from deniable import _validate
+from deniable.errors import InvalidReport
 from deniable.protocol import epsilon, thresholds
+from deniable.protocol.declared import threshold
 from deniable.protocol.frozen import frozen
-from deniable.protocol.parameters import Written
-from deniable.protocol.profile_parameters import AUTHORED, ProfileParameters
+from deniable.protocol.layout import Layout
+from deniable.protocol.profile_parameters import ProfileParameters, symbol_layout
 from deniable.protocol.thresholds import ONE
 from deniable.protocol.truth_thresholds import check_truth, truth_ratio
+
+if TYPE_CHECKING:
+    from deniable.protocol.channel import Symbol
 
 
 def keep_threshold(truth: int, cells: int) -> int:
@@ -37,27 +40,47 @@ class TruthParameters(ProfileParameters):
     """Parameters of k-RR over tables of different sizes.
 
     Attributes:
-        levels, order: as of every profile.
+        answers, order: as of every profile.
         truth: threshold of a coin that tells the truth, from which those of the tables follow.
     """
 
-    levels: tuple[int, ...]
-    order: int
-    truth: int
+    truth: int = threshold()
 
-    authored: ClassVar[Mapping[str, Written]] = AUTHORED
-    members_published: ClassVar[tuple[str, ...]] = ("truth",)
+    @property
+    @abstractmethod
+    def tables(self) -> int:
+        """The number of tables that a report can be about."""
+
+    @abstractmethod
+    def cells(self, number: int) -> int:
+        """Return the number of cells of a table."""
+
+    @abstractmethod
+    def cell(self, number: int, codes: tuple[int, ...]) -> int:
+        """Return the cell of a profile in a table."""
 
     @property
     @abstractmethod
     def sizes(self) -> tuple[int, ...]:
         """The numbers of cells that tables have, rising."""
 
-    def _check_truth(self, sizes: Iterable[int]) -> None:
-        _validate.integer("truth", self.mechanism, self.truth, 0, ONE)
+    def _check(self) -> None:
+        super()._check()
         check_truth("truth", self.mechanism, self.truth, 1)
-        for cells in sizes:
+        for cells in self.sizes:
             check_truth("truth", self.mechanism, self.keep(cells), cells - 1)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The symbol table * (cells of the largest table) + cell, in 1, 2 or 4 bytes."""
+        return symbol_layout(self.tables * self.sizes[-1])
+
+    def check_record(self, record: bytes) -> None:
+        """The table must be one of them all, and the cell one of its cells."""
+        super().check_record(record)
+        number, cell = divmod(int.from_bytes(record, "little"), self.sizes[-1])
+        if not cell < self.cells(number):
+            raise InvalidReport("record", "The cell must be one of the table's.")
 
     def keep(self, cells: int) -> int:
         """Return the threshold of keeping the true one of `cells` cells."""
@@ -75,3 +98,9 @@ class TruthParameters(ProfileParameters):
         cells = self.sizes[-1]
         keep = thresholds.as_fraction(self.keep(cells))
         return keep, (1 - keep) / (cells - 1)
+
+    def _symbol_of(self, cells: int) -> Symbol:
+        """Return k-RR over some cells."""
+        from deniable.protocol.channel import Symbol
+
+        return Symbol(thresholds.as_fraction(self.keep(cells)), cells)

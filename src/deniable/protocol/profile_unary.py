@@ -8,33 +8,21 @@ of the two bits in which two profiles differ [CKS18, section 3.1]. Asymmetric: o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING
 
-from deniable import _validate
-from deniable.errors import InvalidParameter, InvalidReport
+from deniable.errors import InvalidParameter
 from deniable.protocol import epsilon, thresholds
-from deniable.protocol.canonical import Json
-from deniable.protocol.domain import Domain
+from deniable.protocol.declared import threshold
 from deniable.protocol.frozen import frozen
-from deniable.protocol.parameters import Written
 from deniable.protocol.profile_parameters import (
-    AUTHORED,
     ProfileParameters,
-    read_shape,
-    wanted_shape,
 )
-from deniable.protocol.truth_thresholds import truth_threshold
 from deniable.protocol.unary import worst_ratio
 
-
-def check_flag(name: str, owner: str, value: object) -> bool:
-    """Return a value that is true or false, else raise InvalidParameter."""
-    if not isinstance(value, bool):
-        raise _validate.invalid(name, owner, "true or false", value)
-    return value
+if TYPE_CHECKING:
+    from deniable.protocol.channel import Bits
 
 
 @frozen
@@ -42,27 +30,16 @@ class ParallelParameters(ProfileParameters):
     """Parameters of one bit per cell.
 
     Attributes:
-        levels, order: as of every profile.
+        answers, order: as of every profile.
         one: threshold of reporting 1 for the profile's own cell.
         zero: threshold of reporting 1 for any other cell.
     """
 
-    levels: tuple[int, ...]
-    order: int
-    one: int
-    zero: int
+    one: int = threshold()
+    zero: int = threshold()
 
-    authored: ClassVar[Mapping[str, Written]] = {
-        **AUTHORED,
-        "asymmetric": Written(check_flag, "true"),
-    }
-    members_published: ClassVar[tuple[str, ...]] = ("one", "zero")
-
-    def __post_init__(self) -> None:
-        self._check_shape()
-        self._check_size()
-        for name in self.members_published:
-            _validate.integer(name, self.mechanism, getattr(self, name), 0, thresholds.ONE)
+    def _check(self) -> None:
+        super()._check()
         if not self.one > self.zero:
             raise InvalidParameter(
                 f"{self.mechanism} needs one > zero: otherwise a report says nothing.",
@@ -74,33 +51,6 @@ class ParallelParameters(ProfileParameters):
                 "Use a smaller 'epsilon'.",
             )
 
-    def _check_size(self) -> None:
-        """Raise InvalidParameter if the profile is too large for this mechanism."""
-
-    @classmethod
-    def resolve(cls, wanted: Mapping[str, object], domain: Domain, absent: bool) -> Self:
-        """Read `epsilon`, `order` and whether the two probabilities are `asymmetric`."""
-        levels, order, micros = wanted_shape(cls.mechanism, wanted, domain, absent)
-        if check_flag("asymmetric", cls.mechanism, wanted.get("asymmetric", False)):
-            # With one = 1/2 the largest ratio is (1 - zero)/zero.
-            zero = thresholds.ONE - truth_threshold(1, micros)
-            return cls(levels, order, thresholds.ONE // 2, zero)
-        if micros < 2:
-            raise _validate.invalid("epsilon", cls.mechanism, "at least 0.000002", micros / 1e6)
-        one = truth_threshold(1, micros // 2)
-        return cls(levels, order, one, thresholds.ONE - one)
-
-    @classmethod
-    def from_published(cls, data: Mapping[str, object]) -> Self:
-        """Read the integers of survey.json."""
-        stages = (thresholds.from_text(name, data[name]) for name in cls.members_published)
-        return cls(*read_shape(cls, data), *stages)
-
-    def published(self) -> dict[str, Json]:
-        """Return the integers, thresholds as strings."""
-        stages = {n: thresholds.to_text(getattr(self, n)) for n in self.members_published}
-        return {**self._published_shape(), **stages}
-
     @cached_property
     def epsilon_once(self) -> int:
         """ln( one/zero (1 - zero)/(1 - one) ): two profiles differ in two bits."""
@@ -111,8 +61,8 @@ class ParallelParameters(ProfileParameters):
         """one and zero."""
         return thresholds.as_fraction(self.one), thresholds.as_fraction(self.zero)
 
+    def _bits_of(self, cells: int) -> Bits:
+        """Return a bit for each of some cells."""
+        from deniable.protocol.channel import Bits
 
-def check_bits(packed: object, count: int) -> None:
-    """Raise InvalidReport if a bit beyond the first `count` of packed bytes is set."""
-    if isinstance(packed, bytes) and int.from_bytes(packed, "little") >> count:
-        raise InvalidReport("record", f"The bits from {count} on must be zero.")
+        return Bits(*self.support, cells, 1, 1)

@@ -16,10 +16,11 @@ from deniable.protocol.composition import first_cost
 from deniable.protocol.epsilon import MICRO
 from deniable.protocol.frozen import frozen
 from deniable.protocol.question import MAX_VERSION, Question
-from deniable.protocol.survey import MAX_SURVEY_BYTES, Survey
-from deniable.protocol.survey_reading import check_history
+from deniable.protocol.survey import MAX_SURVEY_BYTES, Survey, check_history
 
 Key = tuple[str, int]
+"""A question's id and version; its levels, where it has any, go together."""
+Contracts = Mapping[Key, tuple[Question, ...]]
 Kind = Literal["new", "raised", "withdrawn", "again", "edited", "forgotten"]
 
 
@@ -82,12 +83,13 @@ def publication(
         InvalidParameter: if a version goes backwards or means something else than before; if what
             is to be forgotten is not earlier; if both together are too many or too large.
     """
-    known: dict[Key, Question] = {} if before is None else {_key(q): q for q in before.known}
+    known = {} if before is None else _by_key(before.known)
     _check_versions(known, ready)
     asked = {_key(question) for question in ready.questions}
-    kept = {key: question for key, question in known.items() if key not in asked}
+    kept = {key: levels for key, levels in known.items() if key not in asked}
     _check_forgotten(forget, kept, asked)
-    earlier = tuple(kept[key] for key in sorted(kept.keys() - set(forget)))
+    earlier = tuple(q for key in sorted(kept.keys() - set(forget)) for q in kept[key])
+    earlier = _with_values_of(ready, earlier)
     survey = replace(ready, earlier=earlier)
     check_history(survey.questions, survey.earlier)
     _check_size(survey)
@@ -99,21 +101,66 @@ def _key(question: Question) -> Key:
     return question.id, question.version
 
 
-def _check_versions(known: Mapping[Key, Question], ready: Survey) -> None:
+def _by_key(questions: Collection[Question]) -> dict[Key, tuple[Question, ...]]:
+    """Return the levels of each question and version, in their order."""
+    keys = dict.fromkeys(_key(question) for question in questions)
+    return {key: tuple(q for q in questions if _key(q) == key) for key in keys}
+
+
+def _with_values_of(ready: Survey, earlier: tuple[Question, ...]) -> tuple[Question, ...]:
+    """Return earlier questions with the segments as they are declared now, values added."""
+    now = {segment.name: segment for q in ready.questions for segment in q.segments}
+    return tuple(
+        replace(q, segments=tuple(now.get(s.name, s) for s in q.segments)) if q.segments else q
+        for q in earlier
+    )
+
+
+def _check_segments(old: Question, new: Question) -> None:
+    """Raise if a version is published with other segments, or with fewer values of one."""
+    kept = [segment.name for segment in old.segments] == [segment.name for segment in new.segments]
+    pairs = zip(old.segments, new.segments, strict=False)
+    if not kept or not all(set(one.values) <= set(two.values) for one, two in pairs):
+        raise InvalidParameter(
+            f"Question '{new.id}' version {new.version} was published with other segments. Devices "
+            "in the field send those; only values may be added.",
+            "Raise its version.",
+        )
+
+
+def _check_declared(known: Contracts, ready: Survey) -> None:
+    """Raise if a segment that earlier questions name has lost a value."""
+    now = {segment.name: set(segment.values) for q in ready.questions for segment in q.segments}
+    for question in (q for levels in known.values() for q in levels):
+        for segment in question.segments:
+            gone = set(segment.values) - now.get(segment.name, set(segment.values))
+            if gone:
+                raise InvalidParameter(
+                    f"Segment '{segment.name}' has lost {', '.join(sorted(gone))}, which devices "
+                    f"in the field still send to '{question.id}'.",
+                    "Put it back, or declare a segment with another name.",
+                )
+
+
+def _check_versions(known: Contracts, ready: Survey) -> None:
     """Raise unless every question is one that is known, or newer than all that are."""
     newest: dict[str, int] = {}
     for question_id, version in sorted(known):
         newest[question_id] = version
-    for question in ready.questions:
+    _check_declared(known, ready)
+    for key, levels in _by_key(ready.questions).items():
+        question = levels[0]
         last = newest.get(question.id, 0)
-        old = known.get(_key(question))
+        old = known.get(key)
         higher = f"Use version {last + 1}." if last < MAX_VERSION else "Give it another id."
-        if old is not None and old.digest != question.digest:
+        if old is not None and [q.digest for q in old] != [q.digest for q in levels]:
             raise InvalidParameter(
                 f"Question '{question.id}' version {question.version} was published with other "
                 "parameters. Clients in the field answer the old one: raise its version.",
                 higher,
             )
+        if old is not None:
+            _check_segments(old[0], question)
         if old is None and question.version < last:
             raise InvalidParameter(
                 f"Question '{question.id}' goes backwards: version {last} was published, version "
@@ -130,9 +177,7 @@ def _check_versions(known: Mapping[Key, Question], ready: Survey) -> None:
             )
 
 
-def _check_forgotten(
-    forget: Collection[Key], kept: Mapping[Key, Question], asked: Collection[Key]
-) -> None:
+def _check_forgotten(forget: Collection[Key], kept: Contracts, asked: Collection[Key]) -> None:
     for key in forget:
         if key in kept:
             continue
@@ -158,9 +203,9 @@ def _check_size(survey: Survey) -> None:
 def _changes(
     before: Survey, after: Survey, today: date, forget: Collection[Key]
 ) -> Iterator[Change]:
-    old_asked = {question.id: question for question in before.asked}
-    old_known = {_key(question): question for question in before.known}
-    for question in after.asked:
+    old_asked = {question.id: question for question in _first_levels(before)}
+    old_known = _by_key(before.known)
+    for question in _first_levels(after):
         old = old_asked.get(question.id)
         if old is None:
             yield _joined(question, old_known)
@@ -169,7 +214,7 @@ def _changes(
         elif edited := _edited(old, question):
             yield Change("edited", *_key(question), edited)
     still = {question.id for question in after.asked}
-    for question in before.asked:
+    for question in old_asked.values():
         if question.id not in still:
             yield Change("withdrawn", *_key(question), _withdrawn(question, today))
     for question_id, version in sorted(forget):
@@ -182,7 +227,12 @@ def _changes(
         )
 
 
-def _joined(question: Question, known: Mapping[Key, Question]) -> Change:
+def _first_levels(survey: Survey) -> tuple[Question, ...]:
+    """Return what is asked, of each question its first level."""
+    return survey.at_level("").asked
+
+
+def _joined(question: Question, known: Contracts) -> Change:
     if _key(question) in known:
         words = "it is asked again, as it was; devices that answered it once do not answer again."
         return Change("again", *_key(question), words)
@@ -227,6 +277,10 @@ def _edited(old: Question, new: Question) -> str:
         said.append("other candidates, which devices do not use.")
     if (old.description, old.owner) != (new.description, new.owner):
         said.append("another description or owner.")
+    if old.asked != new.asked:
+        said.append("another share of devices is asked.")
+    if old.segments != new.segments:
+        said.append("another value, or other expected shares, of a segment.")
     return " ".join(said)
 
 
@@ -234,7 +288,7 @@ def _gaps(survey: Survey, forget: Collection[Key]) -> Iterator[str]:
     """Yield a warning for every question whose earlier versions must exist and are unknown."""
     forgotten = {question_id for question_id, _ in forget}
     for question in survey.asked:
-        if question.version > 1 and len(survey.versions(question.id)) == 1:
+        if question.version > 1 and len({q.version for q in survey.versions(question.id)}) == 1:
             if question.id in forgotten:
                 continue
             yield (

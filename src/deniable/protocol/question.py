@@ -8,13 +8,17 @@ from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from deniable.errors import InvalidAnswer, InvalidReport
-from deniable.protocol import epsilon
+from deniable.protocol import epsilon, thresholds
 from deniable.protocol.canonical import Json, canonical
 from deniable.protocol.domain import ABSENT, ABSENT_KEY, Absent, Answer, Domain
 from deniable.protocol.frozen import frozen
 from deniable.protocol.parameters import Parameters
+
+if TYPE_CHECKING:
+    from deniable.protocol.segments import Segment
 
 MAX_FIELDS = 64
 MAX_VERSION = 2**31 - 1
@@ -24,6 +28,8 @@ FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 REPEATS = ("once", "epoch", "permanent")
 SENDS = ("recorded", "always")
 DIGEST_PREFIX = b"deniable/v1/question\n"
+WHOLE = 1_000_000
+"""The sum of the expected shares of a segment's values, and of a question's levels."""
 PLAIN_FIELD = "value"
 """The name of the only field of a plain question."""
 
@@ -68,7 +74,17 @@ class Field:
 
 @frozen
 class Question:
-    """A question: who asks it, until when, how often, and the fields of its answer."""
+    """A question: who asks it, until when, how often, and the fields of its answer.
+
+    Each level of a question, a person's own choice of epsilon, is a question with a contract of
+    its own; levels of one question share everything but `level`, `share` and the parameters.
+
+    Attributes:
+        level: the level's name; empty where the question offers none.
+        share: the expected share of people at this level, in millionths; 0 where all are alike.
+        segments: the labels of a device that a report carries in clear.
+        asked: the threshold of the coin by which a device is asked at all; None if all are.
+    """
 
     id: str
     version: int
@@ -79,6 +95,10 @@ class Question:
     repeat: str
     send: str
     fields: tuple[Field, ...]
+    level: str = ""
+    share: int = 0
+    segments: tuple[Segment, ...] = ()
+    asked: int | None = None
 
     @property
     def absent(self) -> bool:
@@ -94,13 +114,16 @@ class Question:
     def digest(self) -> bytes:
         """SHA-256 over everything that gives a report its meaning.
 
-        Description, owner, expiry and candidates may change without a new version.
+        Description, owner, expiry, candidates, the values of segments and who is asked may change
+        without a new version.
         """
         return hashlib.sha256(DIGEST_PREFIX + canonical(self.contract())).digest()
 
     def contract(self) -> dict[str, Json]:
         """Return the part of the question that its digest covers."""
+        level: dict[str, Json] = {"level": self.level} if self.level else {}
         return {
+            **level,
             "id": self.id,
             "version": self.version,
             "epoch": self.epoch,
@@ -112,12 +135,43 @@ class Question:
     def published(self) -> dict[str, Json]:
         """Return the question as it stands in survey.json."""
         return {
+            **self._perhaps(),
             **self.contract(),
             "description": self.description,
             "owner": self.owner,
             "expires": self.expires.isoformat(),
             "fields": [{**f.contract(), "candidates": f.candidates} for f in self.fields],
         }
+
+    def _perhaps(self) -> dict[str, Json]:
+        """Return the members that are left out where they would say nothing."""
+        told: dict[str, Json] = {}
+        if self.share:
+            told["share"] = self.share
+        if self.segments:
+            told["segments"] = [segment.name for segment in self.segments]
+        if self.asked is not None:
+            told["asked"] = thresholds.to_text(self.asked)
+        return told
+
+    @cached_property
+    def combinations(self) -> tuple[str, ...]:
+        """The texts of the combinations of its segments by number; one empty text without any."""
+        if not self.segments:
+            return ("",)
+        from deniable.protocol.segments import combinations
+
+        return combinations(self.segments)
+
+    @property
+    def title(self) -> str:
+        """The id, with the level where there is one."""
+        return f"{self.id} ({self.level})" if self.level else self.id
+
+    @property
+    def heading(self) -> str:
+        """The description, with the level where there is one."""
+        return f"{self.description} (level {self.level})" if self.level else self.description
 
     @cached_property
     def record_size(self) -> int:

@@ -14,7 +14,7 @@ PROBLEM_MEDIA_TYPE = "application/problem+json"
 class Reason(StrEnum):
     """A reason of refusal. Its status and meaning make its problem (RFC 9457).
 
-    The first eight are about one report of a batch, the others about a whole request.
+    The first nine are about one report of a batch, the others about a whole request.
     """
 
     SCHEMA = "schema"
@@ -25,6 +25,7 @@ class Reason(StrEnum):
     TOO_EARLY = "too_early"
     TOO_LATE = "too_late"
     RECORD = "record"
+    SEGMENTS = "segments"
 
     HTTP = "http"
     BODY = "body"
@@ -72,6 +73,7 @@ REPORT_REASONS = (
     Reason.TOO_EARLY,
     Reason.TOO_LATE,
     Reason.RECORD,
+    Reason.SEGMENTS,
 )
 """The reasons that refuse one report and leave the rest of its batch alone."""
 
@@ -102,15 +104,16 @@ _PROBLEMS: dict[Reason, tuple[int, str]] = {
     Reason.TOO_EARLY: (422, "The epoch has not begun."),
     Reason.TOO_LATE: (422, "The epoch is over for too long."),
     Reason.RECORD: (422, "No client could have made this record."),
+    Reason.SEGMENTS: (422, "The segments are not those of the question."),
     Reason.HTTP: (400, "The request is not HTTP/1.1 as this collector reads it."),
     Reason.BODY: (400, "The body is not a batch of reports."),
     Reason.BATCH_SIZE: (413, "The batch does not have an allowed number of reports."),
     Reason.OVERSIZE: (413, "The body is too large."),
     Reason.SLOW: (408, "The body did not arrive in time."),
-    Reason.MEDIA_TYPE: (415, "The body must be JSON."),
+    Reason.MEDIA_TYPE: (415, "The body must be JSON or a compact batch."),
     Reason.ENCODING: (415, "The body must not be compressed."),
     Reason.UNAUTHORIZED: (401, "A key or token is needed."),
-    Reason.FORBIDDEN: (403, "Reading is closed."),
+    Reason.FORBIDDEN: (403, "This is closed to the sender."),
     Reason.HOST: (421, "The request was meant for another host."),
     Reason.NOT_FOUND: (404, "There is nothing here."),
     Reason.METHOD: (405, "The method is not allowed here."),

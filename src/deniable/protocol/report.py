@@ -1,11 +1,13 @@
 """The randomised record that leaves a device, and the batch that carries it.
 
-A batch is `{"reports": [...]}`, each report an object of six members and nothing else. Ids and
-digests are lower-case hexadecimal, records base64url without padding.
+A batch is `{"reports": [...]}`, each report an object of six members, a seventh where its question
+has segments, and nothing else. Ids and digests are lower-case hexadecimal, records base64url
+without padding.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Self
@@ -27,7 +29,11 @@ _KEYS = {"question", "version", "digest", "epoch", "id", "record"}
 
 @frozen
 class Report:
-    """One report. It holds nothing about its sender; `id` is random and only finds duplicates."""
+    """One report. Of its sender it holds the declared segments and nothing else.
+
+    `id` is random and only finds duplicates. `segments` is the text of a combination
+    (`protocol/segments.py`), empty without segments.
+    """
 
     question: str
     version: int
@@ -35,10 +41,13 @@ class Report:
     epoch: int
     id: bytes
     record: bytes
+    segments: str = ""
 
     def as_json(self) -> dict[str, Json]:
         """Return the report as it stands in a batch."""
+        told = {"segments": json.loads(self.segments)} if self.segments else {}
         return {
+            **told,
             "question": self.question,
             "version": self.version,
             "digest": self.digest.hex(),
@@ -54,8 +63,11 @@ class Report:
         Raises:
             InvalidReport: with reason "schema".
         """
-        if not isinstance(data, Mapping) or set(data) != _KEYS:
-            raise _schema(f"A report has exactly these members: {', '.join(sorted(_KEYS))}.")
+        if not isinstance(data, Mapping) or set(data) - {"segments"} != _KEYS:
+            raise _schema(
+                f"A report has exactly these members: {', '.join(sorted(_KEYS))}; and 'segments' "
+                "where its question has some."
+            )
         question, record = data["question"], data["record"]
         if not (isinstance(question, str) and QUESTION_ID.fullmatch(question)):
             raise _schema(f"'question' must match {QUESTION_ID.pattern}.")
@@ -72,12 +84,19 @@ class Report:
             epoch=_number(data, "epoch", 0, MAX_EPOCH),
             id=_hex(data, "id", _HEX_ID),
             record=raw,
+            segments=_segments(data["segments"]) if "segments" in data else "",
         )
 
 
 def batch_bytes(reports: Iterable[Report]) -> bytes:
     """Return the body of a batch."""
     return canonical({"reports": [report.as_json() for report in reports]})
+
+
+def _segments(data: object) -> str:
+    from deniable.protocol.segments import read_combination
+
+    return read_combination(data)
 
 
 def _schema(message: str) -> InvalidReport:

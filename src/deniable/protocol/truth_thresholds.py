@@ -9,19 +9,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from deniable._validate import near
 from deniable.errors import InvalidParameter
-from deniable.protocol import epsilon
-from deniable.protocol.thresholds import ONE, as_fraction, floor_threshold
-
-
-def truth_threshold(odds: Fraction | int, micros: int) -> int:
-    """Return the largest threshold t with odds * t / (1 - t) <= exp(micros / 1e6)."""
-    e = epsilon.exp_micros(micros)
-    # odds * t / (1 - t) = e at t = e / (e + odds); the loop makes up for the rounding of e.
-    truth = floor_threshold(e / (e + odds))
-    while not epsilon.within(truth_ratio(odds, truth), micros):
-        truth -= 1
-    return truth
+from deniable.protocol.thresholds import ONE, as_fraction
 
 
 def truth_ratio(odds: Fraction | int, truth: int) -> Fraction:
@@ -36,9 +26,8 @@ def check_truth(name: str, owner: str, truth: int, odds: Fraction | int) -> None
             f"{owner} would report nothing but the truth.", "Use a smaller 'epsilon'."
         )
     if not truth_ratio(odds, truth) > 1:
-        chance = float(1 / (1 + Fraction(odds)))
         raise InvalidParameter(
-            f"The '{name}' threshold of {owner} must be above {chance:.6g} "
-            f"(got {float(as_fraction(truth)):.6g}): at or below it a report says nothing.",
+            f"The '{name}' threshold of {owner} must be above {near(Fraction(1, 1 + odds))} "
+            f"(got {near(as_fraction(truth))}): at or below it a report says nothing.",
             "Raise 'epsilon'.",
         )

@@ -15,48 +15,42 @@ any report under the two differ at most by the factor
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from deniable import _validate
-from deniable.errors import InvalidParameter, InvalidReport
+from deniable.errors import InvalidParameter
 from deniable.protocol import epsilon, thresholds
-from deniable.protocol.canonical import Json
-from deniable.protocol.domain import Domain, Sets
+from deniable.protocol.domain import Answer, Domain, Sets
 from deniable.protocol.parameters import Parameters
 
-STAGES = ("permanent_one", "permanent_zero", "report_one", "report_zero")
+if TYPE_CHECKING:
+    from deniable.protocol.channel import Bits, Public
+
+
 MOST_MEMBERS = 16
 """The largest set whose members can be reported a bit each."""
-
-
-class TwoStage(NamedTuple):
-    """The four thresholds of a two-stage unary mechanism."""
-
-    permanent_one: int
-    permanent_zero: int
-    report_one: int
-    report_zero: int
 
 
 class UnaryParameters(Parameters):
     """Parameters with the four thresholds above; subclasses are dataclasses that hold them.
 
     Attributes:
-        bits: the number of bits of a report.
         members: 0 where an answer is one value; else the most values of an answer, which is a
             set with a bit for each value.
         permanent_one, permanent_zero, report_one, report_zero: 64-bit thresholds, as above.
     """
 
-    bits: int
     members: int
     permanent_one: int
     permanent_zero: int
     report_one: int
     report_zero: int
+
+    @property
+    @abstractmethod
+    def bits(self) -> int:
+        """The number of bits of a report."""
 
     @property
     @abstractmethod
@@ -98,11 +92,9 @@ class UnaryParameters(Parameters):
         zero = thresholds.as_fraction(self.permanent_zero)
         return epsilon.epsilon_of(worst_ratio(one, zero, *self.exponents))
 
-    def _check_stages(self) -> None:
+    def _check(self) -> None:
         """Raise InvalidParameter unless reports say something, and never for certain."""
         owner = self.mechanism
-        for name in STAGES:
-            _validate.integer(name, owner, getattr(self, name), 0, thresholds.ONE)
         if not (self.permanent_one > self.permanent_zero and self.report_one > self.report_zero):
             raise InvalidParameter(
                 f"{owner} needs q > p and f < 1: otherwise a report says nothing about the answer.",
@@ -114,28 +106,41 @@ class UnaryParameters(Parameters):
                 "Raise p above 0 and keep q below 1, or raise f above 0.",
             )
 
-    def _published_stages(self) -> dict[str, Json]:
-        return {name: thresholds.to_text(getattr(self, name)) for name in STAGES}
+    @cached_property
+    def per_member(self) -> bool:
+        """True if an answer is a set whose members have a bit each."""
+        return self.members > 0
 
-    def _published_members(self) -> dict[str, Json]:
-        """Return the member that only the parameters of sets have."""
-        return {"members": self.members} if self.members else {}
+    def _rest(self) -> Bits:
+        """Return the two stages, and their chain."""
+        from deniable.protocol.channel import Bits
 
-    def _check_padding(self, packed: object) -> None:
-        if self.bits % 8 and isinstance(packed, bytes) and packed[-1] >> (self.bits % 8):
-            raise InvalidReport("record", "The padding bits of the last byte must be zero.")
+        most, drawn = self._held
+        pairs = (
+            (self.permanent_one, self.permanent_zero),
+            (self.report_one, self.report_zero),
+        )
+        first, then = (
+            Bits(thresholds.as_fraction(q), thresholds.as_fraction(p), self.bits, most, drawn)
+            for q, p in pairs
+        )
+        return Bits(self.q_star, self.p_star, self.bits, most, drawn, (first, then))
 
+    @property
+    def _held(self) -> tuple[int, int]:
+        """The most bits that an answer sets, and how many uniform draws choose them."""
+        return (self.members, 0) if self.members else (1, 1)
 
-def read_stages(data: Mapping[str, object]) -> TwoStage:
-    """Read the four thresholds of survey.json."""
-    return TwoStage(*(thresholds.from_text(name, data[name]) for name in STAGES))
+    def _own(self, answer: Answer, public: Public) -> int:
+        """Return the answer's bits: its own, or one per member of a set, whose absent has the last.
 
+        A row of bits per member has none for "none of them".
+        """
+        from deniable.protocol.channel import as_mask
 
-def read_members(owner: str, data: Mapping[str, object]) -> int:
-    """Read the most members of a set; 0 where the parameters do not say."""
-    if "members" not in data:
-        return 0
-    return _validate.integer("members", owner, data["members"], 1, MOST_MEMBERS)
+        if not self.members:
+            return 1 << answer.code
+        return 1 << self.bits - 1 if answer.code >= 0 else as_mask(answer.members)
 
 
 def worst_ratio(one: Fraction, zero: Fraction, most: int, least: int) -> Fraction:
@@ -152,35 +157,7 @@ def set_exponents(bits: int, members: int) -> tuple[int, int]:
     return most, min(members, bits - most)
 
 
-def members_of(owner: str, wanted: Mapping[str, object], domain: Domain) -> int:
-    """Return the most members of a set if each gets a bit (`per = "bit"`), else 0.
-
-    Raises:
-        InvalidParameter: if `per` is something else, or the domain is no set of so few.
-    """
-    if "per" not in wanted:
-        return 0
-    check_per("per", owner, wanted["per"])
-    if not isinstance(domain, Sets):
-        raise InvalidParameter(
-            f"The 'per' parameter of {owner} belongs to sets only.", "Remove it."
-        )
-    if domain.most > MOST_MEMBERS:
-        raise InvalidParameter(
-            f"A bit per member needs 'most' from 1 to {MOST_MEMBERS}. Got {domain.most}.",
-            "Lower 'most', or leave 'per' out to sample one member.",
-        )
-    return domain.most
-
-
 def check_members(owner: str, members: int, domain: Domain) -> None:
     """Raise InvalidParameter unless a set of as many members is reported a bit each."""
     if members and not (isinstance(domain, Sets) and domain.most == members):
         raise InvalidParameter(f"{owner} of a bit per member needs a set of as many members.")
-
-
-def check_per(name: str, owner: str, value: object) -> str:
-    """Return "bit", the only value of `per`, else raise InvalidParameter."""
-    if value != "bit":
-        raise _validate.invalid(name, owner, "'bit', or left out", value)
-    return "bit"

@@ -29,7 +29,7 @@ from deniable.errors import InvalidParameter
 from deniable.protocol.epsilon import MICRO
 from deniable.protocol.frozen import frozen
 
-LONGEST = 10**6
+_LONGEST = 10**6
 
 
 class Span(NamedTuple):
@@ -57,7 +57,7 @@ class Window:
 
     def __post_init__(self) -> None:
         _validate.integer("budget", "Window", self.budget, 1, 10**12)
-        _validate.integer("epochs", "Window", self.epochs, 1, LONGEST)
+        _validate.integer("epochs", "Window", self.epochs, 1, _LONGEST)
 
     @classmethod
     def of(cls, epsilon: object, epochs: object) -> Window:
@@ -68,7 +68,7 @@ class Window:
                 above.
         """
         number = _validate.between("epsilon", "Window", epsilon, "0.000001", "1000000")
-        length = _validate.integer("epochs", "Window", epochs, 1, LONGEST)
+        length = _validate.integer("epochs", "Window", epochs, 1, _LONGEST)
         return cls(int(Decimal(repr(number)) * MICRO), length)
 
     @property

@@ -2,38 +2,11 @@
 
 (table,) = deniable.ask.estimate(store, question)
 table.save("result.csv")
+
+Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
-from deniable.results.table import (
-    About,
-    Column,
-    Epochs,
-    Row,
-    Table,
-    Tables,
-    Words,
-    as_arrow,
-    as_csv,
-    as_json,
-    as_parquet,
-    as_text,
-    save,
-)
-from deniable.results.words import in_words
+from deniable.results.table import About, Column, Table, Tables
+from deniable.results.words.shares import in_words
 
-__all__ = [
-    "About",
-    "Column",
-    "Epochs",
-    "Row",
-    "Table",
-    "Tables",
-    "Words",
-    "as_arrow",
-    "as_csv",
-    "as_json",
-    "as_parquet",
-    "as_text",
-    "in_words",
-    "save",
-]
+__all__ = ["About", "Column", "Table", "Tables", "in_words"]

@@ -6,22 +6,21 @@ import math
 
 from deniable.authoring.auto import Choice, choices, noise_of, work_of
 from deniable.authoring.auto_profile import profile_choices, profile_noise
+from deniable.authoring.profile_noise import PEOPLE
 from deniable.errors import InvalidParameter
 from deniable.protocol import (
     Field,
-    NGramsParameters,
-    PrefixesParameters,
+    Profile,
     ProfileParameters,
     Question,
     RapporParameters,
     Sets,
+    StringSets,
     ViewsParameters,
 )
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import answers_of
-from deniable.protocol.profile_noise import PEOPLE
 from deniable.protocol.question import PLAIN_FIELD
-from deniable.protocol.unary import UnaryParameters
 
 _SHOWN = 4
 """The number of alternatives that are put into words; `--json` has all."""
@@ -40,14 +39,13 @@ def alternatives(
     for strings that are found, not listed.
     """
     own = field.parameters
+    # "auto" compares other mechanisms for profiles, by another measure.
     if isinstance(own, ProfileParameters):
         return _of_record(field, own, people)
     wanted: dict[str, object] = {"epsilon": as_float(own.epsilon_once)}
     if own.memoised:
         wanted["epsilon_forever"] = as_float(own.epsilon_forever or 0)
-    if isinstance(own, UnaryParameters) and own.members:
-        return []
-    if isinstance(own, PrefixesParameters | NGramsParameters):  # these find strings, others do not
+    if own.per_member or own.finds:
         return []
     try:
         found = choices(field.domain, question.absent, wanted, people, listed)
@@ -103,7 +101,7 @@ def why(field: Field, found: list[Choice], listed: int = 0, people: int | None =
 
 
 def _verdict(best: Choice, mine: Choice, people: int | None) -> str:
-    if isinstance(best.parameters, ProfileParameters):
+    if _of_profile(best):
         reason = f"the least error of smoothed tables{_expected(best, people)}"
         if best is mine:
             return f'what "auto" chooses ({reason})'
@@ -118,24 +116,31 @@ def _verdict(best: Choice, mine: Choice, people: int | None) -> str:
 
 def _expected(choice: Choice, people: int | None) -> str:
     """Return for how many people a profile's mechanism is chosen; empty for other domains."""
-    if not isinstance(choice.parameters, ProfileParameters):
+    if not _of_profile(choice):
         return ""
     if people:
         return f" with {people:,} people"
     return f" with {PEOPLE:,} people, the default where a survey does not say"
 
 
+def _of_profile(choice: Choice) -> bool:
+    # Mechanisms of profiles are compared by the error of smoothed tables.
+    return isinstance(choice.parameters, ProfileParameters)
+
+
 def _named(choice: Choice) -> str:
     """Return the name of a mechanism; `views` with their size, which tells two of them apart."""
+    # Views alone are told apart by their size.
     if not isinstance(choice.parameters, ViewsParameters):
         return choice.mechanism
     return f"views of {max(map(len, choice.parameters.views))}"
 
 
 def _about(field: Field, listed: int) -> str:
-    if isinstance(field.parameters, ProfileParameters):
-        return f"a cell of a table of {field.parameters.order} attributes, on average"
-    if isinstance(field.domain, Sets):
+    if isinstance(field.domain, Profile):
+        order = field.parameters.published()["order"]
+        return f"a cell of a table of {order} attributes, on average"
+    if isinstance(field.domain, Sets | StringSets):
         return "a drawn member, on average"
     if field.domain.size is None and listed:
         return f"one of the {listed:,} candidates, on average"
@@ -144,8 +149,9 @@ def _about(field: Field, listed: int) -> str:
 
 def _called(field: Field) -> str:
     parameters = field.parameters
+    # Views are told apart by their size, and RAPPOR by its form.
     if isinstance(parameters, ViewsParameters):
         return f"views of {max(map(len, parameters.views))} attributes"
-    if isinstance(parameters, RapporParameters):
+    if isinstance(parameters, RapporParameters):  # the forms are different mechanisms to people
         return f"{parameters.form} {parameters.mechanism}"
     return parameters.mechanism

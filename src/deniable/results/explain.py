@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deniable.authoring.field import count_listed
-from deniable.mechanisms import mechanism_of
-from deniable.protocol import Field, ProfileParameters, Question, Sets
+from deniable.plan import Prediction, Setting, predict
+from deniable.protocol import Field, ProfileParameters, Question, Sets, StringSets, thresholds
+from deniable.protocol.channel import Bits
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
-from deniable.protocol.unary import UnaryParameters
+from deniable.protocol.question import WHOLE
 from deniable.results.alternatives import alternatives, why
+from deniable.results.disclosure.in_clear import clear_sentences
+from deniable.results.words.shares import limit_sentence
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,14 @@ def explain_question(
         field.name: alternatives(question, field, people, listed[field.name])
         for field in question.fields
     }
-    errors = (
-        {f.name: _std_error(f, people, question.absent) for f in question.fields} if people else {}
+    predicted = (
+        {f.name: _predicted(question, f, people, listed[f.name]) for f in question.fields}
+        if people
+        else {}
     )
     return Explanation(
-        title=f"{question.id} (version {question.version}): {question.description}",
-        sentences=promise_of(question, people),
+        title=f"{question.title} (version {question.version}): {question.description}",
+        sentences=promise_of(question, people, predicted),
         reasons=tuple(
             text
             for field in question.fields
@@ -64,11 +70,14 @@ def explain_question(
         numbers={
             "id": question.id,
             "version": question.version,
+            "level": question.level,
+            "segments": [segment.name for segment in question.segments],
             "epsilon": as_float(question.epsilon_once),
             "epsilon_forever": None if forever is None else as_float(forever),
             "epsilon_lifetime": _lifetime(question),
             "record_bytes": question.record_size,
-            "std_error": errors,
+            "std_error": {name: one.rare_error for name, one in predicted.items()},
+            "detection_limit": {name: one.smallest for name, one in predicted.items()},
             "alternatives": {
                 name: [choice.as_json() for choice in found if not math.isnan(choice.noise)]
                 for name, found in compared.items()
@@ -77,8 +86,13 @@ def explain_question(
     )
 
 
-def promise_of(question: Question, people: int | None = None) -> tuple[str, ...]:
-    """Return the promise, then the cost, one fact each; nothing is planned for it."""
+def promise_of(
+    question: Question,
+    people: int | None = None,
+    predicted: Mapping[str, Prediction] | None = None,
+) -> tuple[str, ...]:
+    """Return the promise, then the cost, one fact each; errors as far as they are predicted."""
+    expected = predicted or {}
     return (
         _who(question),
         *_once(question),
@@ -87,7 +101,12 @@ def promise_of(question: Question, people: int | None = None) -> tuple[str, ...]
         *(text for field in question.fields if (text := _members(field))),
         *(text for field in question.fields if (text := _together(field))),
         *(text for field in question.fields if (text := _linking(question, field))),
-        *(_accuracy(question, field, people) for field in question.fields if people),
+        *clear_sentences(question),
+        *(
+            _accuracy(question, field, people, expected[field.name])
+            for field in question.fields
+            if people and field.name in expected
+        ),
         f"A report is {question.record_size} bytes, always.",
     )
 
@@ -167,13 +186,21 @@ def _sending(question: Question) -> str:
 
 def _members(field: Field) -> str:
     domain, parameters = field.domain, field.parameters
+    if isinstance(domain, StringSets):
+        return (
+            f"Of a person's strings one is drawn into {domain.most:,} places and reported: shares "
+            f"are {domain.most:,} times those of draws, and their variance {domain.most**2:,} "
+            "times. Of a set with more members each is drawn less often, so that shares are biased "
+            "down then."
+        )
     if not isinstance(domain, Sets):
         return ""
-    if isinstance(parameters, UnaryParameters) and parameters.members:
-        most, least = parameters.exponents
+    if parameters.per_member:
+        rest = parameters.channel.typical
+        differ = sum(rest.differ) if isinstance(rest, Bits) else 0
         return (
             f"Each of the {len(domain.values):,} names has a bit of its own; epsilon is counted "
-            f"for the most bits in which two sets can differ, {most + least}."
+            f"for the most bits in which two sets can differ, {differ}."
         )
     return (
         f"Of the at most {domain.most:,} names that a person holds, one is drawn at random and "
@@ -184,11 +211,12 @@ def _members(field: Field) -> str:
 def _together(field: Field) -> str:
     """Say what one report about many attributes covers."""
     parameters = field.parameters
+    # Only profiles put several answers into one report.
     if not isinstance(parameters, ProfileParameters):
         return ""
     return (
-        f"One report covers all {len(parameters.levels)} attributes together: its epsilon is for "
-        f"the whole record. Tables of up to {parameters.collected} of them can be learned."
+        f"One report covers all {len(parameters.answers)} attributes together: its epsilon is for "
+        f"the whole profile. Tables of up to {parameters.collected} of them can be learned."
     )
 
 
@@ -209,16 +237,28 @@ def _linking(question: Question, field: Field) -> str:
     return " ".join(sentences)
 
 
-def _std_error(field: Field, people: int, absent: bool) -> float:
-    return float(math.sqrt(float(mechanism_of(field, absent).variance(people, 0.0))))
+def _predicted(question: Question, field: Field, people: int, listed: int) -> Prediction:
+    once = as_float(field.parameters.epsilon_once)
+    reporting = _reporting(question, people)
+    setting = Setting(reporting, once, field.domain, None, question.absent, listed)
+    # Only a profile has tables, of so many attributes.
+    if isinstance(field.parameters, ProfileParameters):
+        setting = replace(setting, order=field.parameters.order)
+    return predict(field.parameters, setting)
 
 
-def _accuracy(question: Question, field: Field, people: int | None) -> str:
-    error = _std_error(field, people or 1, question.absent)
+def _reporting(question: Question, people: int) -> int:
+    """Return how many of the people report: those who are asked, of this level."""
+    asked = 1 if question.asked is None else question.asked / thresholds.ONE
+    return max(1, round(people * asked * (question.share / WHOLE if question.share else 1)))
+
+
+def _accuracy(question: Question, field: Field, people: int, found: Prediction) -> str:
+    people = _reporting(question, people)
     name = "" if question.plain else f" of {field.name}"
     what = "a rare answer" if field.domain.kind != "profile" else "a rare level of an attribute"
     return (
         f"With {people:,} people the share{name} of {what} is known to within "
-        f"±{100 * 1.96 * error:.2f} percentage points (95%); what fewer than about "
-        f"{100 * 3 * error:.2f}% of people say is lost in the noise."
+        f"±{100 * 1.96 * found.rare_error:.2f} percentage points (95%). "
+        f"{limit_sentence(found.smallest)}"
     )

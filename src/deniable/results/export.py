@@ -1,8 +1,9 @@
 """The raw reports of a question in a file, for other tools.
 
-A file holds what the store holds: epoch, record, and whether the report is simulated. It holds
-neither ids nor any order of arrival. Parquet has a fixed-size binary column; NDJSON has one object
-per line with the record in base64url, as in a batch.
+A file holds what the store holds: epoch, record, segments where the question has some, and whether
+the report is simulated. It holds neither ids nor any order of arrival. Parquet has a fixed-size
+binary column, and a text column for each segment; NDJSON has one object per line with the record in
+base64url, as in a batch.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from deniable.errors import InvalidParameter, MissingExtra, StoreError
 from deniable.protocol import Question
 from deniable.protocol.canonical import canonical, to_base64url
-from deniable.results.writing import whole_file
+from deniable.results.whole_files import whole_file
 from deniable.store.base import Chunk, Store
 
 GROUP_REPORTS = 200_000
@@ -81,11 +82,19 @@ def _write_ndjson(
     question: Question, chunks: Iterator[Chunk], path: Path, progress: Progress
 ) -> int:
     written, size = 0, question.record_size
-    common = {"question": question.id, "version": question.version, "digest": question.digest.hex()}
+    common: dict[str, object] = {
+        "question": question.id,
+        "version": question.version,
+        "digest": question.digest.hex(),
+    }
+    if question.level:
+        common["level"] = question.level
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for chunk in chunks:
             batch = chunk.batch
             told = {**common, "epoch": batch.epoch, "simulated": batch.simulated}
+            if batch.segments:
+                told["segments"] = json.loads(batch.segments)
             head = json.dumps(told)[:-1]
             file.writelines(
                 f'{head}, "record": "{to_base64url(chunk.records[i : i + size])}"}}\n'
@@ -109,6 +118,7 @@ def _write_parquet(
             ("epoch", pa.int32()),
             ("record", pa.binary(question.record_size)),
             ("simulated", pa.bool_()),
+            *((segment.name, pa.string()) for segment in question.segments),
         ],
         metadata={
             "deniable.question": canonical(question.published()),
@@ -147,7 +157,12 @@ def _arrow_chunk(pa: Any, schema: Any, chunk: Chunk, size: int) -> Any:
     )
     epochs = pa.repeat(pa.scalar(chunk.batch.epoch, pa.int32()), chunk.count)
     simulated = pa.repeat(pa.scalar(chunk.batch.simulated, pa.bool_()), chunk.count)
-    return pa.Table.from_arrays([epochs, records, simulated], schema=schema)
+    values = json.loads(chunk.batch.segments) if chunk.batch.segments else {}
+    segments = [
+        pa.repeat(pa.scalar(values.get(name), pa.string()), chunk.count)
+        for name in schema.names[3:]
+    ]
+    return pa.Table.from_arrays([epochs, records, simulated, *segments], schema=schema)
 
 
 _WRITERS = {".parquet": _write_parquet, ".ndjson": _write_ndjson}

@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-ELLIPSIS = "…"
+_ELLIPSIS = "…"
 
 
 def printable(text: str) -> str:
@@ -43,7 +43,7 @@ def shortened(text: str, room: int) -> str:
     if columns(text) <= room:
         return text
     tail = _cut(text[::-1], room // 3)[::-1]
-    return _cut(text, room - 2 - columns(tail)) + ELLIPSIS + tail
+    return _cut(text, room - 2 - columns(tail)) + _ELLIPSIS + tail
 
 
 def _cut(text: str, room: int) -> str:

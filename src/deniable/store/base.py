@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from deniable.protocol import Report
+from deniable.protocol.survey import DEFAULT_FLOOR
 
 ACCEPTED = "accepted"
 DUPLICATE = "duplicate"
@@ -32,6 +33,7 @@ class Batch:
     """The attributes that all reports of a chunk share.
 
     `simulated` marks reports of invented people: they never share a batch with real ones.
+    `segments` is the text of a combination (`protocol/segments.py`), empty without segments.
     """
 
     question: str
@@ -39,6 +41,7 @@ class Batch:
     digest: bytes
     epoch: int
     simulated: bool = False
+    segments: str = ""
 
 
 @dataclass(frozen=True)
@@ -194,6 +197,7 @@ class Store(ABC):
         epoch_days: Mapping[tuple[str, int], int],
         *,
         running_seconds: float = RUNNING_SECONDS,
+        floor: int = DEFAULT_FLOOR,
     ) -> int:
         """Close every epoch that is over, once collectors have run long enough since.
 
@@ -202,10 +206,14 @@ class Store(ABC):
         now on: hence the wait. What `epoch_days` does not name stays open. One process closes at a
         time; if another does, this one closes nothing. Returns the number of batches closed.
 
+        Batches with fewer reports than the floor lose their segments first: those of one question,
+        version, digest and epoch are closed as one batch, whose segments say "(small)".
+
         Args:
             before_day: the first day that can still be reported.
             epoch_days: the epoch length of each (question id, version).
             running_seconds: for how long `find_over` must have found it over; 0 closes at once.
+            floor: the fewest reports of a combination of segments that stay told apart.
 
         Raises:
             StoreError: if the store cannot be written, or a batch is damaged. Damaged batches stay
@@ -214,7 +222,12 @@ class Store(ABC):
 
     @abstractmethod
     def close_question(
-        self, question: str, version: int | None = None, last_epoch: int | None = None
+        self,
+        question: str,
+        version: int | None = None,
+        last_epoch: int | None = None,
+        *,
+        floor: int = DEFAULT_FLOOR,
     ) -> int:
         """Close a question's epochs at once, because the operator says so.
 
@@ -222,6 +235,7 @@ class Store(ABC):
             question: its id; the survey need not have it any more.
             version: one version only.
             last_epoch: the last epoch to close.
+            floor: as in `close_epochs`.
 
         Raises:
             StoreError: as `close_epochs`; also if another process is closing.

@@ -12,13 +12,13 @@ from deniable.store.base import Batch
 from deniable.store.sums import row_sum
 
 _SELECT = """
-    SELECT batch, question, version, digest, epoch, size, simulated, reports, open, ran,
+    SELECT batch, question, version, digest, epoch, size, simulated, segments, reports, open, ran,
         sum FROM batches
 """
 _INSERT = """
-    INSERT INTO batches (batch, question, version, digest, epoch, size, simulated, reports, open,
-        ran, sum)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO batches (batch, question, version, digest, epoch, size, simulated, segments,
+        reports, open, ran, sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -52,9 +52,11 @@ class BatchRow:
     def update(self, connection: sqlite3.Connection, number: int | None = None) -> None:
         """Write the row over the one with this number, by default its own."""
         connection.execute(
-            "UPDATE batches SET batch = ?, reports = ?, open = ?, ran = ?, sum = ? WHERE batch = ?",
+            "UPDATE batches SET batch = ?, segments = ?, reports = ?, open = ?, ran = ?, sum = ?"
+            " WHERE batch = ?",
             (
                 self.number,
+                self.batch.segments,
                 self.reports,
                 int(self.open),
                 self.ran,
@@ -73,6 +75,7 @@ class BatchRow:
             batch.epoch,
             self.size,
             int(batch.simulated),
+            batch.segments,
             self.reports,
             int(self.open),
             self.ran,
@@ -105,8 +108,17 @@ def find_row(connection: sqlite3.Connection, batch: Batch, size: int) -> BatchRo
     """Return the row of a batch whose records have a size, if there is one."""
     found = rows(
         connection,
-        "question = ? AND version = ? AND digest = ? AND epoch = ? AND size = ? AND simulated = ?",
-        (batch.question, batch.version, batch.digest, batch.epoch, size, int(batch.simulated)),
+        "question = ? AND version = ? AND digest = ? AND epoch = ? AND size = ? AND simulated = ?"
+        " AND segments = ?",
+        (
+            batch.question,
+            batch.version,
+            batch.digest,
+            batch.epoch,
+            size,
+            int(batch.simulated),
+            batch.segments,
+        ),
     )
     return found[0] if found else None
 
@@ -114,7 +126,11 @@ def find_row(connection: sqlite3.Connection, batch: Batch, size: int) -> BatchRo
 def name_of(batch: Batch) -> str:
     """Return a batch in words, for messages."""
     made_up = ", simulated" if batch.simulated else ""
-    return f"question {batch.question!r:.80}, version {batch.version}, epoch {batch.epoch}{made_up}"
+    where = f", segments {batch.segments:.200}" if batch.segments else ""
+    return (
+        f"question {batch.question!r:.80}, version {batch.version}, epoch {batch.epoch}"
+        f"{made_up}{where}"
+    )
 
 
 def _sound(row: tuple[Any, ...]) -> BatchRow:
@@ -123,6 +139,7 @@ def _sound(row: tuple[Any, ...]) -> BatchRow:
             "The store is damaged: a row of its table of batches does not fit its sum. Nothing was "
             "changed. Run: deniable store check"
         )
-    number, question, version, digest, epoch, size, simulated, reports, is_open, ran = row[:-1]
-    batch = Batch(question, version, digest, epoch, bool(simulated))
+    number, question, version, digest, epoch, size, simulated, segments = row[:8]
+    reports, is_open, ran = row[8:11]
+    batch = Batch(question, version, digest, epoch, bool(simulated), segments)
     return BatchRow(number, batch, size, reports, bool(is_open), ran)

@@ -10,7 +10,7 @@ from deniable.store.batches import BatchRow, name_of
 from deniable.store.shuffle import RandomBytes
 from deniable.store.sums import chunk_sum
 
-KEY_BYTES = 16
+_KEY_BYTES = 16
 
 _ALL = "SELECT key, sum, records FROM chunks WHERE batch = ?"
 
@@ -23,7 +23,7 @@ def insert_chunk(
     connection: sqlite3.Connection, number: int, records: bytes, random_bytes: RandomBytes
 ) -> None:
     """Write one chunk under a random key."""
-    key = random_bytes(KEY_BYTES)
+    key = random_bytes(_KEY_BYTES)
     connection.execute(
         "INSERT INTO chunks (batch, key, sum, records) VALUES (?, ?, ?, ?)",
         (number, key, chunk_sum(number, key, records), records),

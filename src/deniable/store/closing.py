@@ -15,6 +15,11 @@ Two closers. Whether chunks belong to a batch is asked in the transaction that d
 batch gets its new chunks only if they hold all its bytes. So two closers on one store may undo each
 other's unfinished work, and never a record; the lease that keeps them apart only saves that work.
 
+Small combinations. The batches of one question, version, level and epoch are closed together. Those
+that `small.py` calls small lose their segments first: one transaction puts the records of all of
+them into the largest, and writes "(small)" over its segments. What is closed then is that batch,
+shuffled together.
+
 Damage. Every chunk that is read must fit its sum, and a batch's chunks must hold the bytes of its
 reports. A damaged batch stays as it is, with its ids, and is named; the others are closed.
 """
@@ -27,6 +32,9 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 
 from deniable.errors import StoreError
+from deniable.protocol.segments import small_combination
+from deniable.protocol.survey import DEFAULT_FLOOR
+from deniable.store.base import Batch
 from deniable.store.batches import BatchRow, judged_rows, rows
 from deniable.store.chunks import (
     Damaged,
@@ -38,13 +46,14 @@ from deniable.store.chunks import (
 )
 from deniable.store.schema import epochs_with_ids, ids_table
 from deniable.store.shuffle import RandomBytes, scattered, shuffled
+from deniable.store.small import is_small, small_ones
 from deniable.store.writer import random_number
 
 MERGE_BYTES = 16 * 2**20
 """The memory that closing works in, a few times over; also the size of a closed chunk."""
 
-MAX_BUCKETS = 2**16
-STEP_CHUNKS = 10_000
+_MAX_BUCKETS = 2**16
+_STEP_CHUNKS = 10_000
 """The most chunks that one transaction touches."""
 
 
@@ -60,6 +69,7 @@ class Closing:
     transaction: Callable[[], AbstractContextManager[None]]
     random_bytes: RandomBytes
     merge_bytes: int = MERGE_BYTES
+    floor: int = DEFAULT_FLOOR
 
     def run(self, wanted: Callable[[BatchRow], bool]) -> int:
         """Close the open batches that are wanted, drop the ids that nobody needs any more.
@@ -80,10 +90,13 @@ class Closing:
             raise
 
     def _run(self, wanted: Callable[[BatchRow], bool]) -> int:
-        closed, problems = 0, []
+        closed, problems = 0, list[str]()
+        decided = self._overwrite_small(wanted, problems)
         found = list(judged_rows(self.connection))
         for row in found:
-            if row is not None and row.open and wanted(row):
+            if row is None or not row.open or not wanted(row):
+                continue
+            if not row.batch.segments or row.number in decided:
                 try:
                     closed += self._close(row)
                 except Damaged as error:
@@ -100,6 +113,61 @@ class Closing:
             more = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
             raise Damaged(f"{problems[0]}{more} {closed} other batches were closed.")
         return closed
+
+    def _overwrite_small(self, wanted: Callable[[BatchRow], bool], problems: list[str]) -> set[int]:
+        """Take the segments off small combinations; return the batches that may be closed then.
+
+        What is small is decided for all batches of a group together. So none of them is closed
+        while one is not to be closed yet, is damaged, or has changed under our hands; and a batch
+        that is new since was not decided on, and is closed next time.
+        """
+        groups: dict[tuple[Batch, int], list[BatchRow]] = {}
+        for row in judged_rows(self.connection, "segments <> ''"):
+            if row is not None:
+                groups.setdefault(_group_of(row), []).append(row)
+        decided: set[int] = set()
+        for found in groups.values():
+            open_ones = [row for row in found if row.open]
+            if open_ones and all(wanted(row) for row in open_ones):
+                try:
+                    decided |= self._join_small(found)
+                except Damaged as error:
+                    problems.append(str(error))
+        return decided
+
+    def _join_small(self, found: list[BatchRow]) -> set[int]:
+        """Join the small batches of a group under "(small)"; return those that are left."""
+        small = small_ones({row.batch.segments: row.reports for row in found}, self.floor)
+        joined = sorted(
+            (row for row in found if row.batch.segments in small), key=lambda row: row.reports
+        )
+        if joined and not (len(joined) == 1 and is_small(joined[0].batch.segments)):
+            with self.transaction():
+                if not all(self._is_unchanged(row) for row in found):
+                    return set()
+                self._join(joined[:-1], joined[-1])
+        return {row.number for row in found} - {row.number for row in joined[:-1]}
+
+    def _join(self, smaller: list[BatchRow], largest: BatchRow) -> None:
+        """Put the records of batches into the largest of them, which then says "(small)".
+
+        Only those below the floor are moved, never many records: at most one of those that become
+        small reaches the floor, and it is the largest.
+        """
+        for row in smaller:
+            try:
+                records = b"".join(checked_records(self.connection, row.number))
+                check_bytes(row, len(records))
+            except Damaged as error:
+                raise damage(row, error) from None
+            insert_chunk(self.connection, largest.number, records, self.random_bytes)
+            self.connection.execute("DELETE FROM chunks WHERE batch = ?", (row.number,))
+            self.connection.execute("DELETE FROM batches WHERE batch = ?", (row.number,))
+        batch = replace(largest.batch, segments=small_combination(largest.batch.segments))
+        # They were all found over for long enough, or are closed already.
+        ran = max((row.ran for row in (*smaller, largest) if row.ran is not None), default=None)
+        more = sum(row.reports for row in smaller)
+        replace(largest.more(more), batch=batch, ran=ran).update(self.connection)
 
     def _close(self, row: BatchRow) -> bool:
         """Replace a batch's chunks by shuffled ones; False if it changed under our hands."""
@@ -141,7 +209,7 @@ class Closing:
         for _ in checked_records(self.connection, row.number):
             pass  # a damaged batch must not be scattered again and again
         wanted = -(-row.bytes // self.merge_bytes)
-        buckets = min(MAX_BUCKETS, 1 << (wanted - 1).bit_length())
+        buckets = min(_MAX_BUCKETS, 1 << (wanted - 1).bit_length())
         numbers = [random_number(self.random_bytes) for _ in range(buckets)]
         for span in self._spans(row.number):
             records = b"".join(checked_records(self.connection, row.number, span))
@@ -212,10 +280,15 @@ class Closing:
         )
         chunks = size = 0
         for key, length in rows:
-            if spans and size + length <= self.merge_bytes and chunks < STEP_CHUNKS:
+            if spans and size + length <= self.merge_bytes and chunks < _STEP_CHUNKS:
                 spans[-1] = (spans[-1][0], key)
                 chunks, size = chunks + 1, size + length
             else:
                 spans.append((key, key))
                 chunks, size = 1, length
         return spans
+
+
+def _group_of(row: BatchRow) -> tuple[Batch, int]:
+    """Return what batches share that differ in their segments alone."""
+    return replace(row.batch, segments=""), row.size

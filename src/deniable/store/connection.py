@@ -11,7 +11,7 @@ from pathlib import Path
 from deniable.errors import StoreError
 from deniable.store.schema import is_current, migrate
 
-BUSY_SECONDS = 30.0
+_BUSY_SECONDS = 30.0
 """The longest wait of a writer for another process that is writing."""
 
 _MEANINGS = {
@@ -43,7 +43,7 @@ def plain_errors(action: str) -> Iterator[None]:
         raise StoreError(f"The store cannot {action}: {meaning} ({name})") from error
 
 
-def connect(path: Path, timeout: float = BUSY_SECONDS) -> sqlite3.Connection:
+def connect(path: Path, timeout: float = _BUSY_SECONDS) -> sqlite3.Connection:
     """Return a connection in autocommit mode, with every setting that durability rests on.
 
     `secure_delete` overwrites what is deleted; temporary tables stay in memory. A missing file is

@@ -1,7 +1,8 @@
 """The tables of the SQLite store, and how an older file becomes a current one.
 
-    batches   one row per (question, version, digest, epoch, simulated): its reports, whether it
-              is open, the seconds that collectors have run since it was over, and a sum of all that
+    batches   one row per (question, version, digest, epoch, simulated, segments): its reports,
+              whether it is open, the seconds that collectors have run since it was over, and a sum
+              of all that
     chunks    many reports of one batch as one blob, under a random key, with its sum
     ids_<e>   the ids of the reports of epoch e, only as long as duplicates may arrive
     counters  accepted, simulated, duplicate, and each reason of refusal
@@ -20,61 +21,16 @@ rarely share one, and then it lives until the last of them is closed.
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 from deniable import _validate
 from deniable.errors import StoreError
 from deniable.protocol.report import MAX_EPOCH
 
-APPLICATION_ID = 0x444E4953
+_APPLICATION_ID = 0x444E4953
 """Marks the file as a Deniable store, whatever its name ("DNIS")."""
 
-_TABLES = (
-    """CREATE TABLE batches (
-        batch INTEGER PRIMARY KEY,
-        question TEXT NOT NULL,
-        version INTEGER NOT NULL,
-        digest BLOB NOT NULL,
-        epoch INTEGER NOT NULL,
-        size INTEGER NOT NULL,
-        simulated INTEGER NOT NULL,
-        reports INTEGER NOT NULL,
-        open INTEGER NOT NULL,
-        ran INTEGER,
-        sum BLOB NOT NULL,
-        UNIQUE (question, version, digest, epoch, size, simulated)
-    )""",
-    "CREATE INDEX open_batches ON batches (epoch) WHERE open",
-    """CREATE TABLE chunks (
-        batch INTEGER NOT NULL,
-        key BLOB NOT NULL,
-        sum BLOB NOT NULL,
-        records BLOB NOT NULL,
-        PRIMARY KEY (batch, key)
-    ) WITHOUT ROWID""",
-    """CREATE TABLE counters (
-        question TEXT NOT NULL,
-        reason TEXT NOT NULL,
-        count INTEGER NOT NULL,
-        PRIMARY KEY (question, reason)
-    ) WITHOUT ROWID""",
-    """CREATE TABLE simulations (
-        question TEXT NOT NULL,
-        version INTEGER NOT NULL,
-        digest BLOB NOT NULL,
-        seed TEXT NOT NULL,
-        epoch INTEGER NOT NULL,
-        people INTEGER NOT NULL,
-        PRIMARY KEY (question, version, digest, seed)
-    ) WITHOUT ROWID""",
-    "CREATE TABLE commits (name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID",
-    "INSERT INTO commits VALUES ('all', 0)",
-    """CREATE TABLE lease (
-        work TEXT PRIMARY KEY,
-        holder BLOB NOT NULL,
-        beats INTEGER NOT NULL
-    ) WITHOUT ROWID""",
-    f"PRAGMA application_id = {APPLICATION_ID}",
-)
+_TABLES = Path(__file__).with_suffix(".sql")
 MIGRATIONS: tuple[tuple[str, ...], ...] = ()
 """Step i leads from version i + 1 to version i + 2. Steps are added, never changed, once a version
 was released. A new store takes them all."""
@@ -108,8 +64,10 @@ def epochs_with_ids(connection: sqlite3.Connection) -> list[int]:
 
 def create_tables(connection: sqlite3.Connection) -> None:
     """Make an empty database a store, inside the caller's transaction."""
-    for statement in _TABLES:
+    # Not executescript, which would commit the caller's transaction.
+    for statement in _TABLES.read_text("utf-8").split(";"):
         connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
     _take_steps(connection, 1)
 
 
@@ -153,7 +111,7 @@ def _version(connection: sqlite3.Connection) -> int:
     # A store is made whole before it gets its name, so that one without tables is no store.
     application: int = connection.execute("PRAGMA application_id").fetchone()[0]
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    if application != APPLICATION_ID or version < 1:
+    if application != _APPLICATION_ID or version < 1:
         raise StoreError(
             "The file is an SQLite database, but not a Deniable store. Name another file."
         )

@@ -10,7 +10,7 @@ import sqlite3
 from deniable.errors import InvalidParameter, StoreError
 from deniable.store.base import SIMULATED, Batch
 
-REMOVED_CHUNKS = 100
+_REMOVED_CHUNKS = 100
 """The most chunks, of a mebibyte or so, that one transaction overwrites."""
 
 
@@ -60,7 +60,7 @@ def remove_chunks(connection: sqlite3.Connection, number: int) -> bool:
     deleted = connection.execute(
         "DELETE FROM chunks WHERE batch = ?1 AND key IN"
         " (SELECT key FROM chunks WHERE batch = ?1 LIMIT ?2)",
-        (number, REMOVED_CHUNKS),
+        (number, _REMOVED_CHUNKS),
     )
     return deleted.rowcount > 0
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from deniable.errors import StoreError
 from deniable.protocol import Report
+from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store.base import (
     ACCEPTED,
     RUNNING_SECONDS,
@@ -211,6 +212,7 @@ class SqliteStore(Store):
         epoch_days: EpochDays,
         *,
         running_seconds: float = RUNNING_SECONDS,
+        floor: int = DEFAULT_FLOOR,
     ) -> int:
         """Close what is over; others may append meanwhile.
 
@@ -223,10 +225,15 @@ class SqliteStore(Store):
             over = is_over(row, before_day, epoch_days)
             return bool(over) and (row.ran or 0) >= running_seconds
 
-        return self._close_batches(wanted) or 0
+        return self._close_batches(wanted, floor) or 0
 
     def close_question(
-        self, question: str, version: int | None = None, last_epoch: int | None = None
+        self,
+        question: str,
+        version: int | None = None,
+        last_epoch: int | None = None,
+        *,
+        floor: int = DEFAULT_FLOOR,
     ) -> int:
         """Close a question's epochs; waits a minute for a closer that may be dead."""
 
@@ -238,13 +245,13 @@ class SqliteStore(Store):
             )
 
         deadline = self._monotonic() + LEASE_SECONDS + 2 * _POLL_SECONDS
-        while (closed := self._close_batches(wanted)) is None:
+        while (closed := self._close_batches(wanted, floor)) is None:
             if self._monotonic() > deadline:
                 raise StoreError("Another process is closing epochs. Try again when it is done.")
             time.sleep(_POLL_SECONDS)
         return closed
 
-    def _close_batches(self, wanted: Callable[[BatchRow], bool]) -> int | None:
+    def _close_batches(self, wanted: Callable[[BatchRow], bool], floor: int) -> int | None:
         """Close the batches that are wanted; None if another process is closing."""
         with plain_errors("close an epoch"):
             self._files.check(not self._closed)
@@ -258,6 +265,7 @@ class SqliteStore(Store):
                     lambda: self._step(connection),
                     self._random_bytes,
                     self._merge_bytes,
+                    floor,
                 )
                 try:
                     closed = work.run(wanted)

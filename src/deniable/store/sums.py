@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-SUM_BYTES = 8
+_SUM_BYTES = 8
 
 
 def chunk_sum(number: int, key: bytes, records: bytes) -> bytes:
     """Return the sum of a chunk: of its batch's number, its key and its records."""
-    made = blake2b(number.to_bytes(8, "little"), digest_size=SUM_BYTES)
+    made = blake2b(number.to_bytes(8, "little"), digest_size=_SUM_BYTES)
     made.update(key)
     made.update(records)
     return made.digest()
@@ -21,4 +21,4 @@ def chunk_sum(number: int, key: bytes, records: bytes) -> bytes:
 
 def row_sum(*columns: object) -> bytes:
     """Return the sum of a row's columns, each with its type."""
-    return blake2b(repr(columns).encode(), digest_size=SUM_BYTES).digest()
+    return blake2b(repr(columns).encode(), digest_size=_SUM_BYTES).digest()

@@ -36,15 +36,22 @@ def append_reports(
     counts: Counter[tuple[str, str]] = Counter()
     # Keyed by plain tuples: making and comparing a Batch for each report would cost as much as
     # writing it.
-    records: defaultdict[tuple[str, int, bytes, int, int], list[bytes]] = defaultdict(list)
+    records: defaultdict[tuple[str, int, bytes, int, int, str], list[bytes]] = defaultdict(list)
     for report, is_new in zip(reports, new, strict=True):
         counts[report.question, kept if is_new else DUPLICATE] += 1
         if is_new:
             record = report.record
-            batch = (report.question, report.version, report.digest, report.epoch, len(record))
+            batch = (
+                report.question,
+                report.version,
+                report.digest,
+                report.epoch,
+                len(record),
+                report.segments,
+            )
             records[batch].append(record)
-    for (question, version, digest, epoch, size), parts in records.items():
-        of = Batch(question, version, digest, epoch, simulated)
+    for (question, version, digest, epoch, size, segments), parts in records.items():
+        of = Batch(question, version, digest, epoch, simulated, segments)
         append_chunks(connection, of, b"".join(parts), size, random_bytes)
     add_counters(connection, counts)
     accepted = sum(new)

@@ -36,7 +36,7 @@ class Case:
     Attributes:
         mechanism: the mechanism under test.
         candidates: the strings of an open alphabet; None for a closed domain.
-        answers: the number of answers; for a profile, the levels of all its attributes.
+        answers: the number of answers; for a profile, the answers of all its attributes.
     """
 
     mechanism: Mechanism
@@ -61,16 +61,18 @@ class Case:
     @property
     def _records(self) -> Codes | None:
         """All profiles in order, where answers are profiles."""
+        # Profiles are made from levels, not listed.
         if not isinstance(self.mechanism, ProfileMechanism):
             return None
         return self.mechanism.every_profile()
 
     def shares(self, codes: Codes) -> Floats:
         """Return the true share of every answer, or of every level of every attribute."""
+        # Every attribute of a profile has shares of its own.
         if not isinstance(self.mechanism, ProfileMechanism):
             return np.asarray(np.bincount(codes, minlength=self.answers) / len(codes))
-        columns = zip(codes.T, self.mechanism.levels, strict=True)
-        counted = [np.bincount(column, minlength=levels) for column, levels in columns]
+        columns = zip(codes.T, self.mechanism.answers, strict=True)
+        counted = [np.bincount(column, minlength=answers) for column, answers in columns]
         return np.asarray(np.concatenate(counted) / len(codes))
 
     def simulate(self, n: int, rng: np.random.Generator) -> Reports:

@@ -15,7 +15,7 @@ from deniable.protocol import MECHANISMS, Answer
 from deniable.protocol.domain import code_key, string_key
 from deniable.protocol.profile_domain import profile_answer
 
-MOST_PATHS = 1_024
+_MOST_PATHS = 1_024
 """An encoder with more paths per answer is not enumerated."""
 
 
@@ -32,10 +32,11 @@ def parameters_travel(mechanism: Mechanism) -> Iterator[str]:
             yield "epsilon: not what the integers give."
 
 
-def answers_for(mechanism: Mechanism, candidates: Sequence[str] | None) -> list[Answer]:
+def _answers_for(mechanism: Mechanism, candidates: Sequence[str] | None) -> list[Answer]:
     """Return the answers in the order of the columns of the likelihood."""
     if candidates is not None:
         return [Answer(string_key(candidate)) for candidate in candidates]
+    # Profiles are made from levels, not listed.
     if isinstance(mechanism, ProfileMechanism):
         return [profile_answer(tuple(codes)) for codes in mechanism.every_profile().tolist()]
     count = len(mechanism.estimate(mechanism.zero()).candidates)
@@ -47,9 +48,11 @@ def channel_promises(mechanism: Mechanism, candidates: Sequence[str] | None) -> 
 
     Nothing is said about mechanisms that are too large to enumerate.
     """
-    parameters, answers = mechanism.parameters, answers_for(mechanism, candidates)
+    parameters, answers = mechanism.parameters, _answers_for(mechanism, candidates)
     encoder = encoder_for(parameters)
-    if not paths_at_most(lambda draws: encoder.encode(answers[0], draws, draws, draws), MOST_PATHS):
+    if not paths_at_most(
+        lambda draws: encoder.encode(answers[0], draws, draws, draws), _MOST_PATHS
+    ):
         return
     # Hashed strings may share bits by chance: then the claim is above what these strings need.
     hashed = candidates is not None

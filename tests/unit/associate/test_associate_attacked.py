@@ -10,18 +10,16 @@ import pytest
 from deniable.associate import (
     Derived,
     Joint,
-    Shifts,
     Variable,
-    attacked_conditional,
-    attacked_odds,
     conditional,
-    crafted_shifts,
-    crafted_test,
     estimate_joint,
     independence,
     odds_ratios,
 )
-from deniable.associate.attacked import margins_wanted
+from deniable.crafted.independence import crafted_test
+from deniable.crafted.joint import Shifts, crafted_shifts, margins_wanted
+from deniable.crafted.ratios import crafted_conditional, crafted_odds
+from deniable.crafted.search import Ends
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, Mechanism, Rappor
 from material.associate_people import STRINGS, dependent
@@ -63,17 +61,15 @@ def derived(joint: Joint) -> list[Derived]:
     return [conditional(joint, "b", "a"), conditional(joint, "a", "b"), odds_ratios(joint)]
 
 
-def attacked(joint: Joint, shifts: Shifts) -> list[Derived]:
+def attacked(joint: Joint, shifts: Shifts) -> list[tuple[Derived, Ends]]:
     one, two, odds = derived(joint)
-    shares = [attacked_conditional(joint, part, shifts) for part in (one, two)]
-    return [*shares, attacked_odds(joint, odds, shifts)]
+    shares = [(part, crafted_conditional(joint, part, shifts)) for part in (one, two)]
+    return [*shares, (odds, crafted_odds(joint, odds, shifts))]
 
 
-def added(found: Derived) -> tuple[np.ndarray, np.ndarray]:
+def added(found: Derived, ends: Ends) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the values themselves: without what the statistical interval has."""
-    low, high = found.attacked_low, found.attacked_high
-    assert low is not None
-    assert high is not None
+    low, high = ends
     if found.value.max() > 1:  # odds ratios: by factors; without an error 0 to infinity, not known
         with np.errstate(invalid="ignore"):
             return found.value * low / found.low, found.value * high / found.high
@@ -96,8 +92,9 @@ def test_no_way_to_leave_out_reports_leads_outside(rng):
         _cross(tables),
     ]
     shifts = crafted_shifts(variables, liars / 2_000, margins=margins_wanted(2))
-    for found, every in zip(attacked(estimate_joint(variables), shifts), ratios, strict=True):
-        low, high = added(found)
+    second = attacked(estimate_joint(variables), shifts)
+    for (found, ends), every in zip(second, ratios, strict=True):
+        low, high = added(found, ends)
         least, most = every.min(axis=0), every.max(axis=0)
         assert np.all(low <= least + EXACT)
         assert np.all(high >= most - EXACT)
@@ -120,8 +117,8 @@ def test_no_way_to_leave_out_reports_has_another_statistic(rng):
     expected = left.sum(2)[:, :, None] * left.sum(1)[:, None, :] / (2_000 - liars)
     every = ((left - expected) ** 2 / expected).sum(axis=(1, 2))
     found = crafted_test(variables, liars / 2_000)
-    assert found.least == pytest.approx(every.min(), rel=1e-6)
-    assert found.most == pytest.approx(every.max(), rel=1e-3)
+    assert found.low == pytest.approx(every.min(), rel=1e-6)
+    assert found.high == pytest.approx(every.max(), rel=1e-3)
 
 
 CASES = [
@@ -139,15 +136,15 @@ def test_what_the_honest_say_lies_within(mix, share, cell, rng):
     wrong = poisoned(variables, crafted, liars)
     honest, joint = estimate_joint(without_first(variables, liars)), estimate_joint(wrong)
     shifts = crafted_shifts(wrong, share, margins=margins_wanted(2))
-    for found, truth in zip(attacked(joint, shifts), derived(honest), strict=True):
-        low, high = added(found)
+    for (found, ends), truth in zip(attacked(joint, shifts), derived(honest), strict=True):
+        low, high = added(found, ends)
         known = np.isfinite(found.std_error) & np.isfinite(truth.std_error)
         assert known.sum() >= 8
         assert np.all(low[known] <= truth.value[known] + EXACT)
         assert np.all(high[known] >= truth.value[known] - EXACT)
     test = crafted_test(wrong, share)
     rest = independence(without_first(variables, liars)).statistic
-    assert test.least <= rest <= test.most
+    assert test.low <= rest <= test.high
 
 
 def test_margins_have_shifts_of_their_own(rng):
@@ -172,8 +169,8 @@ def test_margins_have_shifts_of_their_own(rng):
         assert np.all(-moved <= bar.down + EXACT)
         assert moved[1, 1] > 0.9 * bar.up[1, 1]
         assert np.all(bar.up < 0.9 * shifts.up.sum(axis=summed))
-    found = attacked_conditional(joint, conditional(joint, "c", ["a", "b"]), shifts)
-    low, high = added(found)
+    found = conditional(joint, "c", ["a", "b"])
+    low, high = added(found, crafted_conditional(joint, found, shifts))
     truth = conditional(honest, "c", ["a", "b"]).value
     assert np.all((low <= truth + EXACT) & (truth - EXACT <= high))
 
@@ -186,18 +183,16 @@ def test_nobody_changes_nothing_and_half_everything(rng):
     variables = yes_or_no(rng)
     joint, seen = estimate_joint(variables), independence(variables).statistic
     none = crafted_test(variables, 0)
-    assert (none.least, none.most) == (seen, seen)
-    for found in attacked(joint, crafted_shifts(variables, 0, margins=margins_wanted(2))):
-        assert np.allclose(found.attacked_low, found.low)
-        assert np.allclose(found.attacked_high, found.high)
+    assert (none.low, none.high) == (seen, seen)
+    for found, ends in attacked(joint, crafted_shifts(variables, 0, margins=margins_wanted(2))):
+        assert np.allclose(ends.low, found.low)
+        assert np.allclose(ends.high, found.high)
     half = crafted_test(variables, 0.5)
-    assert (half.least, half.most) == (0, np.inf)
-    one, two, odds = attacked(joint, crafted_shifts(variables, 0.5, margins=margins_wanted(2)))
-    for found in (one, two):
-        assert np.all(found.attacked_low == 0)
-        assert np.all(found.attacked_high == 1)
-    assert np.all(odds.attacked_low == 0)
-    assert np.all(odds.attacked_high == np.inf)
+    assert (half.low, half.high) == (0, np.inf)
+    every = attacked(joint, crafted_shifts(variables, 0.5, margins=margins_wanted(2)))
+    for (_, ends), most in zip(every, (1, 1, np.inf), strict=True):
+        assert np.all(ends.low == 0)
+        assert np.all(ends.high == most)
 
 
 def test_too_few_honest_reports_tell_nothing():
@@ -211,11 +206,11 @@ def test_too_few_honest_reports_tell_nothing():
     ]
     found = crafted_test(variables, 0.02)
     # Nothing but rounding, which depends on the processor's linear algebra.
-    assert found.least == pytest.approx(0, abs=1e-12)
-    assert found.most == np.inf
+    assert found.low == pytest.approx(0, abs=1e-12)
+    assert found.high == np.inf
 
 
 @pytest.mark.parametrize("share", [-0.01, 1.01, float("nan"), "1%", True])
 def test_what_is_no_share_is_refused(share, rng):
-    with pytest.raises(InvalidParameter, match="The 'attackers' parameter of a test"):
+    with pytest.raises(InvalidParameter, match="The 'crafted' parameter of a test"):
         crafted_test(yes_or_no(rng, 100), share)

@@ -7,7 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from deniable.associate import Variable, crafted, crafted_shifts, estimate_joint
+from deniable.associate import Variable, estimate_joint
+from deniable.crafted import joint
+from deniable.crafted.joint import crafted_shifts
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OLH, OUE, Mechanism, Rappor
 from deniable.testing.ledger import LEDGER
@@ -79,7 +81,7 @@ def test_crafted_reports_stay_within_the_shift(mix, share, sign, rng):
 @pytest.mark.parametrize("mix", [mix for mix in MIXES if not mix.startswith("krr")])
 def test_so_they_do_where_cells_are_not_searched_one_by_one(mix, share, sign, rng, monkeypatch):
     """As in tables of more than 256 cells, with the table small enough to be attacked."""
-    monkeypatch.setattr(crafted, "MOST_ATTACKED", 1)
+    monkeypatch.setattr(joint, "MOST_SEARCHED", 1)
     stays_within(mix, share, sign, 0.8, rng)
 
 
@@ -134,7 +136,7 @@ def test_too_few_honest_reports_tell_nothing():
 
 @pytest.mark.parametrize("share", [-0.01, 1.01, float("nan"), "1%", True])
 def test_what_is_no_share_is_refused(share, rng):
-    with pytest.raises(InvalidParameter, match="The 'attackers' parameter"):
+    with pytest.raises(InvalidParameter, match="The 'crafted' parameter"):
         crafted_shifts(fields_of("krr", rng), share)
 
 

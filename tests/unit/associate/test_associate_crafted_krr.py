@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deniable.associate import Variable, crafted_shifts, estimate_joint
-from deniable.associate.crafted_krr import all_krr, krr_shifts
+from deniable.associate import Variable, estimate_joint
+from deniable.crafted.joint import crafted_shifts
+from deniable.crafted.joint_krr import all_krr, krr_shifts
 from deniable.mechanisms import KRR, OUE
 from material.associate_people import dependent
 

@@ -8,7 +8,7 @@ from deniable.associate import Variable, estimate_joint, independence, independe
 from deniable.associate.independence import bh_adjusted, holm_adjusted
 from deniable.associate.wald import wald_test
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import KRR, Rappor
+from deniable.mechanisms import KRR, OUE, Rappor
 from material.associate_people import OPEN, STRINGS, closed, dependent, opened, two_fields
 
 METHODS = ("score", "moments", "wald")
@@ -141,3 +141,25 @@ def test_corrections_by_hand():
     assert holm_adjusted(p) == pytest.approx([0.09, 0.04, 0.09, 0.5])
     assert bh_adjusted(p) == pytest.approx([0.16 / 3, 0.04, 0.16 / 3, 0.5])
     assert bh_adjusted(p) == pytest.approx(stats.false_discovery_control(p))
+
+
+def test_a_sparse_table_is_tested_by_drawn_populations(rng) -> None:
+    """The rarest combination would have 0.03 people: a note says what was done instead."""
+    first, second = KRR(5, epsilon=3.0), OUE(3, epsilon=3.0)
+    codes = rng.choice(5, 300, p=[0.5, 0.3, 0.15, 0.04, 0.01])
+    other = rng.choice(3, 300, p=[0.6, 0.39, 0.01])
+    pair = [
+        Variable("a", first, first.simulate(codes, rng)),
+        Variable("b", second, second.simulate(other, rng)),
+    ]
+    test = independence(pair)
+    assert test.method == "bootstrap"
+    assert any("drawn that way" in note for note in test.notes)
+    assert 0 < test.p_value <= 1
+    assert independence(pair) == test  # the same reports give the same p-value
+    assert independence(pair, method="score").method == "score"
+    dependent = [
+        Variable("a", first, first.simulate(codes, rng)),
+        Variable("b", second, second.simulate(np.minimum(codes, 2), rng)),
+    ]
+    assert independence(dependent).p_value <= 0.01

@@ -23,9 +23,9 @@ from deniable.protocol import (
     NGramsParameters,
     PrefixesParameters,
     Question,
-    RapporParameters,
     Strings,
 )
+from deniable.protocol.channel import Bits
 from deniable.protocol.domain import code_key
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, proportion, reject
@@ -59,7 +59,7 @@ def test_no_attacker_does_better_than_epsilon_allows(name: str) -> None:
         "averaging",
         "targeting",
         "linking and change",
-        "poisoning",
+        "crafted reports",
     ]
     json.dumps(attacks.as_json(), allow_nan=False)
 
@@ -164,9 +164,13 @@ class TestLinking:
     def test_two_different_devices_are_not_linked(self, rng: np.random.Generator) -> None:
         """The negative control: scores of two different pairs are alike."""
         parameters = PAPER_QUESTION.fields[0].parameters
-        assert isinstance(parameters, RapporParameters)
-        _, one = linking._unary(parameters, 7, 2_000, rng)
-        _, other = linking._unary(parameters, 7, 2_000, rng)
+        stages = parameters.channel.typical.stages
+        assert stages is not None
+        first, then = stages
+        assert isinstance(first, Bits)
+        assert isinstance(then, Bits)
+        _, one = linking._bits(first, then, 7, 2_000, rng)
+        _, other = linking._bits(first, then, 7, 2_000, rng)
         LEDGER.add(1e-9)
         assert abs(linking._compared(one, other).area - 0.5) < 0.06
 

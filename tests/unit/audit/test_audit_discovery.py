@@ -8,12 +8,10 @@ import pytest
 from deniable.audit.answers import some_strings
 from deniable.audit.attack.attackers import audit_attack
 from deniable.audit.attack.averaging import right_guesses
+from deniable.audit.attack.crafted import shifted_estimate
 from deniable.audit.attack.detection import advice_finding, advise
-from deniable.audit.attack.poison import crafted
-from deniable.audit.attack.poisoned_estimates import poison_field
-from deniable.audit.channel_checks_ngrams import ngrams_ratios
 from deniable.audit.exact.proofs import audit_exact, prove_field
-from deniable.audit.reading import records_of, supports
+from deniable.audit.reading import log_ratios, reports_of, said
 from deniable.audit.sample.answer_pairs import worst_pair
 from deniable.audit.sample.black_box import audit_sample
 from deniable.client import encode as client_encode
@@ -22,10 +20,11 @@ from deniable.client.encoders.ngrams import NGramsEncoder
 from deniable.client.encoders.prefixes import PrefixesEncoder
 from deniable.client.encoders.unary import pack_bits
 from deniable.client.randomness import SystemDraws
+from deniable.crafted.leverage import leverage
+from deniable.crafted.reports import crafted_reports
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Reports
 from deniable.plan import Setting, predict
-from deniable.privacy.leverage.estimates import leverage
 from deniable.protocol import (
     Answer,
     Field,
@@ -35,7 +34,7 @@ from deniable.protocol import (
     Strings,
 )
 from deniable.protocol.domain import string_key
-from deniable.results.randomised import how
+from deniable.results.disclosure.randomised import how
 from deniable.testing.ledger import LEDGER
 from material.audits import a_question, found_strings, survey
 
@@ -136,8 +135,8 @@ def test_ratios_are_those_of_the_mechanism(rng: np.random.Generator) -> None:
     reports = mechanism.simulate(rng.integers(0, 2, size=60), rng, texts)
     logs = mechanism.likelihood(reports, texts, log=True)
     one, other = (asked.answer for asked in worst_pair(field))
-    records = records_of(parameters, [report.tobytes() for report in reports])
-    found = ngrams_ratios(parameters, one, other, records)
+    read = reports_of(parameters, [report.tobytes() for report in reports])
+    found = log_ratios(parameters.channel, one, other, read)
     assert found == pytest.approx(logs[:, 0] - logs[:, 1], abs=1e-8)
 
 
@@ -146,7 +145,7 @@ def test_ratios_are_those_of_the_mechanism(rng: np.random.Generator) -> None:
 def test_the_shift_is_what_leverage_allows(name: str, down: bool, rng: np.random.Generator) -> None:
     question = QUESTIONS[name]
     (field,) = question.fields
-    found = poison_field(question, field, people=8_000, rng=rng, down=down)
+    found = shifted_estimate(question, field, people=8_000, rng=rng, down=down)
     LEDGER.add(1e-11)
     assert found.within
     assert (-found.shift if down else found.shift) >= 0.35 * found.bound - found.slack
@@ -161,10 +160,11 @@ def test_liars_of_prefixes_join_the_verification_group(rng: np.random.Generator)
     assert one.up == pytest.approx(float((1 - q) / (p - q)) / one.about)
     target = Answer(string_key("abc"))
     size = parameters.layout.size
-    data = crafted(parameters, target, 30, rng)
-    records = records_of(parameters, [data[i : i + size] for i in range(0, len(data), size)])
-    assert {record["group"] for record in records} == {parameters.verification}
-    assert supports(parameters, target, records).all()
+    data = crafted_reports(parameters, target, 30, rng)
+    read = reports_of(parameters, [data[i : i + size] for i in range(0, len(data), size)])
+    assert {public[0] for public, _ in read} == {parameters.verification}
+    (group,) = said(parameters.channel, target, read)
+    assert group.supported() == len(read)
 
 
 class TestAdvice:
@@ -192,7 +192,7 @@ class TestAdvice:
     def test_liars_in_one_group_are_seen(self, rng: np.random.Generator) -> None:
         question = QUESTIONS["prefixes-strings"]
         reports = self.honest(question, rng)
-        fake = crafted(question.fields[0].parameters, Answer(string_key("abc")), 800, rng)
+        fake = crafted_reports(question.fields[0].parameters, Answer(string_key("abc")), 800, rng)
         reports[:800] = np.frombuffer(fake, dtype=reports.dtype)
         LEDGER.add(1e-12)
         assert self.strange(question, reports)

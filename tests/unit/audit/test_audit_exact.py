@@ -9,8 +9,8 @@ import pytest
 
 from deniable.audit.answers import every_answer, some_answers
 from deniable.audit.exact import proofs
+from deniable.audit.exact.bits import read_bits
 from deniable.audit.exact.proofs import FOREVER, audit_exact, prove_field
-from deniable.audit.exact.unary_bits import read_bits
 from deniable.client.encoders.base import Draws
 from deniable.client.encoders.krr import KRREncoder
 from deniable.client.encoders.olh import OLHEncoder
@@ -140,20 +140,20 @@ class TestBits:
         parameters = field.parameters
         assert isinstance(parameters, RapporParameters)
         held = set(parameters.places(answer, 3))
-        for place, law in enumerate(read_bits(field, answer, 3, rng)):
+        for place, law in enumerate(read_bits(field, answer, (3,), rng)[0]):
             assert law.chance == (Fraction(11, 16) if place in held else Fraction(9, 16))
             assert law.permanent == (Fraction(3, 4) if place in held else Fraction(1, 4))
 
     def test_a_fresh_stage_that_does_nothing(self, rng: np.random.Generator) -> None:
         field = a_question("q", Strings(), "rappor", RESPONSE).fields[0]
-        laws = read_bits(field, some_answers(field, False)[0], 0, rng)
+        laws, _ = read_bits(field, some_answers(field, False)[0], (0,), rng)
         assert {law.chance for law in laws} == {Fraction(3, 4), Fraction(1, 4)}
         assert all(law.permanent == law.chance for law in laws)
 
     def test_only_mechanisms_with_bits(self, rng: np.random.Generator) -> None:
         field = a_field("value", categories(3), "krr", ONCE)
         with pytest.raises(InvalidParameter, match="bit per place"):
-            read_bits(field, some_answers(field, False)[0], 0, rng)
+            read_bits(field, some_answers(field, False)[0], (), rng)
 
 
 class TestBroken:
@@ -171,7 +171,7 @@ class TestBroken:
             parameters = self._parameters
             symbol = answer.code
             if not fresh.coin(parameters.report_keep):
-                symbol = fresh.below(parameters.categories - 1)
+                symbol = fresh.below(parameters.answers - 1)
             return parameters.layout.pack({"symbol": symbol})
 
         monkeypatch.setattr(KRREncoder, "encode", encode)
@@ -194,12 +194,10 @@ class TestBroken:
             self: SubsetEncoder, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws
         ) -> bytes:
             parameters = self._parameters
-            fresh.coin(parameters.include)
-            first = fresh.below(parameters.categories)
-            members = sum(
-                1 << ((first + i) % parameters.categories) for i in range(parameters.size)
-            )
-            size = (parameters.categories + 7) // 8
+            fresh.coin(parameters.keep)
+            first = fresh.below(parameters.answers)
+            members = sum(1 << ((first + i) % parameters.answers) for i in range(parameters.size))
+            size = (parameters.answers + 7) // 8
             return parameters.layout.pack({"bits": members.to_bytes(size, "little")})
 
         monkeypatch.setattr(SubsetEncoder, "encode", encode)

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from deniable.audit.answers import some_answers
-from deniable.audit.exact.profiles import _one_of_each_size, profile_ratio, rank_of
 from deniable.audit.exact.proofs import Proven, prove_field
-from deniable.audit.profile_reading import PUBLIC_ITEMS, items_of
 from deniable.client.encoders import Draws
 from deniable.client.encoders.cells import kept_or_moved
 from deniable.client.encoders.coefficients import CoefficientsEncoder
@@ -19,17 +17,16 @@ from deniable.client.encoders.inp_ht import InpHTEncoder
 from deniable.client.encoders.marg_ps import MargPSEncoder
 from deniable.client.encoders.marg_rr import MargRREncoder
 from deniable.client.encoders.unary import pack_bits
-from deniable.errors import InvalidParameter
 from deniable.protocol import (
-    PROFILE_MECHANISMS,
     Answer,
     MargPSParameters,
     ProfileParameters,
     Question,
     ViewsParameters,
 )
+from deniable.protocol.profile_marginals import rank_of
 from deniable.protocol.thresholds import ONE
-from material.audits import ONCE, a_question, about_profiles, categories, record
+from material.audits import ONCE, a_question, about_profiles, record
 
 LARGE = {question.id: question for question in about_profiles((2, 3, 5))}
 
@@ -45,33 +42,13 @@ def problem(name: str) -> str:
     return proven.problem
 
 
-def test_every_mechanism_of_records_says_what_its_reports_are_about() -> None:
-    assert set(PUBLIC_ITEMS) == set(PROFILE_MECHANISMS)
-
-
-def test_a_mechanism_that_cannot_be_read_is_refused() -> None:
-    class Unknown(MargPSParameters):
-        mechanism = "unknown"
-
-    known = LARGE["marg_ps-2x3x5"].fields[0].parameters
-    assert isinstance(known, MargPSParameters)
-    with pytest.raises(InvalidParameter, match="no audit of 'unknown'"):
-        items_of(Unknown(known.levels, known.order, known.truth))
-
-
-def test_only_records() -> None:
-    field = a_question("q", categories(3), "krr", ONCE).fields[0]
-    with pytest.raises(InvalidParameter, match="does not report profiles"):
-        profile_ratio(field, [], np.random.default_rng(0))
-
-
 def test_the_arguments_are_said() -> None:
     said = {name: proof(question).argument for name, question in LARGE.items()}
     assert said["marg_ht-2x3x5"].startswith("per symbol, given the marginal and the coefficient:")
     assert said["views-2x3x5"].startswith("per symbol, given the view:")
     assert said["inp_ps-2x3x5"].startswith("per symbol: what a report is about")
     assert said["marg_rr-2x3x5"].startswith("per bit, given the marginal:")
-    assert said["inp_em-2x3x5"].startswith("per bit: each bit")
+    assert said["inp_em-2x3x5"].startswith("per bit: each of 6 bits")
 
 
 def test_one_table_of_every_size_is_looked_at() -> None:
@@ -79,7 +56,7 @@ def test_one_table_of_every_size_is_looked_at() -> None:
     for name in ("marg_ps", "views"):
         parameters = a_question("q", record(*levels), name, ONCE).fields[0].parameters
         assert isinstance(parameters, MargPSParameters | ViewsParameters)
-        found = {parameters.cells(number) for number in _one_of_each_size(parameters)}
+        found = {parameters.cells(number) for (number,) in parameters.channel.examples}
         assert found == set(parameters.sizes)
 
 
@@ -112,7 +89,7 @@ class TestBroken:
             return p.layout.pack({"symbol": number * p.most_cells + cell})
 
         monkeypatch.setattr(MargPSEncoder, "encode", encode)
-        assert "not drawn alike" in problem("marg_ps")
+        assert "not what was drawn" in problem("marg_ps")
 
     def test_an_order_chosen_by_the_record(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def encode(
@@ -136,7 +113,7 @@ class TestBroken:
             return self._parameters.layout.pack({"symbol": 2 * coefficient + answer.codes[0] % 2})
 
         monkeypatch.setattr(InpHTEncoder, "encode", encode)
-        assert "for some profiles" in problem("inp_ht")
+        assert "for some answers" in problem("inp_ht")
 
     def test_a_coin_that_two_bits_share(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def encode(

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from deniable.audit.attack.crafted import CRAFTED, shifted_estimate
 from deniable.audit.attack.detection import (
     advice_finding,
     advise,
@@ -14,12 +15,11 @@ from deniable.audit.attack.detection import (
     most_equal,
     ones_law,
 )
-from deniable.audit.attack.poison import crafted
-from deniable.audit.attack.poisoned_estimates import ATTACKERS, poison_field
-from deniable.audit.reading import records_of, supports
+from deniable.audit.reading import reports_of, said
+from deniable.crafted.leverage import leverage_of
+from deniable.crafted.reports import crafted_reports
 from deniable.mechanisms import Rappor, mechanism_for, mechanism_of
 from deniable.mechanisms.base import Reports
-from deniable.privacy.leverage.estimates import leverage_of
 from deniable.protocol import (
     MECHANISMS,
     PROFILE_MECHANISMS,
@@ -28,6 +28,7 @@ from deniable.protocol import (
     Question,
     Strings,
 )
+from deniable.protocol.channel import Bits
 from deniable.protocol.domain import code_key, string_key
 from deniable.protocol.unary import UnaryParameters
 from deniable.testing.ledger import LEDGER
@@ -57,12 +58,12 @@ def test_the_shift_is_what_leverage_allows_and_most_of_it(
     """Seven standard deviations of what the replaced honest reports add by chance are allowed."""
     question = QUESTIONS[name]
     (field,) = question.fields
-    found = poison_field(question, field, people=2_000, rng=rng, down=down)
-    slack = 7 * found.noise * math.sqrt(2 * ATTACKERS)
+    found = shifted_estimate(question, field, people=2_000, rng=rng, down=down)
+    slack = 7 * found.noise * math.sqrt(2 * CRAFTED)
     LEDGER.add(1e-11)
     assert abs(found.shift) <= found.bound + slack
     worth = leverage_of(field).down + 1 if down else leverage_of(field).up
-    most = min(found.bound, ATTACKERS * worth)
+    most = min(found.bound, CRAFTED * worth)
     towards = -found.shift if down else found.shift
     assert towards >= 0.6 * most - slack
 
@@ -79,19 +80,21 @@ def test_crafted_records_support_their_target(name: str, rng: np.random.Generato
     parameters = field.parameters
     target = Answer(string_key("x")) if field.domain.size is None else Answer(code_key(1), 1)
     size = parameters.layout.size
-    data = crafted(parameters, target, 50, rng)
+    data = crafted_reports(parameters, target, 50, rng)
     records = [data[i : i + size] for i in range(0, len(data), size)]
-    assert supports(parameters, target, records_of(parameters, records)).all()
-    data = crafted(parameters, target, 50, rng, down=True)
+    (up,) = said(parameters.channel, target, reports_of(parameters, records))
+    assert up.supported() == 50
+    data = crafted_reports(parameters, target, 50, rng, down=True)
     records = [data[i : i + size] for i in range(0, len(data), size)]
-    assert not supports(parameters, target, records_of(parameters, records)).any()
+    (down,) = said(parameters.channel, target, reports_of(parameters, records))
+    assert down.supported() == 0
 
 
 def test_hidden_reports_have_as_many_ones_as_honest_ones(rng: np.random.Generator) -> None:
     parameters = a_field("value", Strings(), "rappor", PAPER).parameters
     target = Answer(string_key("x"))
     plain, hidden = (
-        crafted(parameters, target, 200, rng, hidden=hidden) for hidden in (False, True)
+        crafted_reports(parameters, target, 200, rng, hidden=hidden) for hidden in (False, True)
     )
     ones = [int.from_bytes(data, "little").bit_count() / 200 for data in (plain, hidden)]
     assert ones[0] < 12
@@ -136,7 +139,7 @@ class TestAdvice:
     def test_exactly_the_bits_of_a_target_are_seen(self, rng: np.random.Generator) -> None:
         question = a_question("paper", Strings(), "rappor", PAPER)
         reports = self.honest(question, rng)
-        fake = crafted(question.fields[0].parameters, Answer(string_key("x")), 100, rng)
+        fake = crafted_reports(question.fields[0].parameters, Answer(string_key("x")), 100, rng)
         reports[:100] = np.frombuffer(fake, dtype=reports.dtype)
         LEDGER.add(1e-12)
         assert self.strange(question, reports)
@@ -146,7 +149,7 @@ class TestAdvice:
         question = a_question("paper", Strings(), "rappor", PAPER)
         reports = self.honest(question, rng)
         target = Answer(string_key("x"))
-        fake = crafted(question.fields[0].parameters, target, 250, rng, hidden=True)
+        fake = crafted_reports(question.fields[0].parameters, target, 250, rng, hidden=True)
         reports[:250] = np.frombuffer(fake, dtype=reports.dtype)
         LEDGER.add(1e-6 * ALPHA)
         assert not self.strange(question, reports)
@@ -161,7 +164,9 @@ class TestAdvice:
     def test_the_law_of_ones(self, rng: np.random.Generator) -> None:
         """Against the sum over all pairs of bits that two hash functions can hit."""
         parameters = Rappor(bits=4, hashes=2, cohorts=2, f=0.5, p=0.5, q=0.75).parameters
-        law = ones_law(parameters)
+        rest = parameters.channel.typical
+        assert isinstance(rest, Bits)
+        law = ones_law(rest)
         expected = np.zeros(5)
         for a in range(4):
             for b in range(4):

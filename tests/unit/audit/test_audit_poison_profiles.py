@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from deniable.audit.attack.crafted import CRAFTED, shifted_estimate, worst_attribute
 from deniable.audit.attack.detection import advice_finding, advise, most_equal
-from deniable.audit.attack.poison_profiles import crafted_profile_reports
-from deniable.audit.attack.poisoned_estimates import ATTACKERS, poison_field, worst_attribute
+from deniable.crafted.cells import table_shift, ways
+from deniable.crafted.leverage import leverage_of
+from deniable.crafted.reports_of_cells import crafted_cells
+from deniable.crafted.worth import Leverage
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Reports
-from deniable.privacy.leverage.estimates import leverage_of
-from deniable.privacy.leverage.profiles import profile_shift, ways
-from deniable.privacy.leverage.worth import Leverage
 from deniable.protocol import PROFILE_MECHANISMS, ProfileParameters, Question
 from deniable.testing.ledger import LEDGER
 from material.audits import ONCE, a_question, about_profiles, record
@@ -45,12 +45,12 @@ def test_the_shift_is_what_leverage_allows_and_most_of_it(
     question = QUESTIONS[name]
     (field,) = question.fields
     parameters = shape_of(question)
-    found = poison_field(question, field, people=6_000, rng=rng, down=down)
+    found = shifted_estimate(question, field, people=6_000, rng=rng, down=down)
     LEDGER.add(1e-11)
     assert found.within
     least = 0.3 if any(word in name for word in LOOSE) else 0.85
     most = max(
-        one_way(way, down) for way in ways(parameters, worst_attribute(parameters, ATTACKERS))
+        one_way(way, down) for way in ways(parameters, (worst_attribute(parameters, CRAFTED),))
     )
     assert (-found.shift if down else found.shift) >= least * most - found.slack
 
@@ -60,7 +60,7 @@ def one_way(leverage: Leverage, down: bool) -> float:
     only = Leverage(0.0, leverage.down, leverage.about) if down else leverage
     if not down:
         only = Leverage(leverage.up, -1 / leverage.about, leverage.about)
-    return only.shift(ATTACKERS)
+    return only.shift(CRAFTED)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -70,15 +70,15 @@ def test_one_report_counts_for_so_many(name: str, rng: np.random.Generator) -> N
     (field,) = question.fields
     parameters, n = shape_of(question), 60_000
     mechanism = mechanism_of(field, False)
-    codes = rng.integers(0, parameters.levels, size=(n, len(parameters.levels)))
+    codes = rng.integers(0, parameters.answers, size=(n, len(parameters.answers)))
     honest = mechanism.accumulate(mechanism.simulate(codes, rng))
     before = mechanism.estimate(honest)
-    for attribute, count in enumerate(parameters.levels):
-        place = sum(parameters.levels[:attribute])
-        up = max(way.up for way in ways(parameters, attribute))
-        down = max(way.down + 1 / way.about for way in ways(parameters, attribute))
+    for attribute, count in enumerate(parameters.answers):
+        place = sum(parameters.answers[:attribute])
+        up = max(way.up for way in ways(parameters, (attribute,)))
+        down = max(way.down + 1 / way.about for way in ways(parameters, (attribute,)))
         for _ in range(3):
-            fake = crafted_profile_reports(parameters, attribute, 0, 1, rng)
+            fake = crafted_cells(parameters, (attribute,), (0,), 1, rng)
             after = mechanism.estimate(honest.merge(mechanism.accumulate(fake)))
             moved = after.frequency * after.n - before.frequency * before.n
             # A quarter for the share of honest reports about a coefficient, which is random.
@@ -89,10 +89,10 @@ def test_one_report_counts_for_so_many(name: str, rng: np.random.Generator) -> N
 
 def test_the_worst_attribute_and_the_share_of_reports_about_it() -> None:
     parameters = shape_of(QUESTIONS["marg_ps-2x3x5"])
-    every = [way.most for i in range(3) for way in ways(parameters, i)]
+    every = [way.most for i in range(3) for way in ways(parameters, (i,))]
     assert leverage_of(QUESTIONS["marg_ps-2x3x5"].fields[0]).most == max(every)
     tables = shape_of(QUESTIONS["marg_rr-2x2x2"])
-    assert [way.about for way in ways(tables, 0)] == pytest.approx([2 / 3])
+    assert [way.about for way in ways(tables, (0,))] == pytest.approx([2 / 3])
 
 
 def test_a_share_of_attackers_among_reports_about_a_part() -> None:
@@ -102,14 +102,14 @@ def test_a_share_of_attackers_among_reports_about_a_part() -> None:
     assert one.shift(1.0) == pytest.approx(2.0)
     assert one.shift(0.01) < 0.01 * 20.0
     parameters = shape_of(QUESTIONS["coefficients-2x2x2"])
-    shifts = [profile_shift(parameters, 0, share) for share in (0.0, 0.01, 0.05, 0.5)]
+    shifts = [table_shift(parameters, (0,), share) for share in (0.0, 0.01, 0.05, 0.5)]
     assert shifts == sorted(shifts)
 
 
 class TestAdvice:
     def honest(self, question: Question, rng: np.random.Generator, n: int = 4_000) -> Reports:
         parameters = shape_of(question)
-        codes = rng.integers(0, parameters.levels, size=(n, len(parameters.levels)))
+        codes = rng.integers(0, parameters.answers, size=(n, len(parameters.answers)))
         codes[: n // 2] = 1  # half of the people hold one record
         return mechanism_of(question.fields[0], False).simulate(codes, rng)
 
@@ -130,7 +130,7 @@ class TestAdvice:
         """One in ten; k-RR over the whole profile, and its bits, give no hold."""
         question = a_question("q", record(*(2,) * 6), mechanism, ONCE)
         reports = self.honest(question, rng, 20_000)
-        fake = crafted_profile_reports(shape_of(question), 0, 0, 2_000, rng)
+        fake = crafted_cells(shape_of(question), (0,), (0,), 2_000, rng)
         reports[:2_000] = np.frombuffer(fake, dtype=reports.dtype)
         LEDGER.add(1e-12)
         assert self.strange(question, reports)

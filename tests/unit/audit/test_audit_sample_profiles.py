@@ -8,30 +8,21 @@ import numpy as np
 import pytest
 
 from deniable.audit import Audit
-from deniable.audit.channel_checks_profiles import as_declared, log_ratios
-from deniable.audit.profile_reading import public_blocks, rest_chance, room, shown_by
-from deniable.audit.reading import records_of
+from deniable.audit.channel_checks import as_declared
+from deniable.audit.reading import log_ratios, reports_of
 from deniable.audit.sample.answer_pairs import worst_pair
 from deniable.audit.sample.black_box import audit_sample
 from deniable.client import encode as client_encode
-from deniable.client.encoders import Draws, encoder_for
+from deniable.client.encoders import Draws
 from deniable.client.randomness import SystemDraws
 from deniable.mechanisms import ProfileMechanism, mechanism_of
-from deniable.privacy.proof import report_channel
-from deniable.protocol import Answer, Field, ProfileParameters, Question
-from deniable.protocol.profile_domain import profile_answer
+from deniable.protocol import Answer, Field, Question
 from deniable.testing.ledger import LEDGER
 from material.audits import a_question, about_profiles, large_profiles, record, survey
 
 ALPHA = 1e-10
 SMALL = {question.id: question for question in about_profiles((3, 2))}
 LARGE = {question.id: question for question in large_profiles()}
-
-
-def shape_of(field: Field) -> ProfileParameters:
-    parameters = field.parameters
-    assert isinstance(parameters, ProfileParameters)
-    return parameters
 
 
 def run(question: Question, rng: np.random.Generator, trials: int) -> Audit:
@@ -49,34 +40,6 @@ def test_right_encoders_pass(name: str, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_chances_are_those_of_enumeration(name: str) -> None:
-    """P(about) P(rest | about), from the integers, is the enumerated channel."""
-    (field,) = SMALL[name].fields
-    parameters = shape_of(field)
-    if parameters.mechanism == "inp_olh":
-        wanted: dict[str, object] = {"epsilon": 1.0, "seeds": 7}
-        field = a_question("q", field.domain, "inp_olh", wanted).fields[0]
-        parameters = shape_of(field)
-    answers = [profile_answer(codes) for codes in ((0, 0), (2, 1))]
-    for answer, law in report_channel(encoder_for(parameters), answers).items():
-        for sent, chance in law.items():
-            public, rest = shown_by(parameters, parameters.layout.unpack(sent))
-            given = rest_chance(parameters, answer, public, rest)
-            assert chance == given * _chance_of(parameters, public)
-
-
-def _chance_of(parameters: ProfileParameters, public: tuple[int, ...]) -> Fraction:
-    chance = Fraction(1)
-    for number, blocks in zip(public, public_blocks(parameters).values(), strict=True):
-        first = 0
-        for count, share in blocks:
-            if first <= number < first + count:
-                chance *= share / count
-            first += count
-    return chance
-
-
-@pytest.mark.parametrize("name", SMALL)
 def test_ratios_are_those_of_the_mechanism(name: str, rng: np.random.Generator) -> None:
     """The slow reading of reports, against the mechanism's likelihood."""
     (field,) = SMALL[name].fields
@@ -89,26 +52,14 @@ def test_ratios_are_those_of_the_mechanism(name: str, rng: np.random.Generator) 
     expected = logs[:, every.index(one.codes)] - logs[:, every.index(other.codes)]
     size = field.parameters.layout.size
     data = reports.tobytes()
-    records = records_of(field.parameters, [data[i : i + size] for i in range(0, len(data), size)])
-    assert log_ratios(shape_of(field), one, other, records) == pytest.approx(expected, abs=1e-8)
-
-
-def test_rooms_are_the_numbers_of_rests() -> None:
-    for question in SMALL.values():
-        parameters = shape_of(question.fields[0])
-        if parameters.mechanism in ("inp_rr", "marg_rr", "inp_em"):
-            continue  # bits are counted, not their outcomes
-        public = (0,) * len(public_blocks(parameters))
-        answer = profile_answer((1, 1))
-        chances = [
-            rest_chance(parameters, answer, public, rest)
-            for rest in range(room(parameters, public))
-        ]
-        assert sum(chances) == 1
+    read = reports_of(field.parameters, [data[i : i + size] for i in range(0, len(data), size)])
+    assert log_ratios(field.parameters.channel, one, other, read) == pytest.approx(
+        expected, abs=1e-8
+    )
 
 
 def test_a_draw_that_is_not_as_declared_is_seen(rng: np.random.Generator) -> None:
-    blocks = [(3, Fraction(1, 4)), (100, Fraction(3, 4))]
+    blocks = ((3, Fraction(1, 4)), (100, Fraction(3, 4)))
     low, high = rng.integers(0, 3, size=1_000), rng.integers(3, 103, size=3_000)
     LEDGER.add(1e-9)
     assert as_declared(np.concatenate([low, high]), blocks).p_value > 1e-9

@@ -56,7 +56,7 @@ def test_every_kind_of_float_is_seen(copy: Path, file: str, old: str, new: str, 
     assert any(place.startswith(file) and what in place for place in found), found
 
 
-def test_tuning_may_use_floats(copy: Path) -> None:
-    """What is computed when a survey is published decides no coin on a device."""
-    assert "math.exp" in (copy / "protocol/orr.py").read_text()
-    assert not any("orr.py" in place for place in floats_in_encoders(copy))
+def test_what_no_encoder_reaches_may_use_floats(copy: Path) -> None:
+    """A closed form that planners read decides no coin on a device."""
+    assert "float(" in (copy / "protocol/rappor.py").read_text()
+    assert not any("rappor.py" in place for place in floats_in_encoders(copy))

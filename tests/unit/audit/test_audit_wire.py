@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,10 +9,16 @@ from datetime import UTC, datetime
 import pytest
 
 from deniable.audit.wire.bytes_sent import audit_wire, capture
-from deniable.audit.wire.captured_requests import Captured, Exchange, sent_reports
+from deniable.audit.wire.captured_requests import (
+    Captured,
+    Exchange,
+    batch_of,
+    sent_reports,
+)
 from deniable.audit.wire.checks import findings
 from deniable.audit.wire.made_up_values import two_answers, two_values
-from deniable.protocol import Boolean, Numbers, Sets, Strings
+from deniable.protocol import Boolean, Numbers, Report, Sets, Strings, batch_bytes
+from deniable.protocol.compact import compact_bytes, in_groups
 from material.audits import (
     ONCE,
     PAPER,
@@ -71,7 +76,7 @@ def test_uploads_were_dropped_and_lost_and_sent_again(captured: Captured) -> Non
     fates = [exchange.fate for exchange in captured.exchanges]
     assert fates.count("dropped") == fates.count("lost") == 6
     assert captured.duplicates > 0
-    reports = sent_reports(captured.exchanges)
+    reports = sent_reports(captured)
     assert len(reports) > len({report.id for _, report in reports}) == captured.accepted
     assert {report.question for _, report in reports} == {"once", "page", "always", "several"}
 
@@ -83,14 +88,16 @@ def add_header(line: bytes) -> Change:
     return lambda exchange: replace(exchange, head=exchange.head + b"\r\n" + line)
 
 
-def in_reports(change: Callable[[dict[str, object]], object]) -> Change:
-    """Change every report of an upload."""
+def in_reports(change: Callable[[Report], dict[str, object]]) -> Change:
+    """Change members of every report of an upload."""
 
     def changed(exchange: Exchange) -> Exchange:
-        body = json.loads(exchange.body)
-        for report in body["reports"]:
-            change(report)
-        return replace(exchange, body=json.dumps(body).encode())
+        reports = batch_of(exchange, SURVEY)
+        assert reports is not None
+        wrong = in_groups([replace(report, **change(report)) for report in reports])
+        body = compact_bytes(wrong)
+        assert body is not None
+        return replace(exchange, body=body)
 
     return changed
 
@@ -106,29 +113,31 @@ BAD: dict[str, tuple[str, Change]] = {
         "no identifier or cookie in a header",
         lambda e: replace(e, head=e.head.replace(b"client/1", b"client/1 " + e.sender.encode())),
     ),
-    "a member": ("no identifier in a report", in_reports(lambda r: r.update(device="x"))),
+    "a byte": ("one size", lambda e: replace(e, body=e.body + b"x")),
+    "JSON": (
+        "no identifier in a report",
+        lambda e: replace(e, body=batch_bytes(batch_of(e, SURVEY) or ())),
+    ),
     "a digest of its own": (
         "no identifier in a report",
-        in_reports(lambda r: r.update(digest="ab" * 32)),
+        in_reports(lambda _: {"digest": b"\xab" * 32}),
     ),
     "another body": ("no identifier in a report", lambda e: replace(e, body=b"[]")),
     "a size that varies": (
         "one size",
         lambda e: (
-            in_reports(lambda r: r.update(record=f"{r['record']}AAAA"))(e)
-            if e.sender == "first"
-            else e
+            in_reports(lambda r: {"record": r.record + b"\0\0\0"})(e) if e.sender == "first" else e
         ),
     ),
     "a date": ("no time stamp", add_header(b"Date: 2026-03-02")),
     "seconds": ("no time stamp", stamped),
     "ids with a constant byte": (
         "random ids",
-        in_reports(lambda r: r.update(id=f"07{str(r['id'])[2:]}")),
+        in_reports(lambda r: {"id": b"\x07" + r.id[1:]}),
     ),
     "ids that count": (
         "random ids",
-        in_reports(lambda r: r.update(id=f"{'1f' * 8}{str(r['id'])[16:]}")),
+        in_reports(lambda r: {"id": b"\x1f" * 8 + r.id[8:]}),
     ),
 }
 
@@ -141,9 +150,15 @@ def test_what_must_not_be_sent_is_seen(captured: Captured, name: str) -> None:
     assert check in failed
 
 
+def test_a_time_in_bytes_is_seen(captured: Captured) -> None:
+    stamp = in_reports(lambda _: {"epoch": int(captured.times[0].timestamp())})
+    wrong = replace(captured, exchanges=[stamp(one) for one in captured.exchanges])
+    assert "no time stamp" in {finding.check for finding in findings(wrong) if not finding.holds}
+
+
 def test_a_second_report_in_an_epoch_is_seen(captured: Captured) -> None:
     first = captured.exchanges[-1]
-    other = in_reports(lambda r: r.update(id="00ff" * 8))(first)
+    other = in_reports(lambda _: {"id": b"\x00\xff" * 8})(first)
     wrong = replace(captured, exchanges=[*captured.exchanges, other])
     failed = {finding.check for finding in findings(wrong) if not finding.holds}
     assert {"one report per epoch", "nothing counts twice"} <= failed
@@ -151,7 +166,7 @@ def test_a_second_report_in_an_epoch_is_seen(captured: Captured) -> None:
 
 def test_a_retry_that_differs_and_one_that_is_missing_are_seen(captured: Captured) -> None:
     lost = next(one for one in captured.exchanges if one.fate == "lost")
-    again = in_reports(lambda r: r.update(epoch=1))(lost)
+    again = in_reports(lambda _: {"epoch": 1})(lost)
     changed = replace(captured, exchanges=[*captured.exchanges, again])
     never = replace(captured, exchanges=[one for one in captured.exchanges if one.fate == "lost"])
     for wrong in (changed, never):

@@ -72,7 +72,7 @@ def test_everything_can_be_said(read: Any) -> None:
     (question,) = authored.require().questions
     assert (question.version, question.owner, question.epoch) == (3, "x", 7)
     assert (question.repeat, question.send) == ("epoch", "always")
-    assert question.fields[0].parameters.published()["categories"] == 3
+    assert question.fields[0].parameters.published()["answers"] == 3
     assert question.epsilon_forever == 3_500_000
     assert authored.people == 10**6
 
@@ -239,7 +239,8 @@ def test_few_people_per_cohort_are_warned_of(read: Any) -> None:
     assert "people per cohort" in warning.message
     assert "at most 15 cohorts" in warning.fix
     assert read(question).warnings == ()
-    assert read({**RAPPOR, "parameters": {"m": 1, "epsilon": 1}}, people=5).warnings == ()
+    (single,) = read({**RAPPOR, "parameters": {"m": 1, "epsilon": 1}}, people=5).warnings
+    assert "never told apart" in single.message
 
 
 DISCOVERED: dict[str, Any] = {
@@ -384,7 +385,7 @@ def test_bins_become_edges_and_categories(read: Any) -> None:
     field = read({**GOOD, "domain": domain}).require().questions[0].fields[0]
     assert field.domain == Numbers(("1", "10", "100", "1000"))
     assert isinstance(field.parameters, KRRParameters)
-    assert field.parameters.categories == 5
+    assert field.parameters.answers == 5
 
 
 def test_auto_finds_strings_with_an_alphabet_that_nobody_listed(read: Any, tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from deniable.authoring import read_authored
+from deniable.authoring import read_authored, resolve
 from deniable.authoring.auto import CLOSED, OPEN, PERMANENT, choices, noise_of
+from deniable.authoring.mechanisms.orr import listed_variance
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Rappor, mechanism_for
 from deniable.protocol import (
-    MECHANISMS,
     Boolean,
     Categories,
     KRRParameters,
@@ -20,7 +20,6 @@ from deniable.protocol import (
     Strings,
     Survey,
 )
-from deniable.protocol.orr import listed_variance
 
 
 def _domain(size: int) -> Categories:
@@ -45,7 +44,7 @@ def test_krr_beats_unary_exactly_below_3e_plus_2(epsilon: float) -> None:
     limit = 3 * math.exp(epsilon) + 2
     for k in (math.floor(limit), math.ceil(limit)):
         krr, oue = (
-            noise_of(MECHANISMS[name].resolve({"epsilon": epsilon}, _domain(k), False), 0)
+            noise_of(resolve(name, {"epsilon": epsilon}, _domain(k), False), 0)
             for name in ("krr", "oue")
         )
         assert (krr < oue) == (k < limit)
@@ -64,7 +63,7 @@ def test_known_numbers() -> None:
     """Mathematics, section 2: k = 1024, epsilon 1, of a rare answer."""
     expected = {"krr": 347, "oue": 3.68, "subset": 3.68, "hadamard": 4.68}
     for name, noise in expected.items():
-        parameters = MECHANISMS[name].resolve({"epsilon": 1.0}, _domain(1_024), False)
+        parameters = resolve(name, {"epsilon": 1.0}, _domain(1_024), False)
         assert noise_of(parameters, 0) == pytest.approx(noise, rel=0.003)
 
 
@@ -143,7 +142,7 @@ def _written(folder: Path, parameters: str, domain: str = '"boolean"') -> Path:
 def test_the_choice_stands_in_the_published_survey_as_if_written(tmp_path: Path) -> None:
     survey = read_authored(_written(tmp_path, "{ epsilon = 1.0 }")).require()
     (field,) = survey.questions[0].fields
-    assert field.parameters == KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)
+    assert field.parameters == resolve(KRRParameters, {"epsilon": 1.0}, Boolean(), False)
     assert b"auto" not in survey.published()
     assert Survey.from_published(survey.published()) == survey
     forever = _written(tmp_path, "{ epsilon = 1.0, epsilon_forever = 2.0 }")

@@ -6,12 +6,13 @@ import math
 
 import pytest
 
-from deniable.authoring.auto_profile import AutoProfile, profile_choices, profile_noise
+from deniable.authoring import resolve
+from deniable.authoring.auto_profile import AUTHORING, profile_choices, profile_noise
+from deniable.authoring.closed_form import mean_variance
+from deniable.authoring.mechanisms.views import best_size, view_noise
 from deniable.errors import InvalidParameter
-from deniable.protocol import MECHANISMS, InpHTParameters, ViewsParameters
-from deniable.protocol.closed_form import mean_variance
+from deniable.protocol import InpHTParameters, ViewsParameters
 from deniable.protocol.coefficients import CoefficientsParameters
-from deniable.protocol.views import best_size, view_noise
 from material.profiles import profile_of
 
 MICROS = 1_098_612
@@ -37,19 +38,19 @@ def test_two_attributes_are_best_asked_at_once() -> None:
     assert best.mechanism == "views"
     assert isinstance(best.parameters, ViewsParameters)
     assert best.parameters.views == ((0, 1),)
-    assert AutoProfile().resolve(WANTED, profile_of(2, 2), False) == best.parameters
+    assert AUTHORING.resolve(WANTED, profile_of(2, 2), False) == best.parameters
 
 
 def test_single_attributes_are_one_mechanism_under_two_names() -> None:
     """One yes/no attribute by a coin, or as a coefficient of order 1: the noise is the same."""
-    parameters = CoefficientsParameters.resolve(
-        {**WANTED, "order": 1}, profile_of(*(2,) * 9), False
+    parameters = resolve(
+        CoefficientsParameters, {**WANTED, "order": 1}, profile_of(*(2,) * 9), False
     )
     assert profile_noise(parameters, MICROS) == pytest.approx(view_noise((2,) * 9, 1, 1, MICROS))
 
 
 def test_one_view_of_everything_is_plain_k_rr() -> None:
-    krr = MECHANISMS["inp_ps"].resolve({**WANTED, "order": 3}, profile_of(2, 2, 2), False)
+    krr = resolve("inp_ps", {**WANTED, "order": 3}, profile_of(2, 2, 2), False)
     plain = mean_variance(*krr.support, 8)
     assert view_noise((2, 2, 2), 3, 3, MICROS) == pytest.approx(plain)
 
@@ -57,8 +58,8 @@ def test_one_view_of_everything_is_plain_k_rr() -> None:
 def test_the_allocation_is_no_worse_than_equal_shares() -> None:
     """InpHT draws all coefficients alike; ours never has a larger mean variance."""
     for d, k in ((8, 2), (16, 3), (5, 5)):
-        ours = CoefficientsParameters.resolve({**WANTED, "order": k}, profile_of(*(2,) * d), False)
-        equal = InpHTParameters.resolve({**WANTED, "order": k}, profile_of(*(2,) * d), False)
+        ours = resolve(CoefficientsParameters, {**WANTED, "order": k}, profile_of(*(2,) * d), False)
+        equal = resolve(InpHTParameters, {**WANTED, "order": k}, profile_of(*(2,) * d), False)
         gap, total = 2 * equal.keep / 2**64 - 1, 0.0
         for taken in range(1, k + 1):
             per_table = math.comb(k, taken)

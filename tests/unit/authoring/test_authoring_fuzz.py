@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable.authoring import Authored, read_authored
-from deniable.protocol import PROFILE_MECHANISMS, KRRParameters, RapporParameters, Survey
+from deniable.authoring import Authored, authoring_of, read_authored
+from deniable.protocol import PROFILE_MECHANISMS, Survey
 from material.toml_writing import toml
 
-PARAMETERS = sorted({*RapporParameters.authored, *KRRParameters.authored})
+PARAMETERS = sorted({*authoring_of("rappor").keys, *authoring_of("krr").keys})
 names = [
     *("name", "owner", "people", "questions", "id", "version", "description", "expires", "epoch"),
     *("repeat", "send", "fields", "domain", "mechanism", "parameters", "type", "values", "edges"),

@@ -164,6 +164,6 @@ def test_a_profile_cannot_be_always_sent(read: Any) -> None:
 
 
 def test_the_domain_of_a_profile_is_no_word_of_authors() -> None:
-    with pytest.raises(InvalidParameter, match="levels"):
+    with pytest.raises(InvalidParameter, match="answers"):
         CoefficientsParameters((2,), 1, 3 * 2**62, "walsh", ())
     assert profile_of(2, 2).published()["type"] == "profile"

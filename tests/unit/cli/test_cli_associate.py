@@ -6,50 +6,21 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from deniable.cli.app import make_app
 from deniable.errors import InvalidParameter
+from material.commands import call, run
+from material.surveys import BOOLEAN, asked, listed, several, survey
 
-SURVEY = """
-name = "Several"
-owner = "us"
-[[questions]]
-id = "device"
-description = "What kind of device?"
-expires = 2030-12-31
-[[questions.fields]]
-name = "dark"
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 1.5 }
-[[questions.fields]]
-name = "host"
-domain = { type = "strings", candidates = "hosts.txt" }
-mechanism = "rappor"
-parameters = { epsilon = 2.5, k = 64, m = 8 }
-[[questions.fields]]
-name = "memory"
-domain = { type = "numbers", edges = [4, 8] }
-mechanism = "oue"
-parameters = { epsilon = 2.0 }
-[[questions]]
-id = "plain"
-description = "One thing?"
-expires = 2030-12-31
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 1.0 }
-"""
-runner, app = CliRunner(), make_app()
-
-
-def call(*arguments: object) -> str:
-    result = runner.invoke(app, [str(a) for a in arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
+SURVEY = survey(
+    several(
+        "device",
+        ("dark", BOOLEAN, "krr", "epsilon = 1.5"),
+        ("host", listed("hosts.txt"), "rappor", "epsilon = 2.5, k = 64, m = 8"),
+        ("memory", '{ type = "numbers", edges = [4, 8] }', "oue", "epsilon = 2.0"),
+        description="What kind of device?",
+    ),
+    asked("plain", description="One thing?"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -149,18 +120,18 @@ def test_a_question_of_one_field_has_nothing_to_associate(project: Path) -> None
 
 
 def test_a_second_interval_for_crafted_reports(project: Path) -> None:
-    fields = ("--fields", "dark", "memory", "--attackers", 0.01)
+    fields = ("--fields", "dark", "memory", "--crafted", 0.01)
     read = json.loads(associate(project, *fields, "--json"))
-    assert read["attackers"] == 0.01
+    assert read["crafted"] == 0.01
     for cell in read["rows"]:
-        (low, high), (lowest, highest) = cell["interval"], cell["attacked_interval"]
+        (low, high), (lowest, highest) = cell["interval"], cell["crafted_interval"]
         assert 0 <= lowest < low < high < highest <= 1
         for what in ("conditional", "odds_ratio"):
-            assert cell[f"{what}_attacked_interval"][0] < cell[f"{what}_interval"][0]
-    least, most = read["parts"]["tests"]["rows"][0]["attacked_p_value"]
+            assert cell[f"{what}_crafted_interval"][0] < cell[f"{what}_interval"][0]
+    least, most = read["parts"]["tests"]["rows"][0]["crafted_p_value"]
     assert least <= read["parts"]["tests"]["rows"][0]["p_value"] <= most
     text = associate(project, *fields)
     assert "a share of 0.01 crafted reports" in text
     assert "With 0.01 of the reports crafted, dark and memory" in text
-    wrong = runner.invoke(app, ["associate", "device", "--attackers", "1.5"])
+    wrong = run("associate", "device", "--crafted", "1.5")
     assert wrong.exit_code == 2

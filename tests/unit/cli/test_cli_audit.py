@@ -144,11 +144,11 @@ def test_estimate_with_attackers(survey: Path, tmp_path: Path) -> None:
     published, data = tmp_path / "survey.json", tmp_path / "data"
     call("publish", survey, "-o", published)
     call("simulate", "browser", "--survey", published, "--data", data, "--people", 2_000)
-    options = ("--survey", published, "--data", data, "--attackers", 0.01)
+    options = ("--survey", published, "--data", data, "--crafted", 0.01)
     answer = json.loads(call("estimate", "browser", *options, "--json"))
-    assert answer["attackers"] == 0.01
+    assert answer["crafted"] == 0.01
     assert "with 0.01 crafted" in call("estimate", "browser", *options)
-    call("estimate", "--google-rappor", tmp_path, "--attackers", 0.01, code=2)
+    call("estimate", "--google-rappor", tmp_path, "--crafted", 0.01, code=2)
 
 
 def test_the_group_is_read_without_what_its_audits_need() -> None:

@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 
 import pytest
-from test_cli_survey import call
 from typer.testing import CliRunner
 
 from deniable.cli.app import make_app
 from deniable.errors import InvalidParameter
 from deniable.protocol.coding_model import CharacterModel
+from material.commands import call
 
 SURVEY = """name = "n"
 owner = "o"
@@ -50,23 +50,23 @@ def test_strings_are_found_again_and_again(tmp_path: Path) -> None:
     ]
     assert call("discover", "word", "--beam", 50, "--json", *places) == first
     text = call("discover", "word", "--beam", 50, "-o", tmp_path / "out" / "w.csv", *places)
-    assert "Not learnable" in text
+    assert "Detection limit" in text
     assert "abbaca" in (tmp_path / "out" / "w.csv").read_text()
 
 
 def test_a_second_bar_for_crafted_reports(tmp_path: Path) -> None:
     places = prepare(tmp_path)
-    wanted = ["discover", "word", "--beam", 50, "--attackers", 0.01]
+    wanted = ["discover", "word", "--beam", 50, "--crafted", 0.01]
     data = json.loads(call(*wanted, "--json", "-o", tmp_path / "w.csv", *places))
-    assert data["attackers"] == 0.01
+    assert data["crafted"] == 0.01
     assert len(data["rows"]) >= 4
     for row in data["rows"]:
-        low, high = row["attacked_interval"]
+        low, high = row["crafted_interval"]
         assert low < row["interval"][0] < row["interval"][1] < high
     assert "shares of what was found" in data["notes"][-1]
     assert "with 0.01 crafted" in call(*wanted, *places)
     header, first, *_ = csv.reader((tmp_path / "w.csv").read_text().splitlines())
-    assert float(first[header.index("attacked_low")]) < float(first[header.index("low")])
+    assert float(first[header.index("crafted_low")]) < float(first[header.index("low")])
 
 
 def test_a_trained_model_is_used(tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_a_model_from_the_lists_own_letters(tmp_path: Path) -> None:
         ["train", "list.txt", "-o", "a", "-o", "b"],
         ["train", "list.txt", "-o", "a", "--outside", "drop"],
         ["word", "list.txt"],
-        ["word", "--attackers", "1.5"],
-        ["word", "--attackers", "nobody"],
-        ["train", "list.txt", "-o", "a", "--attackers", "0.01"],
+        ["word", "--crafted", "1.5"],
+        ["word", "--crafted", "nobody"],
+        ["train", "list.txt", "-o", "a", "--crafted", "0.01"],
     ],
 )
 def test_wrong_usage(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_cli_survey import call
 
 from deniable.errors import InvalidAnswer, InvalidParameter, InvalidSurvey
+from material.commands import call
 
 SURVEY = """name = "n"
 owner = "o"

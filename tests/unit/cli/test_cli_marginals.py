@@ -9,40 +9,24 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from test_cli_survey import call
 
 from deniable.errors import InvalidParameter
+from material.commands import call
+from material.surveys import BOOLEAN, TRIPS, asked, categories, profile, survey
 
 PEOPLE = 60_000
-SURVEY = """
-name = "n"
-owner = "o"
-[[questions]]
-id = "trips"
-description = "How was the trip?"
-expires = 2099-01-01
-mechanism = "MECHANISM"
-parameters = { epsilon = 3.0, order = 2 }
-[[questions.fields]]
-name = "card"
-domain = "boolean"
-[[questions.fields]]
-name = "tip"
-domain = "boolean"
-[[questions.fields]]
-name = "zone"
-domain = { type = "categories", values = ["inner", "outer", "far <b>"] }
-[[questions.fields]]
-name = "night"
-domain = "boolean"
-[[questions]]
-id = "plain"
-description = "d"
-expires = 2099-01-01
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 1.0 }
-"""
+SURVEY = survey(
+    profile(
+        "trips",
+        "MECHANISM",
+        "epsilon = 3.0, order = 2",
+        *TRIPS,
+        ("zone", categories("inner", "outer", "far <b>")),
+        ("night", BOOLEAN),
+        description="How was the trip?",
+    ),
+    asked("plain"),
+)
 
 
 def publish(folder: Path, mechanism: str) -> None:
@@ -110,33 +94,31 @@ def test_raw_or_smoothed_alone(folder: Path) -> None:
 
 def test_a_second_bar_for_crafted_reports(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
-    found = asked(folder, "--attributes", "tip", "zone", "--attackers", 0.01, "-o", file)
-    assert found["attackers"] == 0.01
+    found = asked(folder, "--attributes", "tip", "zone", "--crafted", 0.01, "-o", file)
+    assert found["crafted"] == 0.01
     for row in found["rows"]:
-        low, high = row["attacked_interval"]
+        low, high = row["crafted_interval"]
         assert low < row["interval"][0] < row["interval"][1] < high
-        assert row["attacked_smoothed"][0] < row["smoothed"] < row["attacked_smoothed"][1]
+        assert row["crafted_smoothed"][0] < row["smoothed"] < row["crafted_smoothed"][1]
     assert any("added at both ends" in note for note in found["notes"])
-    assert "attacked_low" in file.read_text()
-    one = asked(folder, "--attributes", "zone", "--raw", "--attackers", 0.01)
-    estimated = json.loads(
-        call("estimate", "trips", "--attackers", 0.01, "--json", *places(folder))
-    )
-    by_value = {row["value"]: row["attacked_interval"] for row in estimated["rows"]}
+    assert "crafted_low" in file.read_text()
+    one = asked(folder, "--attributes", "zone", "--raw", "--crafted", 0.01)
+    estimated = json.loads(call("estimate", "trips", "--crafted", 0.01, "--json", *places(folder)))
+    by_value = {row["value"]: row["crafted_interval"] for row in estimated["rows"]}
     for row in one["rows"]:
         expected = by_value[f"zone={row['value_1']}"]
-        assert row["attacked_interval"] == pytest.approx(expected)
-    text = call("marginals", "trips", "--attackers", 0.01, *places(folder))
+        assert row["crafted_interval"] == pytest.approx(expected)
+    text = call("marginals", "trips", "--crafted", 0.01, *places(folder))
     assert "with 0.01 crafted" in text
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--attackers", "1.5"),
-        ("--attackers", "-0.1"),
-        ("--attackers", "many"),
-        ("--sample", "5", "--attackers", "0.01"),
+        ("--crafted", "1.5"),
+        ("--crafted", "-0.1"),
+        ("--crafted", "many"),
+        ("--sample", "5", "--crafted", "0.01"),
     ],
 )
 def test_a_second_bar_that_cannot_be(folder: Path, arguments: tuple[str, ...]) -> None:
@@ -145,37 +127,37 @@ def test_a_second_bar_that_cannot_be(folder: Path, arguments: tuple[str, ...]) -
 
 
 def test_every_kind_of_table_has_a_second_bar(folder: Path) -> None:
-    given = asked(folder, "--attributes", "tip", "--given", "zone", "--attackers", 0.01)
+    given = asked(folder, "--attributes", "tip", "--given", "zone", "--crafted", 0.01)
     for row in given["rows"]:
-        assert row["attacked_interval"][0] < row["interval"][0]
-    smoothed = asked(folder, "--attributes", "tip", "--smoothed", "--attackers", 0.01)
+        assert row["crafted_interval"][0] < row["interval"][0]
+    smoothed = asked(folder, "--attributes", "tip", "--smoothed", "--crafted", 0.01)
     for row in smoothed["rows"]:
-        assert row["attacked_smoothed"][0] < row["smoothed"] < row["attacked_smoothed"][1]
+        assert row["crafted_smoothed"][0] < row["smoothed"] < row["crafted_smoothed"][1]
 
 
 def test_pairs_and_tree_have_a_second_bar(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
-    found = asked(folder, "--pairs", "--attackers", 0.01, "-o", file)
-    assert found["attackers"] == 0.01
+    found = asked(folder, "--pairs", "--crafted", 0.01, "-o", file)
+    assert found["crafted"] == 0.01
     assert len(found["rows"]) == 6
     for row in found["rows"]:
-        assert row["attacked_p_value"][0] <= row["p_value"] <= row["attacked_p_value"][1]
-        low, high = row["attacked_information"]
+        assert row["crafted_p_value"][0] <= row["p_value"] <= row["crafted_p_value"][1]
+        low, high = row["crafted_information"]
         assert low <= row["information"] <= high
-        assert not row["attacked_holm"] or row["holm"]
-    assert "attacked_raw_low" in file.read_text()
+        assert not row["crafted_holm"] or row["holm"]
+    assert "crafted_raw_low" in file.read_text()
     assert "still dependent for sure" in found["notes"][0]
-    tree = asked(folder, "--tree", "--attackers", 0.01)
-    assert tree["attackers"] == 0.01
+    tree = asked(folder, "--tree", "--crafted", 0.01)
+    assert tree["crafted"] == 0.01
     for edge in tree["rows"]:
-        low, high = edge["attacked_information"]
+        low, high = edge["crafted_information"]
         assert low <= edge["information"] <= high
-        assert isinstance(edge["attacked_stays"], bool)
+        assert isinstance(edge["crafted_stays"], bool)
         assert " and " in edge["rival"]
-    text = call("marginals", "trips", "--tree", "--attackers", 0.01, *places(folder))
+    text = call("marginals", "trips", "--tree", "--crafted", 0.01, *places(folder))
     assert "edges stay: " in text
-    assert "attacked" not in json.dumps(asked(folder, "--tree")["rows"])
-    assert "attacked" not in json.dumps(asked(folder, "--pairs")["rows"])
+    assert "crafted" not in json.dumps(asked(folder, "--tree")["rows"])
+    assert "crafted" not in json.dumps(asked(folder, "--pairs")["rows"])
 
 
 def test_shares_given_others(folder: Path) -> None:
@@ -250,17 +232,15 @@ def test_shares_along_the_tree_have_a_second_bar(folder: Path, tmp_path: Path) -
     file = tmp_path / "shares.csv"
     wanted = ("--tree", "--attributes", "card", "night", "--given", "zone=inner")
     plain = asked(folder, *wanted)
-    found = asked(folder, *wanted, "--attackers", 0.01, "-o", file)
-    assert found["attackers"] == 0.01
+    found = asked(folder, *wanted, "--crafted", 0.01, "-o", file)
+    assert found["crafted"] == 0.01
     for row, same in zip(found["rows"], plain["rows"], strict=True):
         assert row["along_tree"] == same["along_tree"]
-        assert (
-            0 <= row["attacked_interval"][0] < row["along_tree"] < row["attacked_interval"][1] <= 1
-        )
-    assert "attacked_low" in file.read_text().splitlines()[0]
-    none = asked(folder, *wanted, "--attackers", 0)["rows"]
-    assert all(row["attacked_interval"] == [row["along_tree"]] * 2 for row in none)
-    text = call("marginals", "trips", *wanted, "--attackers", 0.01, *places(folder))
+        assert 0 <= row["crafted_interval"][0] < row["along_tree"] < row["crafted_interval"][1] <= 1
+    assert "crafted_low" in file.read_text().splitlines()[0]
+    none = asked(folder, *wanted, "--crafted", 0)["rows"]
+    assert all(row["crafted_interval"] == [row["along_tree"]] * 2 for row in none)
+    text = call("marginals", "trips", *wanted, "--crafted", 0.01, *places(folder))
     assert "with 0.01 crafted" in text
     assert "A search, no bound" in " ".join(text.split())
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from test_cli_survey import app, call, runner
 
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.protocol import Survey
 from deniable.protocol.epochs import day_number, epoch_of
 from deniable.store import Batch, open_store
+from material.commands import call, run
 
 YES_NO = '"boolean"'
 ONE_LEVEL = '{ type = "categories", values = ["only"] }'
@@ -81,12 +82,12 @@ def test_what_cannot_be_asked_is_refused_before_it_starts(
     published(tmp_path, [YES_NO] * 2)
     before = (tmp_path / "survey.json").read_bytes()
     survey = write(tmp_path, domains, **how)
-    checked = runner.invoke(app, ["check", str(survey), "--json"])
+    checked = run("check", str(survey), "--json")
     assert checked.exit_code == 1
     (found,) = json.loads(checked.stdout)["problems"]
     assert problem in found["message"]
     assert fix in found["fix"]
-    refused = runner.invoke(app, ["publish", str(survey), "-o", str(tmp_path / "survey.json")])
+    refused = run("publish", str(survey), "-o", str(tmp_path / "survey.json"))
     assert refused.exit_code != 0
     assert (tmp_path / "survey.json").read_bytes() == before
 
@@ -170,7 +171,7 @@ def test_another_number_of_people_that_changes_the_choice_needs_a_new_version(
     published(tmp_path, [YES_NO] * 8, epsilon=0.5, people=5_000)
     before = (tmp_path / "survey.json").read_bytes()
     survey = write(tmp_path, [YES_NO] * 8, epsilon=0.5, people=5_000_000)
-    refused = runner.invoke(app, ["publish", str(survey), "-o", str(tmp_path / "survey.json")])
+    refused = run("publish", str(survey), "-o", str(tmp_path / "survey.json"))
     assert refused.exit_code != 0
     assert "version" in str(refused.exception) + refused.output
     assert (tmp_path / "survey.json").read_bytes() == before
@@ -185,8 +186,8 @@ def test_explain_and_plan_say_for_how_many_people(tmp_path: Path, people: int, c
     planned = json.loads(
         call("plan", "--people", people, "--epsilon", 0.5, "--attributes", 8, "--json")
     )
-    assert planned["recommended"] == chosen.split()[0]
-    assert f"with {people:,} people" in planned["reason"]
+    assert planned["plan"]["recommended"] == chosen.split()[0]
+    assert f"with {people:,} people" in planned["plan"]["reason"]
 
 
 def test_explain_says_what_another_number_of_people_would_choose(tmp_path: Path) -> None:
@@ -194,5 +195,7 @@ def test_explain_says_what_another_number_of_people_would_choose(tmp_path: Path)
     survey = tmp_path / "survey.json"
     other = " ".join(call("explain", survey, "--people", 5_000_000).split())
     assert 'where "auto" would choose coefficients' in other
+    said = Survey.load(survey)
+    survey.write_bytes(replace(said, people=None).published())
     unsaid = " ".join(call("explain", survey).split())
     assert "with 1,000,000 people, the default where a survey does not say" in unsaid

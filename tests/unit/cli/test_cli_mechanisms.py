@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from test_cli_survey import call
 
 from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
 from deniable.testing.statistics import accept, mean
+from material.commands import call
 
 ALPHA = 1e-10
 NAMES = ["git", "vim", "ssh", "curl", "tmux"]

@@ -6,20 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from test_cli_survey import call
 
 from deniable.errors import InvalidParameter
+from material.commands import call
+from material.surveys import asked, survey, unlisted
 
-SURVEY = """name = "n"
-owner = "o"
-[[questions]]
-id = "word"
-description = "Which word?"
-expires = 2099-01-01
-domain = { type = "strings", alphabet = " abcdefgh", length = 6 }
-mechanism = "ngrams"
-parameters = { epsilon = 6.0, m = 16, whole = 0.4 }
-"""
+SURVEY = survey(
+    asked(
+        "word", unlisted(" abcdefgh"), "ngrams", "epsilon = 6.0, m = 16, whole = 0.4", "Which word?"
+    )
+)
 WORDS = ["abba", "a head", "fade"]
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_cli_survey import call
+from jsonschema import Draft202012Validator
 
 from deniable.errors import InvalidParameter
+from deniable.protocol import Survey
+from material.commands import call
 
 HUNDRED = ("--categories", 100, "--people", 100_000, "--epsilon", 1)
 
@@ -25,7 +29,7 @@ def test_a_plan_as_text_names_every_mechanism_and_the_best() -> None:
     for name in ("krr", "pgr", "subset", "oue", "hadamard", "olh", "hcms", "orr"):
         assert name in text
     assert "Recommended: pgr" in text
-    assert "567,560" in text  # people needed
+    assert "569,081" in text  # people needed
     assert "58.6" in text  # leverage of k-RR
     assert "holds only if all of this is true" in text
     assert "Only answers above 2% are seen" in text
@@ -33,12 +37,37 @@ def test_a_plan_as_text_names_every_mechanism_and_the_best() -> None:
 
 def test_a_plan_as_json() -> None:
     answer = json.loads(call("plan", *HUNDRED, "--json"))
-    assert answer["recommended"] == answer["mechanisms"][0]["mechanism"] == "pgr"
-    krr = answer["mechanisms"][-1]
+    assert answer["plan"]["recommended"] == answer["rows"][0]["mechanism"] == "pgr"
+    krr = answer["rows"][-1]
     assert krr["mechanism"] == "krr"
     assert krr["leverage"] == pytest.approx(58.6, rel=1e-3)
     assert krr["epsilon"] == 1.0
     assert krr["epsilon_forever"] is None
+
+
+SCHEMA = Path(__file__).parents[3] / "spec/schemas/table.json"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        (*HUNDRED, "--error", 0.005, "--delta", 1e-8),
+        (*HUNDRED, "--window", 7),
+        ("--yes-no", "--people", 100_000, "--epsilon", 2, "--reports", 6),
+        ("--attributes", 4, "--people", 10_000, "--epsilon", 1),
+        ("--survey", "survey.toml"),
+    ],
+)
+def test_every_plan_is_a_table_in_every_form(
+    asked: tuple[object, ...], started: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(started.parent)
+    answer = json.loads(call("plan", *asked, "--json", "-o", "p.csv", "-o", "p.json"))
+    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(answer)
+    assert json.loads(Path("p.json").read_text()) == answer
+    head, *lines = csv.reader(Path("p.csv").read_text().splitlines())
+    assert len(lines) == len(answer["rows"])
+    assert set(answer["rows"][0]) == set(head)
 
 
 @pytest.mark.parametrize(
@@ -52,17 +81,17 @@ def test_a_plan_as_json() -> None:
 )
 def test_every_kind_of_answer(domain: list[object], kind: str, tests: int) -> None:
     answer = json.loads(call("plan", "--people", 50_000, "--epsilon", 2, *domain, "--json"))
-    assert (answer["domain"], answer["tests"]) == (kind, tests)
+    assert (answer["domain"], answer["plan"]["tests"]) == (kind, tests)
 
 
 def test_what_is_left_out_is_what_the_error_needs() -> None:
     people = json.loads(call("plan", "--yes-no", "--epsilon", 1, "--error", 0.01, "--json"))
-    assert people["mechanisms"][0]["interval_width"] <= 0.02
-    assert people["mechanisms"][0]["people_needed"] == people["people"]
+    assert people["rows"][0]["margin"] <= 0.01
+    assert people["rows"][0]["people_needed"] == people["plan"]["people"]
     epsilon = json.loads(
-        call("plan", "--yes-no", "--people", people["people"], "--error", 0.01, "--json")
+        call("plan", "--yes-no", "--people", people["plan"]["people"], "--error", 0.01, "--json")
     )
-    assert epsilon["epsilon"] == pytest.approx(1.0, abs=0.002)
+    assert epsilon["epsilon_once"] == pytest.approx(1.0, abs=0.002)
 
 
 @pytest.mark.parametrize("forever", [[], ["--forever", 0.9]])
@@ -70,15 +99,14 @@ def test_the_recommended_mechanism_reaches_the_error(forever: list[object]) -> N
     """Also where another one is recommended at the answer than at the start."""
     arguments = ["--categories", 20, "--people", 200_000, "--error", 0.01, *forever, "--json"]
     answer = json.loads(call("plan", *arguments))
-    best = answer["mechanisms"][0]
-    assert best["mechanism"] == answer["recommended"]
-    assert best["interval_width"] <= 0.02
-    assert best["epsilon_needed"] == answer["epsilon"]
+    best = answer["rows"][0]
+    assert best["mechanism"] == answer["plan"]["recommended"]
+    assert best["margin"] <= 0.01
+    assert best["epsilon_needed"] == answer["epsilon_once"]
 
 
 def test_a_chart_is_written(tmp_path: Path) -> None:
-    text = call("plan", "--yes-no", "--people", 1000, "--epsilon", 1, "-o", tmp_path / "p.svg")
-    assert "Written" in text
+    call("plan", "--yes-no", "--people", 1000, "--epsilon", 1, "-o", tmp_path / "p.svg")
     assert (tmp_path / "p.svg").read_bytes().startswith(b"<svg")
     with pytest.raises(InvalidParameter, match="must end in"):
         call("plan", "--yes-no", "--people", 1000, "--epsilon", 1, "-o", tmp_path / "p.pdf")
@@ -86,19 +114,31 @@ def test_a_chart_is_written(tmp_path: Path) -> None:
 
 def test_a_survey_is_planned_with_its_own_mechanisms(started: Path) -> None:
     answer = json.loads(call("plan", "--survey", started, "--json"))
-    assert answer["people"] == 50_000
-    names = [field["mechanism"] for field in answer["fields"]]
+    assert answer["plan"]["people"] == 50_000
+    names = [row["mechanism"] for row in answer["rows"]]
     assert names == ["krr", "rappor", "rappor", "krr"]
-    assert [field["epsilon_forever"] for field in answer["fields"]] == [1.0, 4.0, 4.39445, 1.5]
-    assert all(not field["warnings"] for field in answer["fields"])
+    assert [row["epsilon_forever"] for row in answer["rows"]] == [1.0, 4.0, 4.39445, 1.5]
+    assert not any(note.startswith("warning") for note in answer["notes"])
     text = call("plan", "--survey", started, "--people", 50)
     assert "warning: browser: Nothing can be learned" in text
     assert "epsilon 10.894 in a year" in text
     target = started.with_suffix(".json")
     call("publish", started, "-o", target)
+    assert json.loads(call("plan", "--survey", target, "--json"))["plan"]["people"] == 50_000
+    target.write_bytes(replace(Survey.load(target), people=None).published())
     with pytest.raises(InvalidParameter, match="Add --people"):
         call("plan", "--survey", target)
     call("plan", "--survey", target, "--people", 100, "--delta", 1e-6)
+
+
+def test_a_plan_says_which_share_of_devices_suffices() -> None:
+    wanted = ("--categories", 10, "--epsilon", 1, "--error", 0.01)
+    plan = json.loads(call("plan", *wanted, "--people", 1_000_000, "--json"))
+    needed, asked = plan["rows"][0]["people_needed"], plan["plan"]["asked"]
+    assert asked * 1_000_000 >= needed > (asked - 0.001) * 1_000_000
+    assert f"asked = {asked:g}" in " ".join(plan["notes"])
+    few = json.loads(call("plan", *wanted, "--people", 1_000, "--json"))
+    assert few["plan"]["asked"] is None
 
 
 @pytest.mark.parametrize(
@@ -143,36 +183,37 @@ def test_a_plan_of_a_record_names_every_mechanism() -> None:
 
 
 def test_a_plan_of_a_record_as_json() -> None:
-    record = ("--attributes", 5, "--levels", 3, "--order", 3)
+    record = ("--attributes", 5, "--answers", 3, "--order", 3)
     answer = json.loads(call("plan", *record, "--people", 10_000, "--epsilon", 1, "--json"))
-    assert (answer["attributes"], answer["order"], answer["answers"]) == (5, 3, 27)
-    assert answer["recommended"] == answer["mechanisms"][0]["mechanism"]
+    told = answer["plan"]
+    assert (told["attributes"], told["order"], told["answers"]) == (5, 3, 27)
+    assert told["recommended"] == answer["rows"][0]["mechanism"]
 
 
 def test_strings_that_nobody_listed_are_found_by_prefixes() -> None:
     arguments = ["--strings", "--people", 1_000_000, "--epsilon", 2]
     answer = json.loads(call("plan", *arguments, "--json"))
-    names = [row["mechanism"] for row in answer["mechanisms"]]
-    assert answer["recommended"] == names[0] == "prefixes"
+    names = [row["mechanism"] for row in answer["rows"]]
+    assert answer["plan"]["recommended"] == names[0] == "prefixes"
     assert names[1] == "ngrams"
     assert {"pgr", "olh", "hcms", "rappor"} < set(names)
-    prefixes, ngrams = answer["mechanisms"][:2]
+    prefixes, ngrams = answer["rows"][:2]
     assert prefixes["answers_learned"] == int(1 / prefixes["smallest_share"]) > 50
     assert ngrams["smallest_share"] > prefixes["smallest_share"]
     text = call("plan", *arguments)
     assert "that nobody listed" in text
     assert "prefixes finds strings that nobody listed; so does ngrams" in text
     short = json.loads(call("plan", *arguments, "--alphabet", "abcd", "--length", 6, "--json"))
-    assert short["mechanisms"][0]["smallest_share"] < prefixes["smallest_share"]
+    assert short["rows"][0]["smallest_share"] < prefixes["smallest_share"]
 
 
 def test_a_list_makes_auto_choose_and_an_alphabet_adds_what_finds() -> None:
     arguments = ["--strings", "--candidates", 500, "--people", 100_000, "--epsilon", 2, "--json"]
     listed = json.loads(call("plan", *arguments))
-    assert "prefixes" not in [row["mechanism"] for row in listed["mechanisms"]]
+    assert "prefixes" not in [row["mechanism"] for row in listed["rows"]]
     both = json.loads(call("plan", *arguments, "--length", 8))
-    assert both["recommended"] == listed["recommended"]
-    assert [row["mechanism"] for row in both["mechanisms"]][-2:] == ["prefixes", "ngrams"]
+    assert both["plan"]["recommended"] == listed["plan"]["recommended"]
+    assert [row["mechanism"] for row in both["rows"]][-2:] == ["prefixes", "ngrams"]
 
 
 def test_how_many_people_finding_needs(tmp_path: Path) -> None:
@@ -190,7 +231,7 @@ def test_impossible_strings_are_refused(bad: list[object]) -> None:
         call("plan", "--yes-no", "--people", 1_000, "--epsilon", 1, *bad)
 
 
-def test_levels_and_order_belong_to_attributes() -> None:
+def test_answers_and_order_belong_to_attributes() -> None:
     with pytest.raises(InvalidParameter, match="belong to --attributes"):
         call("plan", "--yes-no", "--order", 2, "--people", 10, "--epsilon", 1)
 
@@ -202,9 +243,11 @@ def test_both_ways_to_spend_a_budget_per_window() -> None:
     assert "every epoch" in text
     assert "times less variance" in text
     answer = json.loads(call("plan", *HUNDRED, "--window", 7, "--mechanism", "oue", "--json"))
-    assert (answer["window"], answer["budget"], answer["better"]) == (7, 1.0, "one epoch in w")
-    assert {way["mechanism"] for way in answer["ways"]} == {"oue"}
-    assert [way["people_per_epoch"] for way in answer["ways"]] == [14_285, 100_000]
+    told = answer["plan"]
+    assert (told["window"], told["better"]) == (7, "one epoch in w")
+    assert answer["epsilon_once"] == 1.0
+    assert {way["mechanism"] for way in answer["rows"]} == {"oue"}
+    assert [way["people_per_epoch"] for way in answer["rows"]] == [14_285, 100_000]
 
 
 def test_the_schedule_of_a_budget_for_ever() -> None:
@@ -213,9 +256,10 @@ def test_the_schedule_of_a_budget_for_ever() -> None:
     assert "Useful reports: 5" in text
     arguments = ("--yes-no", "--people", 100_000, "--epsilon", 2, "--reports", 60, "--json")
     answer = json.loads(call("plan", *arguments, "--keep", 0.25, "--error", 0.1))
-    assert (answer["keep"], answer["p"], len(answer["reports"])) == (0.25, 0.5, 60)
-    assert answer["reports"][-1]["error"] is None
-    assert answer["useful"] == sum(row["useful"] for row in answer["reports"])
+    told = answer["plan"]
+    assert (told["keep"], told["p"], len(answer["rows"])) == (0.25, 0.5, 60)
+    assert answer["rows"][-1]["error"] is None
+    assert told["useful"] == sum(row["useful"] for row in answer["rows"])
 
 
 @pytest.mark.parametrize(
@@ -224,7 +268,7 @@ def test_the_schedule_of_a_budget_for_ever() -> None:
         (["--window", 7, "--reports", 3], "neither"),
         (["--window", 7, "--delta", 1e-8], "neither"),
         (["--window", 7, "--error", 0.01], "neither"),
-        (["--reports", 7, "--output", "plan.png"], "neither"),
+        (["--reports", 7, "--output", "plan.pdf"], "pdf"),
         (["--window", 7, "--keep", 0.5], "--keep belongs"),
         (["--keep", 0.5], "--keep belongs"),
         (["--reports", 3, "--mechanism", "oue"], "mechanism of its own"),

@@ -9,57 +9,20 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from test_cli_survey import call
 
 from deniable.cli.serve import check_kind
 from deniable.errors import InvalidParameter, StoreError
 from deniable.protocol import Survey
 from deniable.store import Batch, open_store
+from material.commands import call
+from material.surveys import BOOLEAN, asked, profile, several, survey, unlisted
 
-SURVEY = """
-name = "n"
-owner = "o"
-[[questions]]
-id = "plain"
-description = "d"
-expires = 2099-01-01
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 1.0 }
-[[questions]]
-id = "two"
-description = "d"
-expires = 2099-01-01
-[[questions.fields]]
-name = "a"
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 3.0 }
-[[questions.fields]]
-name = "b"
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 3.0 }
-[[questions]]
-id = "many"
-description = "d"
-expires = 2099-01-01
-mechanism = "marg_ps"
-parameters = { epsilon = 3.0, order = 2 }
-[[questions.fields]]
-name = "x"
-domain = "boolean"
-[[questions.fields]]
-name = "y"
-domain = "boolean"
-[[questions]]
-id = "word"
-description = "d"
-expires = 2099-01-01
-domain = { type = "strings", alphabet = "abcdefgh", length = 6 }
-mechanism = "prefixes"
-parameters = { epsilon = 4.0 }
-"""
+SURVEY = survey(
+    asked("plain"),
+    several("two", ("a", BOOLEAN, "krr", "epsilon = 3.0"), ("b", BOOLEAN, "krr", "epsilon = 3.0")),
+    profile("many", "marg_ps", "epsilon = 3.0, order = 2", ("x", BOOLEAN), ("y", BOOLEAN)),
+    asked("word", unlisted("abcdefgh"), "prefixes", "epsilon = 4.0"),
+)
 CROWD = 5_000
 
 

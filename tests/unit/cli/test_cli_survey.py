@@ -6,23 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from deniable.cli.app import make_app
 from deniable.cli.init import STARTER
 from deniable.errors import InvalidParameter, InvalidSurvey
 from deniable.protocol import Survey
-
-runner, app = CliRunner(), make_app()
-
-
-def call(*arguments: object) -> str:
-    """Run a command that must succeed; return what it prints."""
-    result = runner.invoke(app, [str(a) for a in arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
+from material.commands import call, run
 
 
 @pytest.fixture
@@ -43,24 +31,26 @@ def test_init_does_not_overwrite_unless_forced(started: Path) -> None:
         call("init", started)
     assert started.read_text() == "precious"
     call("init", started, "--force")
-    assert started.read_text() == STARTER
+    assert started.read_bytes() == STARTER.read_bytes()
 
 
 def test_check_says_everything_at_once_and_exits_with_1(started: Path) -> None:
-    broken = STARTER.replace("epsilon = 1.5", "epsilon = nan").replace('"boolean"', '"bool"')
+    broken = (
+        STARTER.read_text().replace("epsilon = 1.5", "epsilon = nan").replace('"boolean"', '"bool"')
+    )
     started.write_text(broken)
-    result = runner.invoke(app, ["check", str(started), "--json"])
+    result = run("check", str(started), "--json")
     assert result.exit_code == 1
     keys = [problem["key"] for problem in json.loads(result.stdout)["problems"]]
     assert keys == ["questions[0](dark-mode).domain", "questions[3](memory).parameters.epsilon"]
-    text = runner.invoke(app, ["check", str(started)])
+    text = run("check", str(started))
     assert text.exit_code == 1
     assert "Got nan" in text.stdout
     assert "2 to mend" in text.stdout
 
 
 def test_check_of_a_missing_file_names_it(tmp_path: Path) -> None:
-    result = runner.invoke(app, ["check", str(tmp_path / "none.toml")])
+    result = run("check", str(tmp_path / "none.toml"))
     assert result.exit_code == 1
     assert "none.toml" in result.stdout
 
@@ -84,12 +74,20 @@ def test_publish_refuses_a_changed_question_under_the_same_version(started: Path
     target = started.with_suffix(".json")
     call("publish", started, "-o", target)
     before = target.read_bytes()
-    changed = STARTER.replace("{ epsilon = 1.5 }", "{ epsilon = 1.6 }")
+    changed = STARTER.read_text().replace("{ epsilon = 1.5 }", "{ epsilon = 1.6 }")
     started.write_text(changed)
     with pytest.raises(InvalidParameter, match="raise its version"):
         call("publish", started, "-o", target)
+    warned = run("check", started, "-o", target, "--json")
+    (problem,) = json.loads(warned.stdout)["problems"]
+    assert (warned.exit_code, problem["fix"]) == (1, "Use version 2.")
+    assert "raise its version" in problem["message"]
+    said = run("check", started, "-o", target).stdout
+    assert "1 to mend." in said
+    assert "ready to be published" not in said
     assert target.read_bytes() == before
     started.write_text(changed.replace('id = "memory"', 'id = "memory"\nversion = 2'))
+    assert "ready to be published" in call("check", started, "-o", target)
     call("publish", started, "-o", target)
     started.write_text(changed.replace('id = "memory"', 'id = "memory"\nversion = 2\nowner = "x"'))
     call("publish", started, "-o", target)  # an owner may change: it is not in the digest
@@ -124,9 +122,8 @@ def test_explain_warns_where_each_report_adds_up_and_where_reports_are_linked(
     started: Path,
 ) -> None:
     started.write_text(
-        STARTER.replace(
-            'mechanism = "krr"                    #', 'mechanism = "krr"\nrepeat = "epoch" #'
-        )
+        STARTER.read_text()
+        .replace('mechanism = "krr"                    #', 'mechanism = "krr"\nrepeat = "epoch" #')
         .replace("f = 0.5, p = 0.5, q = 0.75", "f = 0.5, p = 0.0, q = 1.0")
         .replace('domain = { type = "numbers"', 'send = "always"\ndomain = { type = "numbers"')
     )

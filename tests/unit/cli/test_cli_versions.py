@@ -223,11 +223,13 @@ def test_explain_and_plan_have_the_same_budget(tmp_path: Path) -> None:
     source.write_text(many(20))
     explained = json.loads(call("explain", source, "--json"))["budget"]
     planned = json.loads(call("plan", "--survey", source, "--json"))
-    assert planned["budget"] == explained
-    assert planned["epsilon_of_a_year"] == 16.0
-    assert planned["epsilon_of_a_year_without_ceiling"] == 40.0
+    parts = planned["parts"]["budget"]["rows"]
+    ceiling = {"ceiling": explained["ceiling"]}
+    assert parts == [{**line, **ceiling} for line in explained["questions"]]
+    assert planned["plan"]["epsilon_of_a_year"] == 16.0
+    assert planned["plan"]["epsilon_of_a_year_without_ceiling"] == 40.0
     assert explained["questions"][0]["left_out"] == pytest.approx(0.6)
     for text in (call("explain", source), call("plan", "--survey", source)):
         assert "Budget of a device" in text
-        assert "60.0%" in text
+        assert "60%" in text
         assert "leaves out 12.0 of 20 questions" in text

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniable.client import memo
+from deniable.authoring import resolve
+from deniable.client import encode as encoding
 from deniable.client.encode import encode
 from deniable.client.encoders import Draws, encoder_for
 from deniable.client.randomness import StreamDraws, SystemDraws
@@ -106,7 +107,7 @@ def twin_krr(asked: Question, field: Field, value: object, secret: bytes, fresh:
     permanent = Words(key(secret, b"permanent", asked, field, answer.key))
     for words, keep in ((permanent, p.permanent_keep), (fresh, p.report_keep)):
         if not words.next() < keep:
-            others = [other for other in range(p.categories) if other != symbol]
+            others = [other for other in range(p.answers) if other != symbol]
             symbol = others[words.below(len(others))]
     return symbol.to_bytes(4, "little")
 
@@ -139,7 +140,7 @@ def test_tags_and_keys_are_bound_to_everything_they_should_be() -> None:
     asked = strings()
     field, answer = asked.fields[0], asked.answers("a")[0]
     expected = key(SECRET, b"tag", asked, field, answer.key)[:16]
-    assert memo.tag(SECRET, asked, field, answer) == expected
+    assert encoding.tag(SECRET, asked, field, answer) == expected
     others = [
         (SECRET[::-1], asked, "a"),
         (SECRET, asked, "b"),
@@ -147,7 +148,7 @@ def test_tags_and_keys_are_bound_to_everything_they_should_be() -> None:
         (SECRET, strings("other"), "a"),
         (SECRET, strings(parameters={**BLOOM, "q": 0.8}), "a"),  # the same version, other integers
     ]
-    tags = {memo.tag(secret, q, q.fields[0], q.answers(v)[0]) for secret, q, v in others}
+    tags = {encoding.tag(secret, q, q.fields[0], q.answers(v)[0]) for secret, q, v in others}
     assert len(tags | {expected}) == 6
 
 
@@ -205,11 +206,11 @@ def test_every_mechanism_has_an_encoder() -> None:
     special |= dict.fromkeys(("prefixes", "ngrams"), Strings("abc", 12))
     for name, kind in MECHANISMS.items():
         domain = special.get(name, COLOURS)
-        assert encoder_for(kind.resolve({"epsilon": 1.0}, domain, False)), name
+        assert encoder_for(resolve(kind, {"epsilon": 1.0}, domain, False)), name
 
 
 def test_an_unknown_mechanism_has_none() -> None:
-    with pytest.raises(InvalidParameter, match="upgrade"):
+    with pytest.raises(InvalidParameter, match="There is no mechanism 'strange'"):
         encoder_for(type("Strange", (), {"mechanism": "strange"})())
 
 

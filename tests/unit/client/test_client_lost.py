@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from deniable.client import Client, Consent, durable
+from deniable.client import Client, Consent, files
 from deniable.client.database import FILE_NAME, MIGRATIONS, Database
-from deniable.client.marker import FILE_NAME as MARKER
+from deniable.client.files import MARKER_NAME as MARKER
 from deniable.client.secret import FILE_NAME as SECRET
 from deniable.errors import LedgerLost, RecordRefused, StoreError
-from material.clients import Clock, files, question, strict, survey
+from material.clients import Clock, question, strict, survey
+from material.clients import files as contents
 
 ASKED = survey(question("a"), question("b"))
 
@@ -86,7 +87,7 @@ LOSSES = {
 def test_a_lost_database_is_refused_by_a_strict_client(tmp_path: Path, loss: str) -> None:
     clock = used(tmp_path)
     LOSSES[loss](tmp_path)
-    before = files(tmp_path)
+    before = contents(tmp_path)
     client = strict(ASKED, tmp_path, clock=clock)
     for ask in (
         lambda: client.record("a", True),
@@ -100,14 +101,14 @@ def test_a_lost_database_is_refused_by_a_strict_client(tmp_path: Path, loss: str
         assert isinstance(caught.value, LedgerLost)
     assert client.consent is Consent.UNKNOWN
     client.close()
-    assert files(tmp_path) == before  # nothing was made, nothing replaced
+    assert contents(tmp_path) == before  # nothing was made, nothing replaced
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_lost_database_is_counted_by_a_background_client(tmp_path: Path, loss: str) -> None:
     clock = used(tmp_path)
     LOSSES[loss](tmp_path)
-    before = files(tmp_path)
+    before = contents(tmp_path)
     with Client(ASKED, tmp_path, consent=Consent.GRANTED, clock=clock) as client:
         client.record("a", True)
         assert client.record("b", True, wait=True) is False
@@ -115,7 +116,7 @@ def test_a_lost_database_is_counted_by_a_background_client(tmp_path: Path, loss:
         assert not client.opt_in()
         assert client.counters()["a", "lost"] == client.counters()["b", "lost"] == 1
         assert client.counters()["", "lost"] >= 1
-    assert files(tmp_path) == before
+    assert contents(tmp_path) == before
 
 
 @pytest.mark.parametrize("lose", [empty, missing])
@@ -259,7 +260,7 @@ def test_a_crash_between_the_first_files_neither_locks_out_nor_forgets(
     seen: list[str] = []
 
     def stopping(name: str) -> Callable[..., None]:
-        real = getattr(durable, name)
+        real = getattr(files, name)
 
         def step(*arguments: object) -> None:
             seen.append(name)
@@ -275,7 +276,7 @@ def test_a_crash_between_the_first_files_neither_locks_out_nor_forgets(
     clock = Clock()
     with monkeypatch.context() as patched:
         for name in STEPS:
-            patched.setattr(durable, name, stopping(name))
+            patched.setattr(files, name, stopping(name))
         try:
             client = strict(ASKED, tmp_path / "new" / "state", clock=clock)
             client.record("a", True)
@@ -299,7 +300,7 @@ def test_a_crash_between_the_first_files_neither_locks_out_nor_forgets(
 def test_the_order_of_the_first_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The schema is committed before the marker, the marker before the secret."""
     states: list[tuple[str, int, bool]] = []
-    real = durable.write_new
+    real = files.write_new
 
     def write(path: Path, data: bytes) -> None:
         other = sqlite3.connect(tmp_path / FILE_NAME)
@@ -308,7 +309,7 @@ def test_the_order_of_the_first_files(tmp_path: Path, monkeypatch: pytest.Monkey
         states.append((path.name.partition(".")[0], version, (tmp_path / MARKER).exists()))
         real(path, data)
 
-    monkeypatch.setattr(durable, "write_new", write)
+    monkeypatch.setattr(files, "write_new", write)
     client = strict(ASKED, tmp_path)
     client.record("a", True)
     client.close()
@@ -320,7 +321,7 @@ def test_a_marker_that_cannot_be_made_stops_the_rest(tmp_path: Path, monkeypatch
         raise OSError("no space left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(durable, "write_new", full)
+        patched.setattr(files, "write_new", full)
         with pytest.raises(StoreError), Database(tmp_path, 1.0).transaction():
             pytest.fail("a transaction without a marker")
     assert not (tmp_path / MARKER).exists()
@@ -331,11 +332,11 @@ def test_a_marker_that_cannot_be_made_stops_the_rest(tmp_path: Path, monkeypatch
 
 def test_new_directories_are_synced_from_the_top(tmp_path: Path, monkeypatch) -> None:
     synced: list[Path] = []
-    real = durable.sync_directory
-    monkeypatch.setattr(durable, "sync_directory", lambda path: (synced.append(path), real(path)))
-    durable.make_directory(tmp_path / "a" / "b" / "c")
+    real = files.sync_directory
+    monkeypatch.setattr(files, "sync_directory", lambda path: (synced.append(path), real(path)))
+    files.make_directory(tmp_path / "a" / "b" / "c")
     assert synced == [tmp_path, tmp_path / "a", tmp_path / "a" / "b"]
     synced.clear()
-    durable.make_directory(tmp_path / "a" / "b" / "c")
+    files.make_directory(tmp_path / "a" / "b" / "c")
     assert synced == []
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o700

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from deniable.client.cut_or_escaped import was_fitted
 from deniable.client.encode import encode
 from deniable.client.randomness import SystemDraws
+from deniable.client.recorder import was_fitted
 from deniable.errors import RecordRefused
 from deniable.protocol import Question, Strings
 from material.clients import a_field, question, strict, survey

@@ -11,8 +11,8 @@ import pytest
 
 from deniable import Client as ExportedClient
 from deniable.client import Client, Consent, Limits
+from deniable.client.counters import REASONS
 from deniable.client.ledger import round_up
-from deniable.client.refusals import REASONS
 from deniable.errors import InvalidParameter, InvalidSurvey, RecordRefused
 from deniable.protocol import Boolean, Numbers, Survey
 from material.clients import (

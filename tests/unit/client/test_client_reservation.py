@@ -18,8 +18,7 @@ from deniable.client.reservation import in_order
 from deniable.client.secret import AccountSecret
 from deniable.errors import RecordRefused
 from deniable.protocol import Question, Survey
-from deniable.protocol.budget import first_fit
-from deniable.protocol.composition import first_cost
+from deniable.protocol.composition import first_cost, first_fit
 from deniable.protocol.epochs import day_number, day_of
 from material.clients import COLOURS, Clock, Script, question, strict, strings, survey
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable.client.randomness import SystemDraws
-from deniable.client.retry import Backoff, retry_after
+from deniable.client.upload import Backoff, retry_after
 
 NOW = datetime(2026, 3, 2, 12, 0, 0, tzinfo=UTC)
 

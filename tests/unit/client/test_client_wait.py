@@ -30,6 +30,8 @@ import os, signal, sys
 from contextlib import nullcontext
 from deniable.client import Client, Consent
 
+if sys.argv[4] != "SIGKILL":  # a parent under nohup would have had it ignored
+    signal.signal(getattr(signal, sys.argv[4]), signal.SIG_DFL)
 client = Client(sys.argv[1], sys.argv[2], consent=Consent.GRANTED, ceiling=1e6)
 assert client.flush()
 held = sys.argv[3] == "held"  # the thread cannot commit, as on a slow disk
@@ -124,7 +126,7 @@ def test_it_never_waits_for_the_network(tmp_path: Path) -> None:
         gate.wait(120)
         return accept(reports)
 
-    client = client_for(tmp_path, transport=Script([hang]))
+    client = client_for(tmp_path, transport=Script([hang]), limits=Limits(delay_seconds=0))
     client.record("q0", True)
     assert entered.wait(60)
     for name in NAMES[1:]:

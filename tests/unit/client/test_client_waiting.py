@@ -46,27 +46,27 @@ def count(client: Client, reason: str) -> int:
 def test_the_others_leave_in_one_flush(tmp_path: Path, reason: str, poisoned: int) -> None:
     picky = Picky(reason, *MANY[:poisoned])
     script = Script([picky] * 100)
-    client = strict(ASKED, tmp_path, transport=script, limits=Limits(batch=5))
+    client = strict(ASKED, tmp_path, transport=script)
     for name in MANY:
         client.record(name, True)
     assert not client.flush()
     assert waiting(client) == set(MANY[:poisoned])
     assert count(client, "uploaded") == 30 - poisoned
-    assert len(script.batches) == 6  # each report was tried once
+    assert len(script.batches) == 30  # each report was tried once, each question by itself
     assert count(client, f"waiting_{reason}") == poisoned
 
 
 def test_the_background_steps_leave_the_poisoned_ones_alone(tmp_path: Path) -> None:
     clock = Clock()
     script = Script([Picky("unknown_version", *MANY[:20])] * 100)
-    limits = Limits(batch=5, retry_base_seconds=1e9, retry_cap_seconds=1e9)
+    limits = Limits(delay_seconds=0, retry_base_seconds=1e9, retry_cap_seconds=1e9)
     client = strict(ASKED, tmp_path, transport=script, limits=limits, clock=clock)
     for name in MANY:
         client.record(name, True)
     while client._device.cycle() == 0.0:
         pass
     assert waiting(client) == set(MANY[:20])
-    assert len(script.batches) == 6
+    assert len(script.batches) == 30
     sent = len(script.batches)
     client._device.cycle()
     assert len(script.batches) == sent  # nobody's turn

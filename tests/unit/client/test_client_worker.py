@@ -16,6 +16,7 @@ from deniable.protocol import Report
 from material.clients import Script, accept, question, status, survey
 
 NAMES = [f"q{i}" for i in range(30)]
+AT_ONCE = Limits(delay_seconds=0)
 ASKED = survey(*(question(name, repeat="once") for name in NAMES))
 
 
@@ -74,7 +75,7 @@ def test_a_collector_that_hangs_does_not_block_records_or_lose_them(tmp_path: Pa
         gate.wait(10)
         return accept(reports)
 
-    client = client_for(tmp_path, transport=Script([hang]))
+    client = client_for(tmp_path, transport=Script([hang]), limits=AT_ONCE)
     client.record("q0", True)
     assert entered.wait(10)
     for name in NAMES[1:]:
@@ -117,7 +118,9 @@ def test_closing_twice_and_recording_after_it(tmp_path: Path) -> None:
 
 def test_flush_tells_whether_reports_are_left(tmp_path: Path) -> None:
     script = Script([status(503)])
-    client = client_for(tmp_path, transport=script, limits=Limits(retry_base_seconds=1e6))
+    client = client_for(
+        tmp_path, transport=script, limits=Limits(delay_seconds=0, retry_base_seconds=1e6)
+    )
     client.record("q0", True)
     deadline = time.monotonic() + 10
     while not script.requests and time.monotonic() < deadline:

@@ -161,8 +161,10 @@ def test_without_room_in_time_a_body_is_refused_and_nothing_leaks() -> None:
 def test_each_kind_of_path_has_its_lane() -> None:
     load = Load(web_pages=True)
     assert load.lane("/v1/reports") is None
-    assert load.lane("/healthz") is load.health
-    assert load.lane("/readyz") is load.lane("/v1/survey") is load.cheap
+    assert load.lane("/v1/reports", [(b"content-length", b"%d" % SMALL_BODY)]) is None
+    for header in ((b"content-length", b"%d" % LARGE), (b"transfer-encoding", b"chunked")):
+        assert load.lane("/v1/reports", [(b"host", b"x"), header]) is load.large
+    assert load.lane("/healthz") is load.lane("/readyz") is load.lane("/v1/survey") is load.cheap
     assert load.lane("/") is load.lane("/nothing") is load.reading
     assert load.open_to_pages("/v1/reports")
     assert not load.open_to_pages("/v1/counters")

@@ -14,14 +14,14 @@ from jsonschema import Draft202012Validator
 from starlette.routing import Route
 
 from deniable.collector import hash_write_keys, new_token
-from deniable.collector.openapi import openapi, openapi_bytes
+from deniable.collector.openapi import openapi_bytes
 from deniable.collector.problems import Problem
 from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.collector.settings import hash_token
 from deniable.store import SqliteStore
 from material.collector import JSON, TODAY, Answer, InProcess, body, collector, report
+from material.openapi import COPIES, described
 
-SPEC = Path(__file__).parents[3] / "spec" / "openapi.json"
 TOKEN = new_token()
 
 
@@ -58,11 +58,17 @@ def check(path: str, method: str, answer: Answer) -> None:
             assert name in answer.headers
 
 
-def test_the_copy_in_spec_is_the_current_one() -> None:
-    assert SPEC.read_bytes() == openapi_bytes(), (
-        "Write it again: python -c 'from deniable.collector.openapi import openapi_bytes as o; "
-        'print(o().decode(), end="")\' > spec/openapi.json'
-    )
+def openapi() -> dict[str, Any]:
+    """Return the description that is served."""
+    found: dict[str, Any] = json.loads(openapi_bytes())
+    return found
+
+
+def test_the_description_says_what_the_code_does() -> None:
+    for copy in COPIES:
+        assert copy.read_bytes() == described(), (
+            "Write it again: PYTHONPATH=src:tests python -m material.openapi"
+        )
 
 
 def test_it_is_served(app: InProcess) -> None:
@@ -79,8 +85,8 @@ def test_every_route_is_described_and_no_other(app: InProcess) -> None:
         for method in route.methods or ()
         if method != "HEAD"
     }
-    described = {(path, method) for path, item in openapi()["paths"].items() for method in item}
-    assert routes == described
+    told = {(path, method) for path, item in openapi()["paths"].items() for method in item}
+    assert routes == told
 
 
 def test_every_reason_is_described() -> None:
@@ -127,7 +133,7 @@ def test_what_is_sent_fits() -> None:
 
 
 def test_problems_fit_the_schema_of_the_protocol() -> None:
-    schema = json.loads((SPEC.parent / "schemas" / "problem.json").read_text())
+    schema = json.loads((COPIES[0].parent / "schemas/problem.json").read_text())
     for reason in Reason:
         for problem in (Problem.of(reason, "?"), Problem.of(reason, "?", index=7)):
             Draft202012Validator(schema).validate(msgspec.to_builtins(problem))

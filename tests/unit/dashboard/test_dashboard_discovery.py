@@ -11,18 +11,18 @@ from deniable.dashboard import dashboard_routes
 from deniable.mechanisms import mechanism_for
 from deniable.store import Batch
 from material.dashboards import EPOCH, Site, WatchedStore
+from material.surveys import asked, survey, unlisted
 
-SURVEY = """name = "n"
-owner = "o"
-people = 20000
-[[questions]]
-id = "word"
-description = "Which word?"
-expires = 2099-01-01
-domain = { type = "strings", alphabet = "<>abcdefgh", length = 6 }
-mechanism = "prefixes"
-parameters = { epsilon = 5.0, cohorts = 4, lengths = [2, 4, 6] }
-"""
+SURVEY = survey(
+    asked(
+        "word",
+        unlisted("<>abcdefgh"),
+        "prefixes",
+        "epsilon = 5.0, cohorts = 4, lengths = [2, 4, 6]",
+        "Which word?",
+    ),
+    head="people = 20000\n",
+)
 WORDS = ["abba", "abbaca", "<b>"]
 
 
@@ -47,7 +47,7 @@ def test_the_page_lists_what_was_found_and_shows_the_tree(site: Site) -> None:
     pictures = [values for tag, values in page.elements if tag == "img"]
     assert any(one["alt"].endswith("lead to 3 strings.") for one in pictures)
     assert not any(tag in ("script", "b") for tag, _ in page.elements)
-    assert any("Not learnable" in word for word in page.words)
+    assert any("Detection limit" in word for word in page.words)
 
 
 @pytest.mark.parametrize("query", ["", "?theme=dark&size=narrow", "?field=value&n=20000"])

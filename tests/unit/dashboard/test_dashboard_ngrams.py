@@ -11,17 +11,11 @@ from deniable.dashboard import dashboard_routes
 from deniable.mechanisms import mechanism_for
 from deniable.store import Batch
 from material.dashboards import EPOCH, Site, WatchedStore
+from material.surveys import asked, survey, unlisted
 
-SURVEY = """name = "n"
-owner = "o"
-[[questions]]
-id = "word"
-description = "Which word?"
-expires = 2099-01-01
-domain = { type = "strings", alphabet = "<>abcdefgh", length = 6 }
-mechanism = "ngrams"
-parameters = { epsilon = 6.0, m = 16 }
-"""
+SURVEY = survey(
+    asked("word", unlisted("<>abcdefgh"), "ngrams", "epsilon = 6.0, m = 16", "Which word?")
+)
 WORDS = ["abba", "abbaca", "<b>"]
 
 

@@ -15,38 +15,19 @@ from deniable.mechanisms.records import join_records
 from deniable.protocol import Question, Survey
 from deniable.store import Batch
 from material.dashboards import EPOCH, HOSTILE, Page, Site, WatchedStore
+from material.surveys import BOOLEAN, asked, categories, listed, several, survey
 
 NAMES = (HOSTILE, "owl \x07", "elk")
-SURVEY = """
-name = "Pairs"
-owner = "us"
-[[questions]]
-id = "device"
-description = "What goes together?"
-expires = 2030-12-31
-[[questions.fields]]
-name = "dark"
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 3.0 }
-[[questions.fields]]
-name = "animal"
-domain = { type = "strings", candidates = "names.txt" }
-mechanism = "rappor"
-parameters = { epsilon = 5.0, k = 64, h = 2, m = 4 }
-[[questions.fields]]
-name = "colour"
-domain = { type = "categories", values = ["red", "green", "blue"] }
-mechanism = "oue"
-parameters = { epsilon = 3.0 }
-[[questions]]
-id = "plain"
-description = "One thing?"
-expires = 2030-12-31
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 1.0 }
-"""
+SURVEY = survey(
+    several(
+        "device",
+        ("dark", BOOLEAN, "krr", "epsilon = 3.0"),
+        ("animal", listed("names.txt"), "rappor", "epsilon = 5.0, k = 64, h = 2, m = 4"),
+        ("colour", categories("red", "green", "blue"), "oue", "epsilon = 3.0"),
+        description="What goes together?",
+    ),
+    asked("plain", description="One thing?"),
+)
 
 
 def fill(store: WatchedStore, asked: Question, people: int, epoch: int = EPOCH) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
 from deniable.discover.ngrams.dictionary import BLOCK, assembled, dictionary, fit_together
 from deniable.errors import InvalidParameter
 from deniable.protocol import NGramsParameters, Strings
@@ -18,7 +19,7 @@ SHAPES = [(7, 2, 2), (7, 2, 1), (6, 3, 2), (5, 4, 3)]
 
 def shape_of(length: int, n: int, step: int) -> NGramsParameters:
     wanted = {"epsilon": 1.0, "n": n, "step": step}
-    return NGramsParameters.resolve(wanted, Strings("ab", length), False)
+    return resolve(NGramsParameters, wanted, Strings("ab", length), False)
 
 
 def grams_of(shape: NGramsParameters, text: str) -> tuple[str, ...]:

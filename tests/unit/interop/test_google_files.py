@@ -19,9 +19,9 @@ from deniable.interop.google_files import (
     write_counts,
     write_map,
     write_params,
-    write_triple,
 )
 from deniable.interop.google_rappor import GoogleParams, GoogleRappor, bloom_bits
+from material.google_rappor import write_triple
 
 PARAMS = GoogleParams(4, 2, 2, 0.25, 0.75, 0.5)
 

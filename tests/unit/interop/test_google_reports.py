@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from deniable.errors import InvalidParameter
 from deniable.interop import google_reports
 from deniable.interop.google_files import read_triple, write_counts, write_map, write_params
-from deniable.interop.google_rappor import GoogleParams, bloom_bits, permanent_response
+from deniable.interop.google_rappor import GoogleParams, bloom_bits
 from deniable.interop.google_reports import (
     GoogleReport,
     count_reports,
     read_reports,
-    write_reports,
 )
 from deniable.testing.statistics import accept, mean, reject
+from material.google_rappor import permanent_response, write_reports
 
 Floats = NDArray[np.float64]
 PARAMS = GoogleParams(4, 1, 2, 0.25, 0.75, 0.5)

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from deniable.marginals.correlation import correlation
-from deniable.marginals.crafted.derived import (
-    attacked_correlation,
-    attacked_share,
-    attacked_statistic,
+from deniable.crafted.raw_tables import (
+    crafted_correlation,
+    crafted_share,
+    crafted_statistic,
     second_order,
 )
+from deniable.marginals.correlation import correlation
 from deniable.marginals.independence import standardised, wald
 from deniable.marginals.pairs import population_covariance
 from deniable.marginals.raw import raw_table
@@ -25,7 +25,7 @@ SLACK = 7.0
 """Standard deviations of the honest reports' own noise, of which a share of liars is replaced."""
 
 
-@pytest.mark.parametrize("pair", [(0, 1), (1, 2)], ids=["yes/no", "three levels"])
+@pytest.mark.parametrize("pair", [(0, 1), (1, 2)], ids=["yes/no", "three answers"])
 @pytest.mark.parametrize("share", [0.01, 0.03])
 @pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_what_the_honest_say_lies_within(mechanism, share, pair, rng):
@@ -39,28 +39,28 @@ def test_what_the_honest_say_lies_within(mechanism, share, pair, rng):
 
     moved = cells[cell] / cells[1].sum() - honest.probability[cell] / honest.probability[1].sum()
     noise = SLACK * among * float(seen.std_error[cell]) / float(honest.probability[1].sum())
-    assert abs(moved) <= attacked_share(cells, (1, cells.shape[1] - 1), condition, shift) + noise
+    assert abs(moved) <= crafted_share(cells, (1, cells.shape[1] - 1), condition, shift) + noise
 
-    ends = attacked_statistic(cells, population_covariance(seen), shift, among)
+    ends = crafted_statistic(cells, population_covariance(seen), shift, among)
     root = math.sqrt(wald(honest.probability, population_covariance(honest)).statistic)
     assert math.sqrt(ends.low) - SLACK * among <= root <= math.sqrt(ends.high) + SLACK * among
 
     if pair == (0, 1):
         value, truth = (correlation(one.probability).value for one in (seen, honest))
         error = correlation(honest.probability, population_covariance(honest)).std_error
-        low, high = attacked_correlation(cells, value, shift)
+        low, high = crafted_correlation(cells, value, shift)
         assert low - SLACK * among * error <= truth <= high + SLACK * among * error
 
 
 def test_the_bars_are_not_idle(rng):
     """k-RR over the whole profile, whose shift is exact: two fifths of each bar is reached."""
-    case = attack("inp_ps", 0.03, (0, 1), rng, levels=(2, 2))
+    case = attack("inp_ps", 0.03, (0, 1), rng, answers=(2, 2))
     seen, honest = (raw_table(case.mechanism, c, (0, 1)) for c in (case.seen, case.honest))
     cells, shift = seen.probability, case.shift((0, 1))
     condition = np.array([[0.0, 0.0], [1.0, 1.0]])
     one, two = (table.probability[1, 1] / table.probability[1].sum() for table in (seen, honest))
-    assert one - two > 0.45 * attacked_share(cells, (1, 1), condition, shift)
-    ends = attacked_statistic(cells, population_covariance(seen), shift, most := case.among((0, 1)))
+    assert one - two > 0.45 * crafted_share(cells, (1, 1), condition, shift)
+    ends = crafted_statistic(cells, population_covariance(seen), shift, most := case.among((0, 1)))
     before, after = (
         math.sqrt(wald(table.probability, population_covariance(table)).statistic)
         for table in (honest, seen)
@@ -70,7 +70,7 @@ def test_the_bars_are_not_idle(rng):
         after - math.sqrt(ends.low), math.sqrt(ends.high) - after
     )
     value, truth = (correlation(table.probability).value for table in (seen, honest))
-    low, high = attacked_correlation(cells, value, shift)
+    low, high = crafted_correlation(cells, value, shift)
     assert value - truth > 0.4 * (value - low)
     assert high > value
 
@@ -84,7 +84,7 @@ def test_every_move_within_the_shifts_stays_within(rng):
     def shift(weights):
         return reach * float(np.ptp(weights))  # moves that sum to 0, at most `reach` in all
 
-    ends = attacked_statistic(cells, noise, shift, 0.0)
+    ends = crafted_statistic(cells, noise, shift, 0.0)
     _, whitening = standardised(cells, noise)
     seen = wald(cells, noise).statistic
     assert ends.low < seen < ends.high
@@ -97,7 +97,7 @@ def test_every_move_within_the_shifts_stays_within(rng):
         ratio = honest[0, 1] / honest[0].sum()
         condition = np.array([[1.0] * 3, [0.0] * 3])
         moved = abs(ratio - cells[0, 1] / cells[0].sum())
-        assert moved <= attacked_share(cells, (0, 1), condition, shift) + 1e-12
+        assert moved <= crafted_share(cells, (0, 1), condition, shift) + 1e-12
     assert ends.low <= min(tried)
     assert max(tried) <= ends.high
     assert math.sqrt(seen) - math.sqrt(min(tried)) > 0.5 * (math.sqrt(seen) - math.sqrt(ends.low))
@@ -110,7 +110,7 @@ def test_correlations_of_every_move_stay_within(rng):
         return reach * float(np.ptp(weights))
 
     value = correlation(cells).value
-    low, high = attacked_correlation(cells, value, shift)
+    low, high = crafted_correlation(cells, value, shift)
     assert low < value < high
     found = []
     for _ in range(500):
@@ -130,10 +130,10 @@ def test_nobody_changes_nothing(rng):
         return 0.0
 
     statistic = wald(cells, noise).statistic
-    assert attacked_statistic(cells, noise, nobody, 0.0) == pytest.approx((statistic, statistic))
+    assert crafted_statistic(cells, noise, nobody, 0.0) == pytest.approx((statistic, statistic))
     value = correlation(cells).value
-    assert attacked_correlation(cells, value, nobody) == pytest.approx((value, value))
-    assert attacked_share(cells, (0, 0), np.ones((2, 2)), nobody) == 0
+    assert crafted_correlation(cells, value, nobody) == pytest.approx((value, value))
+    assert crafted_share(cells, (0, 0), np.ones((2, 2)), nobody) == 0
     assert not second_order(cells, nobody).any()
 
 
@@ -144,12 +144,12 @@ def test_what_may_be_all_liars_can_be_anything():
         return 0.1 * float(np.abs(weights).sum())
 
     condition = np.array([[1.0, 1.0], [0.0, 0.0]])
-    assert attacked_share(cells, (0, 0), condition, shift) == math.inf
-    assert attacked_correlation(cells, 0.1, shift) == (-1, 1)
+    assert crafted_share(cells, (0, 0), condition, shift) == math.inf
+    assert crafted_correlation(cells, 0.1, shift) == (-1, 1)
 
 
 def test_what_could_not_be_learned_has_no_ends():
     unknown = np.full((2, 2), np.nan)
-    ends = attacked_statistic(unknown, np.full((4, 4), np.nan), lambda _: 0.1, 0.1)
+    ends = crafted_statistic(unknown, np.full((4, 4), np.nan), lambda _: 0.1, 0.1)
     assert np.isnan(ends).all()
-    assert np.isnan(attacked_correlation(unknown, math.nan, lambda _: 0.1)).all()
+    assert np.isnan(crafted_correlation(unknown, math.nan, lambda _: 0.1)).all()

@@ -7,24 +7,24 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from deniable.errors import InvalidParameter
-from deniable.marginals.crafted.smoothed import (
+from deniable.crafted.cells import table_shift
+from deniable.crafted.smoothed_tables import (
     MOST,
-    attacks_on,
-    check_tables,
+    directions_of,
     displacement,
+    groups_of,
     smoothed_without,
     without,
 )
+from deniable.crafted.weighted_sums import most_among
+from deniable.errors import InvalidParameter
 from deniable.marginals.raw import raw_table
 from deniable.marginals.smoothed import smooth
-from deniable.privacy.leverage.tables import table_shift
-from deniable.privacy.leverage.weighted_sums import most_among
 from deniable.protocol import PROFILE_MECHANISMS
 from deniable.testing.ledger import LEDGER
-from material.attacked_profiles import LEVELS, Attack, attack, mechanism_for
+from material.attacked_profiles import ANSWERS, Attack, attack, mechanism_for
 
-PAIRS = list(combinations(range(len(LEVELS)), 2))
+PAIRS = list(combinations(range(len(ANSWERS)), 2))
 SLACK = 7.0
 
 
@@ -51,7 +51,7 @@ def test_honest_tables_lie_within(mechanism, share, rng):
         assert np.all(every[table].min(axis=0) - noise <= honest[table])
         assert np.all(honest[table] <= every[table].max(axis=0) + noise)
     if mechanism in ("inp_ps", "views"):  # not idle: most of the way is taken
-        cell = tuple(LEVELS[i] - 1 for i in pair)
+        cell = tuple(ANSWERS[i] - 1 for i in pair)
         seen, least = every[pair][0][cell], every[pair].min(axis=0)[cell]
         assert seen - honest[pair][cell] > 0.5 * (seen - least)
 
@@ -59,7 +59,7 @@ def test_honest_tables_lie_within(mechanism, share, rng):
 @pytest.mark.parametrize("mechanism", ["inp_ps", "coefficients", "views"])
 def test_tables_of_three_attributes_lie_within(mechanism, rng):
     three, share = (0, 1, 2), 0.03
-    case = attack(mechanism, share, three, rng, levels=(2, 2, 2), order=3)
+    case = attack(mechanism, share, three, rng, answers=(2, 2, 2), order=3)
     raw = {three: raw_table(case.mechanism, case.seen, three).probability}
     runs = [*smoothed_without(case.mechanism, case.seen, raw, share)]
     seen, honest = (
@@ -77,7 +77,7 @@ def test_tables_of_three_attributes_lie_within(mechanism, rng):
 def test_no_possible_report_leads_outside(mechanism, rng):
     """Every report that there is, sent by all liars."""
     share, people = 0.02, 10_000
-    case = attack(mechanism, 0.0, (0, 1), rng, levels=(2, 2, 2), people=people)
+    case = attack(mechanism, 0.0, (0, 1), rng, answers=(2, 2, 2), people=people)
     population, liars = case.mechanism, round(share * people)
     reports = population.simulate(rng.integers(0, 2, (people, 3)), rng)
     honest = population.accumulate(reports[liars:].copy())
@@ -126,12 +126,12 @@ def test_moments_lose_what_cells_were_moved_by(rng):
 
 
 def test_attacks_are_cells_and_the_interaction_both_ways():
-    found = attacks_on(np.array([[0.4, 0.1], [0.1, 0.4]]))
+    found = directions_of(np.array([[0.4, 0.1], [0.1, 0.4]]))
     assert found.shape == (10, 2, 2)
     assert np.array_equal(found[8], [[1, -1], [-1, 1]])
     assert np.array_equal(found[9], -found[8])
-    assert attacks_on(np.full((2, 2, 2), 1 / 8)).shape == (16, 2, 2, 2)
-    assert attacks_on(np.full((2, 2), np.nan)).shape == (8, 2, 2)
+    assert directions_of(np.full((2, 2, 2), 1 / 8)).shape == (16, 2, 2, 2)
+    assert directions_of(np.full((2, 2), np.nan)).shape == (8, 2, 2)
 
 
 def test_nobody_attacks_nothing(rng):
@@ -141,7 +141,7 @@ def test_nobody_attacks_nothing(rng):
 
 def test_many_pairs_are_attacked_at_once_and_see_their_own_attack(rng):
     """Seven yes/no attributes have 21 pairs, with 20 attacks each."""
-    case = attack("views", 0.01, (0, 1), rng, levels=(2,) * 7, people=5_000)
+    case = attack("views", 0.01, (0, 1), rng, answers=(2,) * 7, people=5_000)
     pairs = list(combinations(range(7), 2))
     every = spanned(case, pairs)
     runs = len(every[0, 1]) - 1
@@ -154,16 +154,16 @@ def test_many_pairs_are_attacked_at_once_and_see_their_own_attack(rng):
 
 
 def test_too_many_tables_are_refused():
-    check_tables({(i, j): (2, 2) for i in range(32) for j in range(i + 1, 32)})
+    groups_of({(i, j): np.zeros((2, 2)) for i in range(32) for j in range(i + 1, 32)})
     with pytest.raises(InvalidParameter, match=f"at most {MOST:,}"):
-        check_tables({(0, 1): (20, 20)})
+        groups_of({(0, 1): np.zeros((20, 20))})
 
 
 @pytest.mark.parametrize("share", [-0.01, 1.01, float("nan")])
 def test_wrong_shares_are_refused(share, rng):
     case = attack("views", 0.0, (0, 1), rng, people=500)
     raw = {(0, 1): np.full((2, 2), 0.25)}
-    with pytest.raises(InvalidParameter, match="'attackers' parameter of smoothed tables"):
+    with pytest.raises(InvalidParameter, match="'crafted' parameter of smoothed tables"):
         list(smoothed_without(case.mechanism, case.seen, raw, share))
 
 

@@ -20,15 +20,15 @@ def moments_of(
     joint: Floats, order: int, noise: float, rng: np.random.Generator, unknown: Subset = ()
 ) -> Moments:
     """Return the moments of a distribution with normal noise of one variance, one set left out."""
-    levels, measured = joint.shape, {}
+    answers, measured = joint.shape, {}
     for size in range(1, order + 1):
         for s in combinations(range(joint.ndim), size):
             others = tuple(i for i in range(joint.ndim) if i not in s)
-            theta = along_axes(joint.sum(axis=others), [contrast_matrix(levels[i])[1:] for i in s])
+            theta = along_axes(joint.sum(axis=others), [contrast_matrix(answers[i])[1:] for i in s])
             variance = np.full(theta.shape, math.inf if s == unknown else noise)
             drawn = theta + math.sqrt(noise) * rng.normal(size=theta.shape)
             measured[s] = Moment(np.where(np.isfinite(variance), drawn, 0.0), variance, 1e4)
-    return Moments(levels, measured, 10**4)
+    return Moments(answers, measured, 10**4)
 
 
 def rare(attributes: int) -> Floats:
@@ -57,19 +57,19 @@ def test_rare_attributes_are_known_better_than_table_by_table(order: int, gain: 
     assert np.mean(whole) < gain * np.mean(single)
 
 
-@pytest.mark.parametrize("levels", [(2, 2, 2, 2), (3, 2, 4), (2, 2, 2, 2, 2, 2, 2)])
+@pytest.mark.parametrize("answers", [(2, 2, 2, 2), (3, 2, 4), (2, 2, 2, 2, 2, 2, 2)])
 def test_every_table_is_a_margin_of_one_distribution(
-    levels: tuple[int, ...], rng: np.random.Generator
+    answers: tuple[int, ...], rng: np.random.Generator
 ) -> None:
-    joint = rng.dirichlet(np.ones(math.prod(levels))).reshape(levels)
+    joint = rng.dirichlet(np.ones(math.prod(answers))).reshape(answers)
     moments = moments_of(joint, 2, 1e-3, rng)
-    tables, off = smooth(moments, len(levels))
+    tables, off = smooth(moments, len(answers))
     assert off == set()
-    whole = tables[tuple(range(len(levels)))]
+    whole = tables[tuple(range(len(answers)))]
     assert whole.min() >= 0
     assert whole.sum() == pytest.approx(1)
     for s, table in tables.items():
-        others = tuple(i for i in range(len(levels)) if i not in s)
+        others = tuple(i for i in range(len(answers)) if i not in s)
         assert table == pytest.approx(whole.sum(axis=others))
     few, _ = smooth(moments, 2, [(0, 1)])
     assert few[(0, 1)] == pytest.approx(tables[(0, 1)])
@@ -115,11 +115,11 @@ def test_which_records_are_fitted_whole(rng: np.random.Generator) -> None:
 
 def test_the_functions_are_those_of_the_moments(rng: np.random.Generator) -> None:
     """A cell's contrasts in C order: without noise or prior, moments come back as they went in."""
-    levels = (3, 2, 4)
-    joint = rng.dirichlet(np.full(24, 5.0)).reshape(levels)
+    answers = (3, 2, 4)
+    joint = rng.dirichlet(np.full(24, 5.0)).reshape(answers)
     moments = moments_of(joint, 2, 1e-4, rng)
     tables, _ = smooth(moments, 2)
     for s in combinations(range(3), 2):
-        rows = design([contrast_matrix(levels[i])[1:] for i in s])
+        rows = design([contrast_matrix(answers[i])[1:] for i in s])
         found = rows @ tables[s].reshape(-1)
         assert found == pytest.approx(moments.measured[s].theta.reshape(-1), abs=0.08)

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter
 from deniable.marginals import Table, raw_table, smoothed_tables
 from deniable.marginals.inp_em import NO_INFORMATION, likely_table
@@ -18,27 +19,27 @@ from deniable.mechanisms.moments import Moment, Moments
 from deniable.mechanisms.profile_base import NO_REPORTS, NOT_REPORTED, unnamed_profile
 
 
-def made(name: str, levels: tuple[int, ...], order: int = 2, **wanted: object) -> ProfileMechanism:
-    kind, record = PROFILE_MECHANISMS[name], unnamed_profile(levels)
+def made(name: str, answers: tuple[int, ...], order: int = 2, **wanted: object) -> ProfileMechanism:
+    kind, record = PROFILE_MECHANISMS[name], unnamed_profile(answers)
     asked = {"epsilon": math.log(3), "order": order, **wanted}
-    return kind.of(kind.parameters_type.resolve(asked, record, False), record)
+    return kind.of(resolve(kind.parameters_type, asked, record, False), record)
 
 
-def people(levels: tuple[int, ...], n: int, rng: np.random.Generator) -> Codes:
+def people(answers: tuple[int, ...], n: int, rng: np.random.Generator) -> Codes:
     """Return people with one liking behind all attributes."""
     liking = rng.normal(size=(n, 1))
-    score = (0.8 * liking + 0.6 * rng.normal(size=(n, len(levels)))).clip(-2, 2)
-    return ((score + 2) / 4.01 * np.array(levels)).astype(np.int64)
+    score = (0.8 * liking + 0.6 * rng.normal(size=(n, len(answers)))).clip(-2, 2)
+    return ((score + 2) / 4.01 * np.array(answers)).astype(np.int64)
 
 
-def truth(codes: Codes, levels: tuple[int, ...], attributes: tuple[int, ...]) -> Floats:
-    shape = tuple(levels[i] for i in attributes)
+def truth(codes: Codes, answers: tuple[int, ...], attributes: tuple[int, ...]) -> Floats:
+    shape = tuple(answers[i] for i in attributes)
     places = np.ravel_multi_index(tuple(codes[:, attributes].T), shape)
     return np.bincount(places, minlength=math.prod(shape)).reshape(shape) / len(codes)
 
 
 def counted(mechanism: ProfileMechanism, n: int, rng: np.random.Generator) -> tuple[Codes, Counts]:
-    codes = people(mechanism.levels, n, rng)
+    codes = people(mechanism.answers, n, rng)
     return codes, mechanism.accumulate(mechanism.simulate(codes, rng))
 
 
@@ -47,7 +48,7 @@ def distance(found: Floats, true: Floats) -> float:
 
 
 @pytest.mark.parametrize(
-    ("name", "levels"),
+    ("name", "answers"),
     [
         ("views", (2,) * 8),
         ("coefficients", (2,) * 8),
@@ -59,16 +60,16 @@ def distance(found: Floats, true: Floats) -> float:
     ],
 )
 def test_smoothed_tables_are_distributions_that_agree(
-    name: str, levels: tuple[int, ...], rng: np.random.Generator
+    name: str, answers: tuple[int, ...], rng: np.random.Generator
 ) -> None:
-    mechanism = made(name, levels, order=3)
+    mechanism = made(name, answers, order=3)
     _, counts = counted(mechanism, 30_000, rng)
     tables = {
         attributes: table
         for order in (1, 2, 3)
         for attributes, table in smoothed_tables(mechanism, counts, order).items()
     }
-    assert len(tables) == sum(math.comb(len(levels), k) for k in (1, 2, 3))
+    assert len(tables) == sum(math.comb(len(answers), k) for k in (1, 2, 3))
     for attributes, table in tables.items():
         assert table.kind == "smoothed"
         assert table.std_error is None
@@ -91,7 +92,7 @@ def test_smoothed_tables_are_nearer_to_the_truth(name: str, gain: float) -> None
     smoothed = smoothed_tables(mechanism, counts)
     raw, better = 0.0, 0.0
     for attributes, table in smoothed.items():
-        true = truth(codes, mechanism.levels, attributes)
+        true = truth(codes, mechanism.answers, attributes)
         raw += distance(mechanism.marginal(counts, attributes)[0], true)
         better += distance(table.probability, true)
     assert better * gain < raw
@@ -191,7 +192,7 @@ def test_a_raw_table_has_its_intervals(rng: np.random.Generator) -> None:
     assert table.low is not None
     assert table.high is not None
     assert table.high - table.low == pytest.approx(2 * 1.96 * table.std_error, rel=1e-3)
-    true = truth(codes, mechanism.levels, (0, 1)).T
+    true = truth(codes, mechanism.answers, (0, 1)).T
     assert (np.abs(table.probability - true) < 6 * table.std_error).all()
     with pytest.raises(InvalidParameter, match="shape"):
         Table.raw(("a",), (("x", "y"),), np.zeros(3), np.zeros((3, 3)), 1)
@@ -243,7 +244,7 @@ def test_the_most_likely_table_is_certified() -> None:
     assert found.gap < 1e-2
     assert found.informative
     assert found.table.probability.shape == (3, 2)
-    assert distance(found.table.probability, truth(codes, mechanism.levels, (0, 1)).T) < 0.1
+    assert distance(found.table.probability, truth(codes, mechanism.answers, (0, 1)).T) < 0.1
     with pytest.raises(InvalidParameter, match="no reports"):
         likely_table(mechanism, mechanism.zero(), (0,))
 

@@ -22,7 +22,7 @@ from deniable.marginals.tree import (
 )
 from deniable.testing.statistics import accept, goodness_of_fit, reject
 
-LEVELS = (2, 3, 2, 4)
+ANSWERS = (2, 3, 2, 4)
 NAMES = ("a", "b", "c", "d")
 Tables = Mapping[tuple[int, int], np.ndarray]
 
@@ -122,7 +122,7 @@ def test_every_conditional_question_agrees_with_the_whole_table(
     for known, asked in product(range(4), range(4)):
         if known == asked:
             continue
-        for level in range(LEVELS[known]):
+        for level in range(ANSWERS[known]):
             part = np.moveaxis(joint, known, 0)[level]
             place = asked - (asked > known)
             expected = part.sum(axis=tuple(set(range(3)) - {place})) / part.sum()
@@ -160,7 +160,7 @@ def test_a_table_too_large_is_refused() -> None:
 def test_records_follow_the_model(model: tuple[TreeModel, np.ndarray]) -> None:
     tree, joint = model
     codes = sample_profiles(tree, 200_000, np.random.default_rng(4))
-    cells = np.ravel_multi_index(tuple(codes.T), LEVELS)
+    cells = np.ravel_multi_index(tuple(codes.T), ANSWERS)
     counts = np.bincount(cells, minlength=joint.size)
     accept(goodness_of_fit(counts, joint.ravel()))
     alone = joint.sum(axis=(1, 2, 3))

@@ -34,11 +34,12 @@ def test_proofs_need_nothing_but_the_standard_library() -> None:
     code = """
 import sys
 sys.modules["numpy"] = sys.modules["scipy"] = None
+from deniable.authoring import resolve
 from deniable.client.encoders import encoder_for
 from deniable.privacy import epsilon_after
 from deniable.protocol import Answer, Boolean, KRRParameters
 from deniable.privacy.proof import prove_epsilon, report_channel
-parameters = KRRParameters.resolve({"epsilon": 1.0}, Boolean(), absent=False)
+parameters = resolve(KRRParameters, {"epsilon": 1.0}, Boolean(), absent=False)
 channel = report_channel(encoder_for(parameters), [Answer(b"n", 0), Answer(b"y", 1)])
 print(prove_epsilon(channel, parameters.epsilon_once).tight, epsilon_after(parameters, 2))
 """

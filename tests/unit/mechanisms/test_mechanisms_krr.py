@@ -42,7 +42,7 @@ def test_impossible_parameters_are_refused(wanted: dict[str, float]) -> None:
 
 @pytest.mark.parametrize("categories", [0, 1, 10**6, 2.5, True])
 def test_impossible_numbers_of_categories_are_refused(categories: int) -> None:
-    with pytest.raises(InvalidParameter, match="categories"):
+    with pytest.raises(InvalidParameter, match="answers"):
         KRR(categories, epsilon=1.0)
 
 

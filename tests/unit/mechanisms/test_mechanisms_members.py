@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidAnswer, InvalidParameter
 from deniable.mechanisms import KRR, Members, mechanism_of, members_matrix
-from deniable.protocol import ABSENT, MECHANISMS, Categories, Field, OUEParameters, Sets
+from deniable.protocol import ABSENT, Categories, Field, OUEParameters, Sets
 
 TOOLS = Sets(("git", "vim", "ssh"), 2)
 
 
 def field_of(mechanism: str, wanted: dict[str, object], absent: bool = False) -> Field:
-    return Field("value", TOOLS, MECHANISMS[mechanism].resolve(wanted, TOOLS, absent))
+    return Field("value", TOOLS, resolve(mechanism, wanted, TOOLS, absent))
 
 
 def members(mechanism: str, wanted: dict[str, object], absent: bool = False) -> Members:
@@ -78,7 +79,7 @@ def test_a_name_is_no_whole_answer() -> None:
 
 
 def test_parameters_of_another_domain_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="as many categories"):
+    with pytest.raises(InvalidParameter, match="as many answers"):
         Members(KRR(3, epsilon=1.0), TOOLS, absent=False)
 
 

@@ -73,7 +73,7 @@ def test_the_fast_transform_is_the_sum_over_reports(rng: np.random.Generator) ->
         assert found.frequency[code] == pytest.approx(np.mean(signs) / (2 * keep - 1))
     assert found.candidates == tuple("abcdef")
     assert mechanism.estimate(mechanism.accumulate(reports)).frequency.size == 8
-    with pytest.raises(InvalidParameter, match="at most so many"):
+    with pytest.raises(InvalidParameter, match="that many labels at most"):
         mechanism.estimate(mechanism.zero(), list("abcdefghi"))
 
 
@@ -153,7 +153,7 @@ def test_covariance_of_subset_given_the_values_by_hand() -> None:
     ("mechanism", "field", "value", "message"),
     [
         (Hadamard(5, epsilon=1.0), "coefficient", 8, "below 8"),
-        (Hadamard(5, epsilon=1.0), "sign", 2, "0 or 1"),
+        (Hadamard(5, epsilon=1.0), "sign", 2, "must be below 2"),
         (Subset(5, epsilon=1.0, size=2), "bits", 0b00111, "Exactly 2"),
         (Subset(5, epsilon=1.0, size=2), "bits", 0b100001, "padding"),
         (OUE(5, epsilon=1.0), "bits", 0b100001, "padding"),

@@ -130,5 +130,5 @@ def test_what_is_refused() -> None:
         record[field] = value
         with pytest.raises(InvalidReport, match=f"{field} must be below {value}"):
             mechanism.accumulate(record)
-    with pytest.raises(InvalidParameter, match="different parameters"):
+    with pytest.raises(InvalidParameter, match="same parameters"):
         mechanism.estimate(ORR(epsilon=1.0, symbols=4, cohorts=4).zero(), ["a"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from deniable.mechanisms.projective import Geometry
 from deniable.protocol import ABSENT, Answer, PGRParameters
 from deniable.protocol.domain import string_key
 from deniable.protocol.projective import inside_point, outside_point, vector_of
+from deniable.protocol.thresholds import ONE
 
 SHAPES = [(2, 2), (2, 3), (2, 7), (3, 2), (3, 4), (5, 3), (13, 2), (13, 3), (101, 2)]
 
@@ -144,3 +147,23 @@ def test_the_absent_answer_is_a_candidate(rng: np.random.Generator) -> None:
 def test_a_parameter_object_of_the_hashed_form_has_one_count_per_cohort_and_point() -> None:
     parameters = PGRParameters("hashed", 0, 3, 3, 7, 3 * 2**62)
     assert PGR.from_parameters(parameters).zero().table.shape == (7, 13)
+
+
+def test_the_sum_of_squares_is_unbiased_over_every_hash_function_and_report() -> None:
+    """Three people, two strings; 9 places of the strings times 27 triples of reports, by chance."""
+    keep = ONE * 3 // 4
+    mechanism = PGR.from_parameters(PGRParameters("hashed", 0, 2, 2, 1, keep))
+    points, geometry = mechanism.parameters.points, mechanism.geometry
+    inner, outer = mechanism.parameters.inner, mechanism.parameters.outer
+    on_plane = np.array([geometry.hyperplane_sums(row) for row in np.eye(points, dtype=np.int64)])
+    law = np.where(on_plane == 1, 0.75 / inner, 0.25 / outer)
+    total = chance_of_all = 0.0
+    for common, rare in product(range(points), repeat=2):
+        for sent in product(range(points), repeat=3):
+            held = (common, common, rare)
+            chance = np.prod([law[v, u] for v, u in zip(held, sent, strict=True)]) / points**2
+            sums = geometry.hyperplane_sums(np.bincount(sent, minlength=points))
+            total += chance * mechanism.squares(sums, 3)
+            chance_of_all += chance
+    assert chance_of_all == pytest.approx(1, abs=1e-12)
+    assert total == pytest.approx((2 / 3) ** 2 + (1 / 3) ** 2, abs=1e-12)

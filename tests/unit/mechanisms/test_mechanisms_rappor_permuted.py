@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Counts, Rappor
 from deniable.mechanisms.rappor_permuted import answer_bits, permuted_bits
@@ -52,16 +53,16 @@ def test_expected_counts_give_the_frequencies_back() -> None:
 
 def test_forms_and_domains() -> None:
     wanted = {"form": "permuted", "k": 4, "h": 2, "m": 16, "epsilon": 1.0}
-    parameters = RapporParameters.resolve(wanted, TEN, True)
+    parameters = resolve(RapporParameters, wanted, TEN, True)
     assert (parameters.form, parameters.answers, parameters.hashes) == ("permuted", 11, 2)
     assert RapporParameters.from_published(parameters.published()) == parameters
     parameters.check_domain(TEN, True)
     for domain in (TEN, Strings(), Boolean()):
         with pytest.raises(InvalidParameter, match=r"permute exactly|bloom form"):
             parameters.check_domain(domain, False)
-    usual = RapporParameters.resolve({"form": "permuted", "epsilon": 1.0}, TEN, False)
+    usual = resolve(RapporParameters, {"form": "permuted", "epsilon": 1.0}, TEN, False)
     assert (usual.bits, usual.hashes, usual.cohorts) == (10, 1, 64)
-    assert "answers" not in RapporParameters.resolve({"epsilon": 1.0}, TEN, False).published()
+    assert "answers" not in resolve(RapporParameters, {"epsilon": 1.0}, TEN, False).published()
 
 
 @pytest.mark.parametrize(
@@ -70,4 +71,4 @@ def test_forms_and_domains() -> None:
 )
 def test_forms_that_do_not_fit(form: object, domain: Categories) -> None:
     with pytest.raises(InvalidParameter, match="form"):
-        RapporParameters.resolve({"form": form, "epsilon": 1.0}, domain, False)
+        resolve(RapporParameters, {"form": form, "epsilon": 1.0}, domain, False)

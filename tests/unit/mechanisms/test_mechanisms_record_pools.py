@@ -33,9 +33,9 @@ def test_numbers_are_the_protocols(functions: tuple[int, ...], order: int) -> No
 
 
 def test_pools_add_up_what_a_loop_adds_up(rng: np.random.Generator) -> None:
-    levels = (2, 3, 2, 4)
+    answers = (2, 3, 2, 4)
     views = ((0, 1), (1, 2, 3), (0, 3), (0, 1, 3), (2,), (1, 3))
-    pools = Pools(views, levels)
+    pools = Pools(views, answers)
     most = int(pools.cells.max())
     table = np.zeros((len(views), most), dtype=np.int64)
     for row, cells in enumerate(pools.cells.tolist()):
@@ -45,11 +45,11 @@ def test_pools_add_up_what_a_loop_adds_up(rng: np.random.Generator) -> None:
         slow: dict[int, np.ndarray[tuple[int, ...], np.dtype[np.int64]]] = {}
         for row, view in enumerate(views):
             if set(attributes) <= set(view):
-                size = tuple(levels[i] for i in attributes)
+                size = tuple(answers[i] for i in attributes)
                 sums = slow.setdefault(int(pools.cells[row]), np.zeros(size, dtype=np.int64))
-                for codes in product(*(range(levels[i]) for i in view)):
+                for codes in product(*(range(answers[i]) for i in view)):
                     held = tuple(codes[view.index(i)] for i in attributes)
-                    sums[held] += table[row, cell_of(codes, [levels[i] for i in view])]
+                    sums[held] += table[row, cell_of(codes, [answers[i] for i in view])]
         fast = pools.summed(table, reports, attributes)
         assert [pool.cells for pool in fast] == sorted(slow)
         for pool in fast:

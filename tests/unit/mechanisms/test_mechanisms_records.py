@@ -7,6 +7,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.mechanisms import PROFILE_MECHANISMS, ProfileMechanism, mechanism_for, mechanism_of
 from deniable.mechanisms.contrast_matrices import contrast_matrix
@@ -45,7 +46,7 @@ def test_tables_of_average_counts_are_the_truth(name: str, rng: np.random.Genera
     shares = shares_of(mechanism, rng)
     counts = expected_counts(mechanism, shares)
     for size in range(1, mechanism.parameters.collected + 1):
-        for attributes in combinations(range(len(mechanism.levels)), size):
+        for attributes in combinations(range(len(mechanism.answers)), size):
             cells, covariance = mechanism.marginal(counts, attributes)
             assert cells == pytest.approx(table_of(shares, attributes), abs=1e-7)
             assert covariance == pytest.approx(covariance.T)
@@ -59,7 +60,7 @@ def test_moments_of_average_counts_are_the_truth(name: str, rng: np.random.Gener
     moments = mechanism.moments(expected_counts(mechanism, shares))
     assert max(map(len, moments.measured)) == mechanism.parameters.order
     for attributes, moment in moments.measured.items():
-        functions = design([contrast_matrix(mechanism.levels[i])[1:] for i in attributes])
+        functions = design([contrast_matrix(mechanism.answers[i])[1:] for i in attributes])
         expected = functions @ table_of(shares, attributes).reshape(-1)
         assert moment.theta.reshape(-1) == pytest.approx(expected, abs=1e-7)
         assert moment.variance.min() > 0
@@ -103,15 +104,15 @@ def test_estimates_are_the_tables_of_one_attribute(name: str, rng: np.random.Gen
     mechanism = METHODS[name]
     counts = mechanism.accumulate(mechanism.simulate(people_of(mechanism, 2_000, rng), rng))
     estimate = mechanism.estimate(counts)
-    assert len(estimate.candidates) == sum(mechanism.levels)
+    assert len(estimate.candidates) == sum(mechanism.answers)
     assert estimate.candidates[0] == "a1=0"
     start = 0
-    for attribute, levels in enumerate(mechanism.levels):
+    for attribute, answers in enumerate(mechanism.answers):
         cells, covariance = mechanism.marginal(counts, (attribute,))
-        rows = slice(start, start + levels)
+        rows = slice(start, start + answers)
         assert estimate.frequency[rows] == pytest.approx(cells)
         assert estimate.variance[rows] == pytest.approx(np.diagonal(covariance))
-        start += levels
+        start += answers
 
 
 def test_few_reports_leave_coefficients_unknown(rng: np.random.Generator) -> None:
@@ -144,7 +145,7 @@ def test_names_and_refusals() -> None:
             Attribute("miles", Numbers(("2", "5"))),
         )
     )
-    parameters = PROFILE_MECHANISMS["views"].parameters_type.resolve({"epsilon": 1}, record, False)
+    parameters = resolve("views", {"epsilon": 1}, record, False)
     mechanism = mechanism_of(Field("value", record, parameters), absent=False)
     assert isinstance(mechanism, ProfileMechanism)
     assert mechanism.one_way_labels[:4] == ("toll=false", "toll=true", "zone=north", "zone=south")
@@ -158,7 +159,7 @@ def test_names_and_refusals() -> None:
     ):
         with pytest.raises(InvalidParameter, match=message):
             mechanism.chosen(asked)
-    with pytest.raises(InvalidParameter, match="levels"):
+    with pytest.raises(InvalidParameter, match="answers"):
         PROFILE_MECHANISMS["views"].of(parameters, unnamed_profile((2, 2, 2)))
 
 
@@ -168,8 +169,8 @@ def test_names_and_refusals() -> None:
         ([[0, 1]], "rows of 3 codes"),
         ([0, 1, 1], "rows of 3 codes"),
         ([[0.0, 1.0, 1.0]], "rows of 3 codes"),
-        ([[0, 2, 0]], "below the numbers of levels"),
-        ([[0, -1, 0]], "below the numbers of levels"),
+        ([[0, 2, 0]], "below the numbers of answers"),
+        ([[0, -1, 0]], "below the numbers of answers"),
     ],
 )
 def test_people_that_are_no_records(values: object, message: str) -> None:
@@ -215,8 +216,8 @@ def test_bits_beyond_a_smaller_table_are_refused() -> None:
 
 def test_bits_are_counted_as_a_loop_counts_them(rng: np.random.Generator) -> None:
     """Tables of at most 8 cells are counted by their bytes, larger ones by the kernel."""
-    for levels in ((2, 3, 2), (4, 3, 2)):
-        mechanism = made("marg_rr", levels)
+    for answers in ((2, 3, 2), (4, 3, 2)):
+        mechanism = made("marg_rr", answers)
         reports = mechanism.simulate(people_of(mechanism, 300, rng), rng)
         slow = np.zeros_like(mechanism.zero().table)
         for marginal, packed in reports.tolist():

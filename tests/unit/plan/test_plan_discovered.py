@@ -6,12 +6,12 @@ import math
 
 import pytest
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter
 from deniable.plan import Setting, make_plan, of_strings, predict
 from deniable.plan.discovered import smallest_found
 from deniable.plan.fitted import fitted_noise
 from deniable.protocol import (
-    MECHANISMS,
     Boolean,
     NGramsParameters,
     ORRParameters,
@@ -24,13 +24,13 @@ NAMES = of_strings("abcdefgh", 8)
 
 
 def prefixes(epsilon: float, people: int) -> PrefixesParameters:
-    found = MECHANISMS["prefixes"].resolve({"epsilon": epsilon, "people": people}, NAMES, False)
+    found = resolve("prefixes", {"epsilon": epsilon, "people": people}, NAMES, False)
     assert isinstance(found, PrefixesParameters)
     return found
 
 
 def ngrams(epsilon: float) -> NGramsParameters:
-    found = MECHANISMS["ngrams"].resolve({"epsilon": epsilon}, NAMES, False)
+    found = resolve("ngrams", {"epsilon": epsilon}, NAMES, False)
     assert isinstance(found, NGramsParameters)
     return found
 
@@ -79,20 +79,20 @@ def test_one_mechanism_that_finds_alone() -> None:
 
 def test_fitting_alone_is_the_plain_closed_form() -> None:
     """Of one listed string and many cells only the noise of an empty cell is left."""
-    orr = MECHANISMS["orr"].resolve({"epsilon": 2.0, "k": 4_096, "cohorts": 512}, Strings(), False)
+    orr = resolve("orr", {"epsilon": 2.0, "k": 4_096, "cohorts": 512}, Strings(), False)
     assert isinstance(orr, ORRParameters)
     keep = orr.keep / 2**64
     move = (1 - keep) / 4_095
     assert fitted_noise(orr, 0.0, 1) == pytest.approx(move / (keep - move) ** 2, rel=0.01)
     wanted = {"epsilon": 2.0, "k": 4_096, "m": 64}
-    rappor = MECHANISMS["rappor"].resolve(wanted, Strings(), False)
+    rappor = resolve("rappor", wanted, Strings(), False)
     assert isinstance(rappor, RapporParameters)
     p, q = float(rappor.p_star), float(rappor.q_star)
     assert fitted_noise(rappor, 0.0, 1) == pytest.approx(p * (1 - p) / (q - p) ** 2, rel=0.01)
 
 
 def test_more_listed_strings_widen_errors() -> None:
-    orr = MECHANISMS["orr"].resolve({"epsilon": 2.0, "k": 8, "cohorts": 100}, Strings(), False)
+    orr = resolve("orr", {"epsilon": 2.0, "k": 8, "cohorts": 100}, Strings(), False)
     assert isinstance(orr, ORRParameters)
     few, many = (fitted_noise(orr, 0.0, listed) for listed in (70, 350))
     assert many / few == pytest.approx((1 - 70 / 700) / (1 - 350 / 700))

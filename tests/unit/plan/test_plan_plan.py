@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from deniable.authoring import resolve
 from deniable.authoring.auto import choices
 from deniable.errors import InvalidParameter
 from deniable.plan import (
@@ -18,8 +19,9 @@ from deniable.plan import (
     plan_survey,
     predict,
 )
-from deniable.protocol import MECHANISMS, Boolean, Domain, Field, Question, Strings, Survey
+from deniable.protocol import Boolean, Domain, Field, Question, Strings, Survey
 from deniable.protocol.composition import survey_cost
+from deniable.results.plan.tables import plan_table, survey_table
 
 SETTINGS = [
     Setting(100_000, 1.0, of_categories(100)),
@@ -86,9 +88,9 @@ def test_one_mechanism_alone_and_the_recommendation_stays() -> None:
     assert plan.recommended == "pgr"
     assert plan.reason.startswith("pgr")
     assert plan.needed.keys() == {"krr"}
-    row = plan.as_json()["mechanisms"][0]
-    assert row["people_needed"] == plan.needed["krr"].people
-    assert row["shuffled"]["epsilon"] < 0.1
+    (row,) = plan_table(plan).rows
+    assert row.people_needed == plan.needed["krr"].people
+    assert row.central_epsilon < 0.1
     with pytest.raises(InvalidParameter, match="no form"):
         make_plan(SETTINGS[4], mechanism="krr")
     with pytest.raises(InvalidParameter, match="There is no mechanism"):
@@ -104,7 +106,7 @@ def test_where_nothing_can_be_learned_the_plan_says_so() -> None:
 
 
 def asked(name: str, domain: Domain, mechanism: str, repeat: str, **wanted: object) -> Question:
-    field = Field("value", domain, MECHANISMS[mechanism].resolve(wanted, domain, False))
+    field = Field("value", domain, resolve(mechanism, wanted, domain, False))
     fields = (field,)
     return Question(name, 1, "d", "o", date(2099, 1, 1), 7, repeat, "recorded", fields)
 
@@ -114,7 +116,7 @@ def test_a_whole_survey(tmp_path: Path) -> None:
     strings = Field(
         "value",
         Strings(),
-        MECHANISMS["rappor"].resolve({"epsilon": 0.1}, Strings(), False),
+        resolve("rappor", {"epsilon": 0.1}, Strings(), False),
         "names.txt",
     )
     questions = (
@@ -133,5 +135,4 @@ def test_a_whole_survey(tmp_path: Path) -> None:
     assert plan.epsilon_year == survey_cost(questions, 365) / 1e6
     by_list = predict(strings.parameters, Setting(200, 0.1, Strings(), listed=3))
     assert text.prediction.smallest == by_list.smallest
-    json = plan.as_json()
-    assert [row["question"] for row in json["fields"]] == ["yes", "often", "text"]
+    assert survey_table(plan).column("question") == ["yes", "often", "text"]

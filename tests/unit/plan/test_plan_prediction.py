@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from deniable.authoring import resolve
+from deniable.decode.reading import critical
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Rappor, mechanism_for
 from deniable.mechanisms.olh import Pairs
 from deniable.plan import Setting, of_bins, of_categories, predict
-from deniable.plan.prediction import critical
 from deniable.plan.work import operations, words
-from deniable.protocol import MECHANISMS, Boolean, Sets, Strings
+from deniable.protocol import Boolean, Sets, Strings
 
 HUNDRED = Setting(100_000, 1.0, of_categories(100))
 
@@ -31,8 +33,8 @@ def test_figure_3_of_the_rappor_paper() -> None:
 def test_figure_3_at_a_million_candidates() -> None:
     """[EPK14] reads 1,000 strings off its figure at N = 1e8; the formula gives 1,051."""
     setting = Setting(10**8, 1.0, Strings(), listed=10**6)
-    strings = MECHANISMS["rappor"].resolve(
-        {"f": 0.0, "p": 0.5, "q": 0.75, "h": 1, "k": 65_536, "m": 64}, Strings(), False
+    strings = resolve(
+        "rappor", {"f": 0.0, "p": 0.5, "q": 0.75, "h": 1, "k": 65_536, "m": 64}, Strings(), False
     )
     found = predict(strings, setting)
     assert found.learned == pytest.approx(0.5 * 1e4 / critical(10**6), rel=0.15)
@@ -76,16 +78,17 @@ def test_the_interval_is_that_of_the_closed_form() -> None:
     assert choice is not None
     found = predict(choice.parameters, HUNDRED)
     variance = float(mechanism_for(choice.parameters).variance(100_000, 0.01))
-    assert found.margin == pytest.approx(1.959964 * math.sqrt(variance))
-    json = found.as_json()
-    assert json["interval_width"] == 2 * found.margin
-    assert json["shuffled"] is None
+    sample = 0.01 * 0.99 / 100_000
+    assert found.margin == pytest.approx(1.959964 * math.sqrt(variance + sample))
+    reporters = predict(choice.parameters, replace(HUNDRED, of="reporters"))
+    assert reporters.margin == pytest.approx(1.959964 * math.sqrt(variance))
+    assert found.central is None
 
 
 def test_a_sampled_set_is_as_much_noisier_as_it_is_larger() -> None:
     names = tuple("abcdefgh")
     one, three = (Setting(10**5, 1.0, Sets(names, most)) for most in (1, 3))
-    parameters = MECHANISMS["krr"].resolve({"epsilon": 1.0}, one.domain, False)
+    parameters = resolve("krr", {"epsilon": 1.0}, one.domain, False)
     first, second = predict(parameters, one), predict(parameters, three)
     assert second.rare_error == pytest.approx(3 * first.rare_error)
     assert second.leverage == pytest.approx(3 * first.leverage)
@@ -103,8 +106,8 @@ def test_collisions_limit_what_more_people_can_tell() -> None:
 
 
 def test_parameters_of_another_domain_are_refused() -> None:
-    parameters = MECHANISMS["krr"].resolve({"epsilon": 1.0}, of_categories(5), False)
-    with pytest.raises(InvalidParameter, match="as many categories"):
+    parameters = resolve("krr", {"epsilon": 1.0}, of_categories(5), False)
+    with pytest.raises(InvalidParameter, match="as many answers"):
         predict(parameters, HUNDRED)
 
 

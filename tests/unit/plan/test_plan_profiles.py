@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date
 from itertools import combinations
 
 import pytest
 
+from deniable.authoring import resolve
 from deniable.authoring.auto_profile import profile_choices, profile_noise
+from deniable.crafted.leverage import leverage
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.plan import Setting, make_plan, of_attributes, plan_survey, predict
 from deniable.plan.plan import warn
 from deniable.plan.profiles.choices import WORK, cells_tested
 from deniable.plan.work import words
-from deniable.privacy.leverage.estimates import leverage
 from deniable.protocol import (
-    MECHANISMS,
     PROFILE_MECHANISMS,
     CoefficientsParameters,
     Field,
@@ -26,6 +27,7 @@ from deniable.protocol import (
     Question,
     Survey,
 )
+from deniable.results.plan.tables import plan_table
 
 EIGHT = Setting(100_000, 1.1, of_attributes(8))
 
@@ -37,10 +39,10 @@ def test_every_mechanism_of_records_is_planned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "levels", "order"), [(8, 2, 2), (16, 2, 3), (6, 8, 2), (3, 2, 3)]
+    ("count", "answers", "order"), [(8, 2, 2), (16, 2, 3), (6, 8, 2), (3, 2, 3)]
 )
-def test_the_recommendation_is_that_of_auto(count: int, levels: int, order: int) -> None:
-    setting = Setting(10_000, 1.0, of_attributes(count, levels), order=order)
+def test_the_recommendation_is_that_of_auto(count: int, answers: int, order: int) -> None:
+    setting = Setting(10_000, 1.0, of_attributes(count, answers), order=order)
     first = profile_choices(setting.domain, setting.wanted)[0].mechanism
     plan = make_plan(setting)
     assert plan.recommended == plan.best.mechanism == first
@@ -53,15 +55,15 @@ def test_the_error_is_that_of_the_closed_form_of_auto() -> None:
         choice = EIGHT.choice(name)
         assert choice is not None
         noise = profile_noise(choice.parameters, choice.parameters.epsilon_once)
-        found = predict(choice.parameters, EIGHT).mean_error
+        found = predict(choice.parameters, replace(EIGHT, of="reporters")).mean_error
         assert found == pytest.approx(math.sqrt(noise / EIGHT.people), rel=1e-6), name
 
 
 def test_cells_of_all_tables_are_tested() -> None:
-    levels = (2, 3, 4, 5, 9)
+    answers = (2, 3, 4, 5, 9)
     for order in (1, 2, 3):
-        listed = sum(math.prod(chosen) for chosen in combinations(levels, order))
-        assert cells_tested(levels, order) == listed
+        listed = sum(math.prod(chosen) for chosen in combinations(answers, order))
+        assert cells_tested(answers, order) == listed
     assert (EIGHT.answers, EIGHT.tests) == (4, 112)
 
 
@@ -70,7 +72,7 @@ def test_words_are_those_of_the_counts() -> None:
         mechanism = mechanism_of(Field("value", EIGHT.domain, choice.parameters), False)
         counts = mechanism.zero()
         assert words(choice.parameters, 77) == counts.table.size, choice.mechanism
-    many = MECHANISMS["inp_em"].resolve({"epsilon": 1.0}, of_attributes(32), False)
+    many = resolve("inp_em", {"epsilon": 1.0}, of_attributes(32), False)
     assert isinstance(many, InpEMParameters)
     assert words(many, 77) == 77
 
@@ -92,10 +94,10 @@ def test_there_is_no_permanent_response() -> None:
         setting.choices()
 
 
-@pytest.mark.parametrize(("count", "levels"), [(1, 2), (33, 2), (4, 1)])
-def test_attributes_out_of_range(count: int, levels: int) -> None:
+@pytest.mark.parametrize(("count", "answers"), [(1, 2), (33, 2), (4, 1)])
+def test_attributes_out_of_range(count: int, answers: int) -> None:
     with pytest.raises(InvalidParameter):
-        of_attributes(count, levels)
+        of_attributes(count, answers)
 
 
 def test_one_mechanism_and_what_an_error_needs() -> None:
@@ -112,13 +114,14 @@ def test_one_mechanism_and_what_an_error_needs() -> None:
 
 
 def test_a_plan_as_json_says_attributes_and_order() -> None:
-    answer = make_plan(Setting(1_000, 1.0, of_attributes(5, 3), order=3)).as_json()
-    assert (answer["attributes"], answer["order"], answer["domain"]) == (5, 3, "profile")
+    about = plan_table(make_plan(Setting(1_000, 1.0, of_attributes(5, 3), order=3))).about
+    told = about.more["plan"]
+    assert (told["attributes"], told["order"], about.domain) == (5, 3, "profile")
 
 
 def test_a_survey_with_a_record() -> None:
     domain = of_attributes(6)
-    parameters = MECHANISMS["views"].resolve({"epsilon": 1.0, "order": 3}, domain, False)
+    parameters = resolve("views", {"epsilon": 1.0, "order": 3}, domain, False)
     assert isinstance(parameters, ProfileParameters)
     field = Field("value", domain, parameters)
     asked = Question("q", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from deniable.plan import Setting, of_attributes, of_categories, plan_window, pr
 from deniable.plan.window import EVERY, TURNS
 from deniable.protocol import Boolean, Strings
 from deniable.protocol.windows import Window
+from deniable.results.plan.tables import window_table
 
 HUNDRED = Setting(1_000_000, 1.0, of_categories(100))
 
@@ -18,8 +20,10 @@ HUNDRED = Setting(1_000_000, 1.0, of_categories(100))
 def test_each_way_is_the_plan_of_one_epoch() -> None:
     plan = plan_window(HUNDRED, 7, "oue")
     ways = {way.name: way for way in plan.ways}
-    each = HUNDRED.with_epsilon(0.142857)
-    some = HUNDRED.with_people(142_857)
+    # Turns are a sample of the same people: errors are of those who report.
+    reporters = replace(HUNDRED, of="reporters")
+    each = reporters.with_epsilon(0.142857)
+    some = reporters.with_people(142_857)
     for name, setting in ((EVERY, each), (TURNS, some)):
         choice = setting.choice("oue")
         assert choice is not None
@@ -70,12 +74,11 @@ def test_epochs_are_pooled_until_one_per_cent_is_seen() -> None:
     "setting", [Setting(10_000, 1.0, Strings(), listed=50), Setting(10_000, 1.0, of_attributes(4))]
 )
 def test_strings_and_records_have_windows_too(setting: Setting) -> None:
-    answer = plan_window(setting, 3).as_json()
-    ways = answer["ways"]
-    assert isinstance(ways, list)
-    assert {way["way"] for way in ways} == {EVERY, TURNS}
-    assert ways[0]["mean_error"] <= ways[1]["mean_error"]
-    assert answer["better"] == ways[0]["way"]
+    planned = plan_window(setting, 3)
+    assert {way.name for way in planned.ways} == {EVERY, TURNS}
+    assert planned.better is planned.ways[0]
+    better, other = window_table(planned).rows
+    assert better.mean_error <= other.mean_error
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
+from deniable.crafted.leverage import Leverage, leverage, leverage_of
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OUE, Hadamard, Mechanism, Rappor, Subset, mechanism_of
 from deniable.mechanisms.base import Counts
-from deniable.privacy.leverage.estimates import Leverage, leverage, leverage_of
-from deniable.protocol import MECHANISMS, Field, Sets
+from deniable.protocol import Field, Sets
 
 
 def test_known_numbers() -> None:
@@ -77,7 +78,7 @@ def test_a_sampled_member_counts_for_the_whole_set(
     mechanism: str, rng: np.random.Generator
 ) -> None:
     domain = Sets(("a", "b", "c"), 2)
-    parameters = MECHANISMS[mechanism].resolve({"epsilon": 1.0}, domain, False)
+    parameters = resolve(mechanism, {"epsilon": 1.0}, domain, False)
     field = Field("value", domain, parameters)
     population = mechanism_of(field, absent=False)
     honest = population.accumulate(population.simulate(rng.integers(0, 4, (300, 2)), rng))
@@ -88,7 +89,7 @@ def test_a_sampled_member_counts_for_the_whole_set(
 
 def test_a_bit_per_name_is_not_scaled() -> None:
     domain = Sets(("a", "b", "c"), 2)
-    parameters = OUE.parameters_type.resolve({"epsilon": 4.0, "per": "bit"}, domain, False)
+    parameters = resolve("oue", {"epsilon": 4.0, "per": "bit"}, domain, False)
     assert leverage_of(Field("value", domain, parameters)) == leverage(parameters)
 
 
@@ -97,5 +98,5 @@ def test_the_shift_of_a_share_of_attackers() -> None:
     assert found.most == 3.0
     assert found.shift(0.01) == pytest.approx(0.03)
     assert Leverage(1.2, 0.8).shift(0.1) == pytest.approx(0.18)  # an honest holder is missing too
-    with pytest.raises(InvalidParameter, match="'attackers' parameter"):
+    with pytest.raises(InvalidParameter, match="'crafted' parameter"):
         found.shift(float("nan"))

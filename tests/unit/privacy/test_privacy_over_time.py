@@ -9,12 +9,25 @@ from deniable.client.encoders import encoder_for
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OLH, OUE, Hadamard, Rappor, Subset
 from deniable.privacy import channel, epsilon_after, worst_ratio
-from deniable.privacy.over_time import krr, rappor
+from deniable.privacy.over_time import bits, symbols
 from deniable.protocol import Answer, Parameters
+from deniable.protocol.channel import Bits, Symbol
 from deniable.protocol.domain import code_key
 from deniable.protocol.thresholds import as_fraction
 
 PAPER = Rappor(bits=128, hashes=2, cohorts=16, f=0.5, p=0.5, q=0.75).parameters
+
+
+def ratio_after(parameters: Parameters, n: int) -> Fraction:
+    """Return the closed form of the kind of report."""
+    stages = parameters.channel.typical.stages
+    assert stages is not None
+    first, then = stages
+    if isinstance(first, Symbol) and isinstance(then, Symbol):
+        return symbols.ratio_after(first, then, n)
+    assert isinstance(first, Bits)
+    assert isinstance(then, Bits)
+    return bits.ratio_after(first, then, n)
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(1, 1.07), (7, 4.07), (30, 4.394)])
@@ -86,9 +99,9 @@ def test_the_closed_forms_by_enumeration_of_all_sequences(n: int) -> None:
     bit = Rappor.basic(f=0.5, p=0.3, q=0.8).parameters
     pair = Rappor.basic(2, f=0.5, p=0.5, q=0.75).parameters
     answers = [Answer(code_key(code), code) for code in range(3)]
-    assert exact_after(three, answers, n) == krr.ratio_after(three, n)
-    assert exact_after(bit, answers[:2], n) == rappor.ratio_after(bit, n)
-    assert exact_after(pair, answers[:2], n) == rappor.ratio_after(pair, n)
+    assert exact_after(three, answers, n) == ratio_after(three, n)
+    assert exact_after(bit, answers[:2], n) == ratio_after(bit, n)
+    assert exact_after(pair, answers[:2], n) == ratio_after(pair, n)
 
 
 def test_extremes_are_the_worst_of_all_sequences_of_one_bit() -> None:
@@ -100,7 +113,7 @@ def test_extremes_are_the_worst_of_all_sequences_of_one_bit() -> None:
     for ones, (x, y) in product(range(n + 1), [(a, b), (b, a)]):
         one, zero = q**ones * (1 - q) ** (n - ones), p**ones * (1 - p) ** (n - ones)
         worst = max(worst, (x * one + (1 - x) * zero) / (y * one + (1 - y) * zero))
-    assert worst == rappor.ratio_after(parameters, n)
+    assert worst == ratio_after(parameters, n)
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, 10**13])

@@ -10,11 +10,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from deniable.authoring import resolve
+from deniable.crafted.cells import table_shift
+from deniable.crafted.weighted_sums import most_among, weighted_shift
 from deniable.errors import InvalidParameter
-from deniable.privacy.leverage.tables import table_shift
-from deniable.privacy.leverage.weighted_sums import most_among, weighted_shift
 from deniable.protocol import (
-    MECHANISMS,
     PROFILE_MECHANISMS,
     Attribute,
     Categories,
@@ -23,26 +23,26 @@ from deniable.protocol import (
     ProfileParameters,
 )
 
-LEVELS = (2, 3, 5, 2)
+ANSWERS = (2, 3, 5, 2)
 SHARE = 0.01
 
 
 def parameters_of(mechanism: str, order: int = 2) -> ProfileParameters:
-    domains = [Categories(tuple(f"{i}" for i in range(count))) for count in LEVELS]
+    domains = [Categories(tuple(f"{i}" for i in range(count))) for count in ANSWERS]
     record = Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
-    found = MECHANISMS[mechanism].resolve({"epsilon": 1.0, "order": order}, record, False)
+    found = resolve(mechanism, {"epsilon": 1.0, "order": order}, record, False)
     assert isinstance(found, ProfileParameters)
     return found
 
 
 def shape_of(attributes: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(LEVELS[i] for i in attributes)
+    return tuple(ANSWERS[i] for i in attributes)
 
 
 @pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
 def test_one_cell_has_the_bound_of_a_cell(mechanism: str) -> None:
     parameters = parameters_of(mechanism)
-    for attributes in [(1,), *combinations(range(len(LEVELS)), 2)]:
+    for attributes in [(1,), *combinations(range(len(ANSWERS)), 2)]:
         shape = shape_of(attributes)
         each = []
         for cell in np.ndindex(shape):
@@ -60,7 +60,7 @@ def test_one_cell_has_the_bound_of_a_cell(mechanism: str) -> None:
 def test_a_sum_moves_less_than_its_cells(mechanism: str, rng: np.random.Generator) -> None:
     """The shift is a norm, but for what no attack moves: it grows with factors and adds up."""
     parameters = parameters_of(mechanism)
-    for attributes in combinations(range(len(LEVELS)), 2):
+    for attributes in combinations(range(len(ANSWERS)), 2):
         shape = shape_of(attributes)
         one, two = rng.normal(size=(2, *shape))
         first, second, both, twice = (
@@ -95,9 +95,9 @@ def test_more_attackers_move_more_and_nobody_nothing(mechanism: str) -> None:
 
 @pytest.mark.parametrize("share", [-0.01, 1.01, float("nan")])
 def test_a_share_is_from_0_to_1(share: float) -> None:
-    with pytest.raises(InvalidParameter, match="'attackers' parameter"):
+    with pytest.raises(InvalidParameter, match="'crafted' parameter"):
         weighted_shift(parameters_of("views"), (0, 1), np.ones((2, 3)), share)
-    with pytest.raises(InvalidParameter, match="'attackers' parameter"):
+    with pytest.raises(InvalidParameter, match="'crafted' parameter"):
         most_among(parameters_of("views"), (0, 1), share)
 
 

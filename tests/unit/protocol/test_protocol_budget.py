@@ -11,16 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable.protocol import MECHANISMS, Boolean, Field, Question, Survey
+from deniable.authoring import resolve
+from deniable.protocol import Boolean, Field, Question, Survey
 from deniable.protocol import budget as module
-from deniable.protocol.budget import DEFAULT_CEILING, budget_of, first_fit, left_out_shares
+from deniable.protocol.budget import budget_of, left_out_shares
+from deniable.protocol.composition import DEFAULT_CEILING, first_fit
 from deniable.protocol.epochs import day_of
 
 TODAY = day_of(date(2026, 3, 15))
 
 
 def asked(name: str, epsilon: float = 1.0, **changes: object) -> Question:
-    parameters = MECHANISMS["krr"].resolve({"epsilon": epsilon}, Boolean(), False)
+    parameters = resolve("krr", {"epsilon": epsilon}, Boolean(), False)
     members: dict[str, object] = {
         "id": name,
         "version": 1,

@@ -6,9 +6,10 @@ from datetime import date
 
 import pytest
 
+from deniable.authoring import resolve
 from deniable.client.ledger import charge_of
 from deniable.errors import InvalidParameter
-from deniable.protocol import MECHANISMS, Boolean, Categories, Domain, Field, Question
+from deniable.protocol import Boolean, Categories, Domain, Field, Question
 from deniable.protocol.composition import (
     Cost,
     device_cost,
@@ -23,7 +24,7 @@ SECRET = bytes(32)
 
 
 def field(name: str, domain: Domain, mechanism: str, **wanted: object) -> Field:
-    return Field(name, domain, MECHANISMS[mechanism].resolve(wanted, domain, False))
+    return Field(name, domain, resolve(mechanism, wanted, domain, False))
 
 
 PERMANENT = field("kept", LETTERS, "krr", epsilon=1.0, epsilon_forever=3.0)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
+from deniable.authoring.closed_form import mean_variance
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, HCMSParameters, Strings
-from deniable.protocol.closed_form import mean_variance
 
 ONE = 2**64
 
@@ -23,7 +24,7 @@ def test_what_was_wanted_is_spent_and_never_more(
     asked = math.floor(Fraction(repr(epsilon)) * 10**6)
     wanted = {"epsilon": epsilon, "rows": rows, "width": 2**digits}
     for domain, answers in ((Strings(), 0), (Boolean(), 2 + absent)):
-        parameters = HCMSParameters.resolve(wanted, domain, absent)
+        parameters = resolve(HCMSParameters, wanted, domain, absent)
         assert asked - 2 <= parameters.epsilon_once <= asked
         assert parameters.answers == answers
         assert HCMSParameters.from_published(parameters.published()) == parameters
@@ -34,7 +35,7 @@ def test_the_closed_form_of_wide_sketches_is_that_of_one_hadamard_bit() -> None:
     for epsilon in (0.5, 1.0, 3.0):
         e = math.exp(epsilon)
         wanted = {"epsilon": epsilon, "width": 2**20, "rows": 1}
-        parameters = HCMSParameters.resolve(wanted, Strings(), False)
+        parameters = resolve(HCMSParameters, wanted, Strings(), False)
         assert mean_variance(*parameters.support) == pytest.approx(
             ((e + 1) / (e - 1)) ** 2, rel=1e-4
         )
@@ -54,7 +55,7 @@ def test_the_closed_form_of_wide_sketches_is_that_of_one_hadamard_bit() -> None:
 )
 def test_what_is_refused(wanted: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        HCMSParameters.resolve(wanted, Strings(), False)
+        resolve(HCMSParameters, wanted, Strings(), False)
 
 
 @pytest.mark.parametrize(("keep", "message"), [(ONE, "nothing but"), (ONE // 2, "says nothing")])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, KRRParameters, Numbers, Strings
 from material.exact_exponential import exp_bounds
@@ -25,9 +26,9 @@ def _domain(size: int) -> Categories:
 def test_one_stage_spends_what_was_wanted_and_never_more(
     size: int, absent: bool, epsilon: float
 ) -> None:
-    parameters = KRRParameters.resolve({"epsilon": epsilon}, _domain(size), absent)
+    parameters = resolve(KRRParameters, {"epsilon": epsilon}, _domain(size), absent)
     asked = math.floor(Fraction(repr(epsilon)) * 10**6)
-    assert parameters.categories == size + absent
+    assert parameters.answers == size + absent
     assert asked - 2 <= parameters.epsilon_once <= asked
     assert parameters.keep / parameters.move <= exp_bounds(asked)[0]
     assert parameters.epsilon_forever is None
@@ -41,7 +42,7 @@ def test_two_stages_spend_what_was_wanted_and_never_more(size: int, a: float, b:
     if asked == bound:
         return
     wanted = {"epsilon": once, "epsilon_forever": forever}
-    parameters = KRRParameters.resolve(wanted, _domain(size), False)
+    parameters = resolve(KRRParameters, wanted, _domain(size), False)
     assert asked - 2 <= parameters.epsilon_once <= asked
     assert parameters.epsilon_forever is not None
     assert bound - 2 <= parameters.epsilon_forever <= bound
@@ -69,15 +70,15 @@ def test_both_stages_multiply(size: int, a: int, b: int) -> None:
 def test_where_the_fresh_stage_has_nothing_left_to_do() -> None:
     """At epsilon 32 one threshold is 4 micros, so that the permanent stage can fall below once."""
     wanted = {"epsilon": 31.999999, "epsilon_forever": 32}
-    parameters = KRRParameters.resolve(wanted, Boolean(), False)
+    parameters = resolve(KRRParameters, wanted, Boolean(), False)
     assert parameters.report_keep == ONE
     assert parameters.epsilon_once == parameters.epsilon_forever == 31_999_999
 
 
 def test_known_numbers() -> None:
-    warner = KRRParameters.resolve({"epsilon": math.log(3)}, Boolean(), False)
+    warner = resolve(KRRParameters, {"epsilon": math.log(3)}, Boolean(), False)
     assert abs(warner.report_keep / ONE - 0.75) < 1e-6
-    assert KRRParameters.resolve({"keep": 0.75}, Boolean(), False).epsilon_once == 1_098_613
+    assert resolve(KRRParameters, {"keep": 0.75}, Boolean(), False).epsilon_once == 1_098_613
     assert KRRParameters(10, ONE, ONE // 2).epsilon_once == 2_197_225  # ln 9
 
 
@@ -102,12 +103,12 @@ def test_known_numbers() -> None:
 )
 def test_what_is_refused(wanted: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        KRRParameters.resolve(wanted, Boolean(), False)
+        resolve(KRRParameters, wanted, Boolean(), False)
 
 
 def test_strings_are_refused_with_the_way_out() -> None:
     with pytest.raises(InvalidParameter, match="rappor"):
-        KRRParameters.resolve({"epsilon": 1}, Strings(), False)
+        resolve(KRRParameters, {"epsilon": 1}, Strings(), False)
 
 
 @given(st.integers(2, 65_537), st.integers(0, ONE), st.integers(0, ONE))
@@ -123,8 +124,8 @@ def test_published_round_trip(size: int, a: int, b: int) -> None:
 @pytest.mark.parametrize("size", [1, 0, -1, 65_538, 2.0, True, "2"])
 def test_sizes_out_of_range(size: object) -> None:
     keep = {"permanent_keep": str(ONE), "report_keep": str(ONE - 1)}
-    with pytest.raises(InvalidParameter, match="categories"):
-        KRRParameters.from_published({"categories": size, **keep})
+    with pytest.raises(InvalidParameter, match="answers"):
+        KRRParameters.from_published({"answers": size, **keep})
 
 
 def test_the_domain_must_have_as_many_answers() -> None:
@@ -133,7 +134,7 @@ def test_the_domain_must_have_as_many_answers() -> None:
     parameters.check_domain(Boolean(), True)
     parameters.check_domain(Numbers(("0", "1")), False)
     for domain, absent in ((_domain(3), True), (Boolean(), False), (Strings(), True)):
-        with pytest.raises(InvalidParameter, match="as many categories"):
+        with pytest.raises(InvalidParameter, match="as many answers"):
             parameters.check_domain(domain, absent)
 
 

@@ -31,7 +31,7 @@ def test_an_answer_has_the_codes_of_every_attribute_in_order() -> None:
 
 def test_shape() -> None:
     assert TRIP.names == ("toll", "kind", "fare")
-    assert TRIP.levels == (2, 3, 3)
+    assert TRIP.answers == (2, 3, 3)
     assert TRIP.cells == 18
     assert TRIP.size is None
     assert TRIP.labels == ()
@@ -68,7 +68,7 @@ def test_published_and_read_again() -> None:
         (lambda listed: listed * 11, "list of 2 to 32"),
         (lambda listed: "abc", "list of 2 to 32"),
         (lambda listed: [*listed, listed[0]], "different names"),
-        (lambda listed: [*listed, "far"], "object with a name and a domain"),
+        (lambda listed: [*listed, "far"], "object with a name, a domain"),
         (lambda listed: [*listed, {"name": "A", "domain": {"type": "boolean"}}], "must match"),
         (lambda listed: [*listed, {"name": "x", "domain": {"type": "strings"}}], "closed"),
         (lambda listed: [*listed, {"name": "x", "domain": TRIP.published()}], "closed"),

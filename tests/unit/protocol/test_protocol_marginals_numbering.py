@@ -8,11 +8,12 @@ from itertools import combinations, product
 
 import pytest
 
-from deniable.protocol.contrasts import MAX_LEVELS, contrasts_of
+from deniable.authoring.mechanisms.view_cover import cover
+from deniable.protocol.contrasts import MAX_ANSWERS, contrasts_of
 from deniable.protocol.profile_selection import Selection, signs_differ
 from deniable.protocol.profile_truth import keep_threshold
 from deniable.protocol.thresholds import ONE
-from deniable.protocol.view_cover import cover, uncovered
+from deniable.protocol.views import uncovered
 
 
 def _slow(functions: tuple[int, ...], order: int) -> list[tuple[tuple[int, int], ...]]:
@@ -52,10 +53,10 @@ def test_signs() -> None:
     assert signs_differ((1, 0, 3), ((0, 1), (2, 3))) == 1
 
 
-@pytest.mark.parametrize("levels", [2, 3, 4, 5, 9, 16, MAX_LEVELS])
-def test_contrasts_are_orthogonal_and_fill_minus_one_to_one(levels: int) -> None:
-    found = contrasts_of(levels)
-    assert len(found) == levels - 1
+@pytest.mark.parametrize("answers", [2, 3, 4, 5, 9, 16, MAX_ANSWERS])
+def test_contrasts_are_orthogonal_and_fill_minus_one_to_one(answers: int) -> None:
+    found = contrasts_of(answers)
+    assert len(found) == answers - 1
     for contrast in found:
         assert sum(contrast.values) == 0
         assert max(map(abs, contrast.values)) == contrast.scale
@@ -66,19 +67,19 @@ def test_contrasts_are_orthogonal_and_fill_minus_one_to_one(levels: int) -> None
         assert sum(a * b for a, b in zip(one.values, other.values, strict=True)) == 0
 
 
-@pytest.mark.parametrize("levels", range(2, MAX_LEVELS + 1))
-def test_signs_are_a_tight_frame_and_cost_less_than_contrasts(levels: int) -> None:
+@pytest.mark.parametrize("answers", range(2, MAX_ANSWERS + 1))
+def test_signs_are_a_tight_frame_and_cost_less_than_contrasts(answers: int) -> None:
     """A table of one attribute: the sum of its cells' variances, in variances of a sign."""
-    size = 1 << (levels - 1).bit_length()
-    signs = [[(-1) ** (x & mask).bit_count() for x in range(levels)] for mask in range(1, size)]
-    for x, y in product(range(levels), repeat=2):
+    size = 1 << (answers - 1).bit_length()
+    signs = [[(-1) ** (x & mask).bit_count() for x in range(answers)] for mask in range(1, size)]
+    for x, y in product(range(answers), repeat=2):
         assert sum(sign[x] * sign[y] for sign in signs) == (size - 1 if x == y else -1)
-    frame = (levels - 1) * (size - 1) / size
-    real = (levels - 1) / levels * sum(1 / c.mean_square for c in contrasts_of(levels))
-    if levels == 2:
+    frame = (answers - 1) * (size - 1) / size
+    real = (answers - 1) / answers * sum(1 / c.mean_square for c in contrasts_of(answers))
+    if answers == 2:
         assert real == frame
     else:
-        assert real > 1.4 * frame >= 1.4 * (levels - 1) ** 2 / levels
+        assert real > 1.4 * frame >= 1.4 * (answers - 1) ** 2 / answers
 
 
 def test_known_contrasts() -> None:
@@ -103,10 +104,10 @@ def test_views_of_the_order_are_all_the_tables() -> None:
 
 
 def test_views_keep_to_their_cells() -> None:
-    levels = (2, 50, 2, 50, 2)
-    views = cover(levels, 2, 4, 200)
+    answers = (2, 50, 2, 50, 2)
+    views = cover(answers, 2, 4, 200)
     assert uncovered(views, 5, 2) == 0
-    large = [v for v in views if math.prod(levels[i] for i in v) > 200]
+    large = [v for v in views if math.prod(answers[i] for i in v) > 200]
     assert large == [(1, 3)]
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from deniable.authoring import resolve
 from deniable.authoring.auto_profile import profile_choices
+from deniable.authoring.mechanisms.coefficients import best_orders
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import (
     MECHANISMS,
@@ -21,7 +23,6 @@ from deniable.protocol import (
     Strings,
     ViewsParameters,
 )
-from deniable.protocol.coefficients import best_orders
 from deniable.protocol.epsilon import exp_micros
 from deniable.protocol.profile_parameters import cell_of, code_of
 from deniable.protocol.thresholds import ONE, as_fraction
@@ -30,19 +31,19 @@ from material.profiles import profile_of
 WHOLE = ("inp_rr", "inp_ps", "inp_em", "inp_olh", "inp_ht_cms")
 
 
-def resolved(name: str, *levels: int, **wanted: object) -> Any:
+def resolved(name: str, *answers: int, **wanted: object) -> Any:
     given = {"epsilon": 1.0986122, "order": 2, **wanted}
-    return MECHANISMS[name].resolve(given, profile_of(*levels), absent=False)
+    return resolve(name, given, profile_of(*answers), absent=False)
 
 
-@pytest.mark.parametrize("levels", [(2,) * 4, (2, 3, 5), (4, 2)])
+@pytest.mark.parametrize("answers", [(2,) * 4, (2, 3, 5), (4, 2)])
 @pytest.mark.parametrize("name", PROFILE_MECHANISMS)
-def test_published_and_read_again(name: str, levels: tuple[int, ...]) -> None:
-    parameters = resolved(name, *levels)
+def test_published_and_read_again(name: str, answers: tuple[int, ...]) -> None:
+    parameters = resolved(name, *answers)
     assert isinstance(parameters, ProfileParameters)
     assert MECHANISMS[name].from_published(parameters.published()) == parameters
-    parameters.check_domain(profile_of(*levels), absent=False)
-    assert parameters.collected == (len(levels) if name in WHOLE else 2)
+    parameters.check_domain(profile_of(*answers), absent=False)
+    assert parameters.collected == (len(answers) if name in WHOLE else 2)
     assert not parameters.memoised
     p, q = parameters.support
     assert 0 < q < p < 1
@@ -79,17 +80,17 @@ def test_no_record_no_absent_answer_and_no_epsilon_are_refused(name: str) -> Non
     kind = MECHANISMS[name]
     for domain in (Boolean(), Strings()):
         with pytest.raises(InvalidParameter, match="needs a profile"):
-            kind.resolve({"epsilon": 1.0}, domain, absent=False)
+            resolve(kind, {"epsilon": 1.0}, domain, absent=False)
     with pytest.raises(InvalidParameter, match="no absent answer"):
-        kind.resolve({"epsilon": 1.0}, profile_of(2, 2), absent=True)
+        resolve(kind, {"epsilon": 1.0}, profile_of(2, 2), absent=True)
     with pytest.raises(InvalidParameter, match="needs 'epsilon'"):
-        kind.resolve({"order": 2}, profile_of(2, 2), absent=False)
+        resolve(kind, {"order": 2}, profile_of(2, 2), absent=False)
 
 
 @pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_orders(name: str) -> None:
     assert resolved(name, 2, 2, 2, order=3).order == 3
-    assert MECHANISMS[name].resolve({"epsilon": 1}, profile_of(2, 2, 2), False).order == 2
+    assert resolve(name, {"epsilon": 1}, profile_of(2, 2, 2), False).order == 2
     with pytest.raises(InvalidParameter, match="at most 3, the number of fields"):
         resolved(name, 2, 2, 2, order=4)
     with pytest.raises(InvalidParameter, match="'order'"):
@@ -134,16 +135,16 @@ def test_auto_says_what_is_too_much() -> None:
 @pytest.mark.parametrize("name", PROFILE_MECHANISMS)
 def test_other_levels_do_not_fit(name: str) -> None:
     parameters = resolved(name, 2, 3)
-    with pytest.raises(InvalidParameter, match="levels of the profile's attributes"):
+    with pytest.raises(InvalidParameter, match="answers of the profile's attributes"):
         parameters.check_domain(profile_of(3, 2), absent=False)
 
 
 @pytest.mark.parametrize("name", PROFILE_MECHANISMS)
-@pytest.mark.parametrize("levels", [[2], [2] * 33, [2, 1], [2, 65_537], "22", [2, True]])
-def test_bad_levels_of_a_published_survey(name: str, levels: Any) -> None:
+@pytest.mark.parametrize("answers", [[2], [2] * 33, [2, 1], [2, 65_537], "22", [2, True]])
+def test_bad_levels_of_a_published_survey(name: str, answers: Any) -> None:
     published = resolved(name, 2, 2).published()
-    with pytest.raises(InvalidParameter, match=f"'levels' parameter of {name}"):
-        MECHANISMS[name].from_published({**published, "levels": levels})
+    with pytest.raises(InvalidParameter, match=f"'answers' parameter of {name}"):
+        MECHANISMS[name].from_published({**published, "answers": answers})
 
 
 def test_binary_codes_and_cells() -> None:
@@ -215,7 +216,7 @@ def test_views_of_a_size() -> None:
 
 def test_levels_of_contrasts() -> None:
     assert resolved("coefficients", 64, 2, basis="contrasts").coefficients == 63 + 1 + 63
-    with pytest.raises(InvalidParameter, match="at most 64 levels"):
+    with pytest.raises(InvalidParameter, match="at most 64 answers"):
         resolved("coefficients", 65, 2, basis="contrasts")
     with pytest.raises(InvalidParameter, match="'basis'"):
         resolved("coefficients", 3, 2, basis="sine")

@@ -10,18 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
+from deniable.authoring.mechanisms.rappor_tuning import from_epsilon
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Answer, Boolean, NGramsParameters, Strings
 from deniable.protocol.domain import ABSENT_KEY, string_key
 from deniable.protocol.ngrams import PADDING, possible_grams
-from deniable.protocol.rappor_tuning import from_epsilon
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def resolved(length: int = 20, letters: str = LETTERS, **wanted: Any) -> NGramsParameters:
     given_epsilon = {} if wanted.keys() & {"p", "q"} else {"epsilon": 3.0}
-    return NGramsParameters.resolve({**given_epsilon, **wanted}, Strings(letters, length), False)
+    return resolve(NGramsParameters, {**given_epsilon, **wanted}, Strings(letters, length), False)
 
 
 @pytest.mark.parametrize(
@@ -115,11 +116,11 @@ def test_what_cannot_be(wanted: dict[str, Any], message: str) -> None:
 
 def test_domains_that_do_not_fit() -> None:
     with pytest.raises(InvalidParameter, match="strings with a declared alphabet"):
-        NGramsParameters.resolve({"epsilon": 1.0}, Boolean(), False)
+        resolve(NGramsParameters, {"epsilon": 1.0}, Boolean(), False)
     with pytest.raises(InvalidParameter, match="U\\+0000"):
-        NGramsParameters.resolve({"epsilon": 1.0}, Strings("\0ab", 6), False)
+        resolve(NGramsParameters, {"epsilon": 1.0}, Strings("\0ab", 6), False)
     with pytest.raises(InvalidParameter, match="needs 'epsilon'"):
-        NGramsParameters.resolve({}, Strings("ab", 6), False)
+        resolve(NGramsParameters, {}, Strings("ab", 6), False)
     with pytest.raises(InvalidParameter, match="'length' of its domain"):
         resolved(6).check_domain(Strings(LETTERS, 7), False)
 

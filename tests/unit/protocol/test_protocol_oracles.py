@@ -9,6 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
+from deniable.authoring.closed_form import mean_variance
+from deniable.authoring.mechanisms.olh import best_symbols
+from deniable.authoring.mechanisms.subset import best_size
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import (
     Boolean,
@@ -18,10 +22,8 @@ from deniable.protocol import (
     Strings,
     SubsetParameters,
 )
-from deniable.protocol.closed_form import mean_variance
 from deniable.protocol.hadamard import sign_of
-from deniable.protocol.olh import best_symbols, symbol_of
-from deniable.protocol.subset import best_size
+from deniable.protocol.olh import symbol_of
 from material.exact_exponential import exp_bounds
 
 ONE = 2**64
@@ -39,7 +41,7 @@ def micros(epsilon: float) -> int:
 
 @given(sizes, st.booleans(), epsilons)
 def test_hadamard_spends_what_was_wanted(size: int, absent: bool, epsilon: float) -> None:
-    parameters = HadamardParameters.resolve({"epsilon": epsilon}, domain(size), absent)
+    parameters = resolve(HadamardParameters, {"epsilon": epsilon}, domain(size), absent)
     assert parameters.size >= size + absent > parameters.size // 2
     keep = Fraction(parameters.keep, ONE)
     assert micros(epsilon) - 2 <= parameters.epsilon_once <= micros(epsilon)
@@ -56,8 +58,8 @@ def test_signs_are_characters(a: int, x: int, y: int) -> None:
 
 @given(sizes, st.booleans(), epsilons)
 def test_subset_spends_what_was_wanted(size: int, absent: bool, epsilon: float) -> None:
-    parameters = SubsetParameters.resolve({"epsilon": epsilon}, domain(size), absent)
-    k, d, p = parameters.categories, parameters.size, Fraction(parameters.include, ONE)
+    parameters = resolve(SubsetParameters, {"epsilon": epsilon}, domain(size), absent)
+    k, d, p = parameters.answers, parameters.size, Fraction(parameters.keep, ONE)
     assert k == size + absent
     assert micros(epsilon) - 2 <= parameters.epsilon_once <= micros(epsilon)
     assert p / (1 - p) * (k - d) / d <= exp_bounds(micros(epsilon))[0]
@@ -77,7 +79,7 @@ def test_the_best_size_is_the_best_of_all(count: int, epsilon: float) -> None:
 @given(st.sampled_from([2, 1000, 2**32]), epsilons)
 def test_olh_spends_what_was_wanted(seeds: int, epsilon: float) -> None:
     wanted = {"epsilon": epsilon, "seeds": seeds}
-    parameters = OLHParameters.resolve(wanted, Strings(), True)
+    parameters = resolve(OLHParameters, wanted, Strings(), True)
     keep = Fraction(parameters.keep, ONE)
     ratio = keep * (parameters.symbols - 1) / (1 - keep)
     assert parameters.seeds == seeds
@@ -99,12 +101,12 @@ def test_known_numbers() -> None:
     one = {"epsilon": 1.0}
     for k, subset, hadamard in ((1024, 3.68, 4.68), (16, 3.245, 4.68)):
         # The subset row is per symbol of n L2^2 at uniform, sampling included.
-        p, q = SubsetParameters.resolve(one, domain(k), False).support
+        p, q = resolve(SubsetParameters, one, domain(k), False).support
         uniform = mean_variance(p, q) + float((1 - p - q) / (p - q)) / k + (1 - 1 / k) / k
         assert uniform == pytest.approx(subset, abs=0.006)
-        support = HadamardParameters.resolve(one, domain(k), False).support
+        support = resolve(HadamardParameters, one, domain(k), False).support
         assert mean_variance(*support) == pytest.approx(hadamard, abs=0.005)
-    assert mean_variance(*OLHParameters.resolve(one, Strings(), False).support) == pytest.approx(
+    assert mean_variance(*resolve(OLHParameters, one, Strings(), False).support) == pytest.approx(
         3.70, abs=0.05
     )
 
@@ -130,7 +132,7 @@ def test_what_is_refused(
     message: str,
 ) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        kind.resolve(wanted, Boolean(), False)
+        resolve(kind, wanted, Boolean(), False)
 
 
 @pytest.mark.parametrize("kind", [HadamardParameters, SubsetParameters])
@@ -138,7 +140,7 @@ def test_strings_are_refused_with_the_way_out(
     kind: type[HadamardParameters | SubsetParameters],
 ) -> None:
     with pytest.raises(InvalidParameter, match="olh"):
-        kind.resolve({"epsilon": 1}, Strings(), False)
+        resolve(kind, {"epsilon": 1}, Strings(), False)
 
 
 @given(st.integers(0, 2**18), st.integers(0, ONE))
@@ -178,8 +180,8 @@ def test_olh_round_trip(symbols: int, seeds: int, keep: int) -> None:
     [
         (HadamardParameters, {"size": 4}),
         (HadamardParameters, {"size": 4.0, "keep": str(ONE - 1)}),
-        (SubsetParameters, {"categories": 4, "size": 2}),
-        (SubsetParameters, {"categories": 4, "size": True, "include": str(ONE - 1)}),
+        (SubsetParameters, {"answers": 4, "size": 2}),
+        (SubsetParameters, {"answers": 4, "size": True, "keep": str(ONE - 1)}),
         (OLHParameters, {"symbols": 4, "seeds": 2, "keep": ONE - 1}),
         (OLHParameters, {"symbols": 4, "seeds": 2, "keep": str(ONE - 1), "more": 1}),
     ],

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
+from deniable.authoring.closed_form import mean_variance
+from deniable.authoring.mechanisms.orr import best_symbols
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, ORRParameters, Strings
-from deniable.protocol.closed_form import mean_variance
-from deniable.protocol.orr import best_symbols, collision
+from deniable.protocol.orr import collision
 from deniable.protocol.truth_thresholds import truth_ratio
 from material.exact_exponential import exp_bounds
 
@@ -30,7 +32,7 @@ def test_what_was_wanted_is_spent_and_never_more(
     asked = math.floor(Fraction(repr(epsilon)) * 10**6)
     for domain, k in ((Strings(), symbols), (_domain(size), min(symbols, size))):
         wanted = {"epsilon": epsilon, "k": k, "cohorts": 7}
-        parameters = ORRParameters.resolve(wanted, domain, absent)
+        parameters = resolve(ORRParameters, wanted, domain, absent)
         assert asked - 2 <= parameters.epsilon_once <= asked
         assert truth_ratio(k - 1, parameters.keep) <= exp_bounds(asked)[0]
         assert parameters.answers == (0 if domain.size is None else size + absent)
@@ -56,7 +58,7 @@ def test_the_chosen_k_has_the_least_variance(answers: int, epsilon: float) -> No
     every = range(2, min(answers or 1_500, 1_500) + 1)
     variances = {
         k: mean_variance(
-            *ORRParameters.resolve({"epsilon": epsilon, "k": k}, domain, False).support, answers
+            *resolve(ORRParameters, {"epsilon": epsilon, "k": k}, domain, False).support, answers
         )
         for k in {*every, chosen}
     }
@@ -64,11 +66,11 @@ def test_the_chosen_k_has_the_least_variance(answers: int, epsilon: float) -> No
 
 
 def test_defaults() -> None:
-    strings = ORRParameters.resolve({"epsilon": 1.0}, Strings(), False)
+    strings = resolve(ORRParameters, {"epsilon": 1.0}, Strings(), False)
     assert (strings.form, strings.symbols, strings.cohorts) == ("hashed", 4, 256)
-    few = ORRParameters.resolve({"epsilon": 1.0}, Boolean(), False)
+    few = resolve(ORRParameters, {"epsilon": 1.0}, Boolean(), False)
     assert (few.form, few.symbols, few.cohorts) == ("permuted", 2, 1)
-    many = ORRParameters.resolve({"epsilon": 1.0}, _domain(256), False)
+    many = resolve(ORRParameters, {"epsilon": 1.0}, _domain(256), False)
     assert many.cohorts * (many.symbols - 1) >= 4 * 256
 
 
@@ -87,7 +89,7 @@ def test_defaults() -> None:
 )
 def test_what_is_refused(wanted: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        ORRParameters.resolve(wanted, _domain(3), False)
+        resolve(ORRParameters, wanted, _domain(3), False)
 
 
 def test_the_domain_must_fit() -> None:

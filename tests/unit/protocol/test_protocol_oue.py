@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, OUEParameters, Sets, Strings
 from deniable.protocol.unary import set_exponents, worst_ratio
@@ -26,7 +27,7 @@ def domain(size: int) -> Categories:
 def test_one_stage_spends_what_was_wanted_and_never_more(
     size: int, absent: bool, epsilon: float
 ) -> None:
-    parameters = OUEParameters.resolve({"epsilon": epsilon}, domain(size), absent)
+    parameters = resolve(OUEParameters, {"epsilon": epsilon}, domain(size), absent)
     asked = math.floor(Fraction(repr(epsilon)) * 10**6)
     assert parameters.bits == size + absent
     assert parameters.q_star == Fraction(1, 2)
@@ -43,7 +44,7 @@ def test_two_stages_spend_what_was_wanted_and_never_more(a: float, b: float) -> 
     if asked == bound:
         return
     wanted = {"epsilon": once, "epsilon_forever": forever}
-    parameters = OUEParameters.resolve(wanted, domain(5), False)
+    parameters = resolve(OUEParameters, wanted, domain(5), False)
     assert parameters.q_star == Fraction(1, 2)
     assert asked - 2 <= parameters.epsilon_once <= asked
     assert parameters.epsilon_forever is not None
@@ -54,7 +55,7 @@ def test_two_stages_spend_what_was_wanted_and_never_more(a: float, b: float) -> 
 def test_known_numbers() -> None:
     """docs/mathematics.md, section 6: n Var 3.15 at (4.394, 1.0743)."""
     wanted = {"epsilon": 1.0743, "epsilon_forever": 4.394}
-    p, q = OUEParameters.resolve(wanted, domain(9), False).support
+    p, q = resolve(OUEParameters, wanted, domain(9), False).support
     assert float(q * (1 - q) / (p - q) ** 2) == pytest.approx(3.15, abs=0.005)
 
 
@@ -63,7 +64,7 @@ def test_a_bit_per_name_never_spends_more(names: int, most: int, epsilon: float)
     """Against every number of bits in which two sets can differ."""
     most = min(most, names)
     sets = Sets(tuple(map(str, range(names))), most)
-    parameters = OUEParameters.resolve({"epsilon": epsilon, "per": "bit"}, sets, False)
+    parameters = resolve(OUEParameters, {"epsilon": epsilon, "per": "bit"}, sets, False)
     assert (parameters.bits, parameters.members) == (names, most)
     up = parameters.q_star / parameters.p_star
     down = (1 - parameters.p_star) / (1 - parameters.q_star)
@@ -89,19 +90,19 @@ def test_a_bit_per_name_never_spends_more(names: int, most: int, epsilon: float)
 )
 def test_what_is_refused(wanted: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        OUEParameters.resolve(wanted, Boolean(), False)
+        resolve(OUEParameters, wanted, Boolean(), False)
 
 
 def test_strings_and_large_sets_are_refused_with_the_way_out() -> None:
     with pytest.raises(InvalidParameter, match="olh"):
-        OUEParameters.resolve({"epsilon": 1}, Strings(), False)
+        resolve(OUEParameters, {"epsilon": 1}, Strings(), False)
     many = Sets(tuple(map(str, range(20))), 17)
     with pytest.raises(InvalidParameter, match="sample one member"):
-        OUEParameters.resolve({"epsilon": 1, "per": "bit"}, many, False)
-    assert OUEParameters.resolve({"epsilon": 1}, many, False).bits == 21
+        resolve(OUEParameters, {"epsilon": 1, "per": "bit"}, many, False)
+    assert resolve(OUEParameters, {"epsilon": 1}, many, False).bits == 21
     tiny = {"epsilon": 0.000001, "per": "bit"}
     with pytest.raises(InvalidParameter, match=r"at least 0\.000002"):
-        OUEParameters.resolve(tiny, Sets(tuple("abcd"), 2), False)
+        resolve(OUEParameters, tiny, Sets(tuple("abcd"), 2), False)
 
 
 @given(st.integers(2, 65_537), *[st.integers(0, ONE)] * 4, st.sampled_from([0, 1, 16]))
@@ -115,7 +116,7 @@ def test_published_round_trip(bits: int, a: int, b: int, c: int, d: int, members
 
 
 def test_the_domain_must_have_as_many_answers() -> None:
-    parameters = OUEParameters.resolve({"epsilon": 1}, domain(3), False)
+    parameters = resolve(OUEParameters, {"epsilon": 1}, domain(3), False)
     parameters.check_domain(Boolean(), True)
     for other, absent in ((domain(3), True), (Boolean(), False)):
         with pytest.raises(InvalidParameter, match="a bit for each"):
@@ -124,7 +125,7 @@ def test_the_domain_must_have_as_many_answers() -> None:
 
 @given(st.binary(max_size=4))
 def test_records(record: bytes) -> None:
-    parameters = OUEParameters.resolve({"epsilon": 1}, domain(11), False)
+    parameters = resolve(OUEParameters, {"epsilon": 1}, domain(11), False)
     if len(record) == 2 and record[1] < 8:
         parameters.check_record(record)
         return

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
+from deniable.authoring.closed_form import mean_variance
+from deniable.authoring.mechanisms.pgr import best_geometry
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, PGRParameters, Strings
-from deniable.protocol.closed_form import mean_variance
-from deniable.protocol.pgr import best_geometry, is_prime
+from deniable.protocol.pgr import is_prime
 from deniable.protocol.projective import points_below
 from deniable.protocol.truth_thresholds import truth_ratio
 
@@ -27,14 +29,14 @@ def _domain(size: int) -> Categories:
 def test_what_was_wanted_is_spent_and_never_more(size: int, absent: bool, epsilon: float) -> None:
     asked = math.floor(Fraction(repr(epsilon)) * 10**6)
     for domain in (_domain(size), Strings()):
-        parameters = PGRParameters.resolve({"epsilon": epsilon}, domain, absent)
+        parameters = resolve(PGRParameters, {"epsilon": epsilon}, domain, absent)
         assert asked - 2 <= parameters.epsilon_once <= asked
         assert parameters.answers == (0 if domain.size is None else size + absent)
         assert parameters.points >= max(parameters.answers, 2)
         assert PGRParameters.from_published(parameters.published()) == parameters
         parameters.check_domain(domain, absent)
         odds = Fraction(parameters.outer, parameters.inner)
-        assert parameters.epsilon_once >= 1e6 * math.log(truth_ratio(odds, parameters.inside)) - 1
+        assert parameters.epsilon_once >= 1e6 * math.log(truth_ratio(odds, parameters.keep)) - 1
 
 
 def floor_of(k: int, e: float) -> float:
@@ -50,7 +52,7 @@ def floor_of(k: int, e: float) -> float:
 )
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 3.0, 4.0, 5.0])
 def test_the_variance_is_near_the_floor(size: int, within: float, epsilon: float) -> None:
-    parameters = PGRParameters.resolve({"epsilon": epsilon}, _domain(size), False)
+    parameters = resolve(PGRParameters, {"epsilon": epsilon}, _domain(size), False)
     each = mean_variance(*parameters.support, size)
     assert size * each + 1 - 1 / size <= within * floor_of(size, math.exp(epsilon))
 
@@ -68,12 +70,12 @@ def test_the_chosen_geometry_has_nearly_the_least_variance(fewest: int, epsilon:
     ]
     e = math.exp(epsilon)
     domain = _domain(fewest)
-    chosen = PGRParameters.resolve({"epsilon": epsilon}, domain, False)
+    chosen = resolve(PGRParameters, {"epsilon": epsilon}, domain, False)
     assert (chosen.prime, chosen.dimension) == best_geometry(fewest, micros)
     for prime, dimension in shapes:
         inner, points = points_below(prime, dimension - 1), points_below(prime, dimension)
-        inside = int(ONE * (e * inner / (e * inner + points - inner)))
-        other = PGRParameters("closed", fewest, prime, dimension, 1, inside)
+        keep = int(ONE * (e * inner / (e * inner + points - inner)))
+        other = PGRParameters("closed", fewest, prime, dimension, 1, keep)
         assert mean_variance(*chosen.support, fewest) <= 1.0011 * mean_variance(
             *other.support, fewest
         )
@@ -98,7 +100,7 @@ def test_primes() -> None:
 )
 def test_what_is_refused(wanted: dict[str, object], domain: Boolean, message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        PGRParameters.resolve(wanted, domain, False)
+        resolve(PGRParameters, wanted, domain, False)
 
 
 @pytest.mark.parametrize(
@@ -113,14 +115,14 @@ def test_what_is_refused(wanted: dict[str, object], domain: Boolean, message: st
         ({"answers": 0}, "from 2 to 13"),
         ({"cohorts": 2}, "1 in the closed form"),
         ({"form": "hashed"}, "0 in the hashed form"),
-        ({"inside": ONE}, "nothing but the truth"),
-        ({"inside": ONE * 4 // 13}, "says nothing"),
+        ({"keep": ONE}, "nothing but the truth"),
+        ({"keep": ONE * 4 // 13}, "says nothing"),
     ],
 )
 def test_integers_that_are_refused(change: dict[str, object], message: str) -> None:
     good = {"form": "closed", "answers": 5, "prime": 3, "dimension": 3, "cohorts": 1}
     with pytest.raises(InvalidParameter, match=message):
-        PGRParameters(**{**good, "inside": 3 * 2**62, **change})
+        PGRParameters(**{**good, "keep": 3 * 2**62, **change})
 
 
 @given(st.binary(max_size=8))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deniable.authoring import read_authored
+from deniable.authoring import read_authored, resolve
+from deniable.authoring.mechanisms.prefixes_plan import groups_for, lengths_for
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Answer, PrefixesParameters, Strings, Survey
 from deniable.protocol.coding_model import CharacterModel
@@ -15,7 +16,6 @@ from deniable.protocol.domain import ABSENT_KEY, string_key
 from deniable.protocol.hashing import fingerprint
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.prefixes import END, chained
-from deniable.protocol.prefixes_plan import groups_for, lengths_for
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 HOSTS = Strings(LETTERS, 12)
@@ -23,7 +23,7 @@ MODEL = CharacterModel("ab", 24, {(): ((0, 9), (1, 3), (2, 1))}).to_bytes()
 
 
 def resolved(domain: Strings = HOSTS, **wanted: object) -> PrefixesParameters:
-    return PrefixesParameters.resolve({"epsilon": 2.0, **wanted}, domain, absent=False)
+    return resolve(PrefixesParameters, {"epsilon": 2.0, **wanted}, domain, absent=False)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_bad_parameters_are_refused(wanted: dict[str, object], message: str) -> 
 
 def test_epsilon_is_needed_and_the_domain_must_fit() -> None:
     with pytest.raises(InvalidParameter, match="needs 'epsilon'"):
-        PrefixesParameters.resolve({}, HOSTS, absent=False)
+        resolve(PrefixesParameters, {}, HOSTS, absent=False)
     with pytest.raises(InvalidParameter, match="another alphabet"):
         resolved(Strings("ab", 12), model=MODEL).check_domain(HOSTS, absent=False)
     with pytest.raises(InvalidParameter, match="'length'"):

@@ -7,10 +7,11 @@ from itertools import combinations, pairwise
 
 import pytest
 
+from deniable.authoring import resolve
 from deniable.authoring.auto_profile import profile_choices, profile_orders
-from deniable.errors import InvalidParameter
-from deniable.protocol import MECHANISMS, ViewsParameters
-from deniable.protocol.profile_noise import (
+from deniable.authoring.mechanisms.view_cover import cover
+from deniable.authoring.mechanisms.views import best_size
+from deniable.authoring.profile_noise import (
     PEOPLE,
     cover_orders,
     expected_people,
@@ -19,8 +20,8 @@ from deniable.protocol.profile_noise import (
     smoothed_noise,
     view_orders,
 )
-from deniable.protocol.view_cover import cover
-from deniable.protocol.views import best_size
+from deniable.errors import InvalidParameter
+from deniable.protocol import ViewsParameters
 from material.profiles import profile_of
 
 MICROS = 1_098_612
@@ -55,23 +56,23 @@ def test_few_pairs_are_trusted_less() -> None:
 
 def test_with_very_many_people_smoothing_takes_nothing_off() -> None:
     orders = view_orders((2,) * 8, 2, 2, MICROS)
-    levels = (2,) * 8
-    assert smoothed_noise(orders, levels, 10**15) == pytest.approx(sum(orders), rel=2e-3)
-    assert smoothed_noise(orders, levels, 1_000) < 0.7 * sum(orders)
+    answers = (2,) * 8
+    assert smoothed_noise(orders, answers, 10**15) == pytest.approx(sum(orders), rel=2e-3)
+    assert smoothed_noise(orders, answers, 1_000) < 0.7 * sum(orders)
 
 
 def test_covers_count_as_their_views_do() -> None:
     """A slow twin: the weights of every set of attributes, one by one."""
-    levels, order = (2, 3, 2, 4, 2), 2
-    views = cover(levels, order, 3, 64)
-    mean = math.prod(levels) ** (1 / len(levels))
-    for taken, found in enumerate(cover_orders(views, levels, order, MICROS), 1):
+    answers, order = (2, 3, 2, 4, 2), 2
+    views = cover(answers, order, 3, 64)
+    mean = math.prod(answers) ** (1 / len(answers))
+    for taken, found in enumerate(cover_orders(views, answers, order, MICROS), 1):
         noises = []
-        for chosen in combinations(range(len(levels)), taken):
+        for chosen in combinations(range(len(answers)), taken):
             told = 0.0
             for view in views:
                 if set(chosen) <= set(view):
-                    cells = math.prod(levels[i] for i in view)
+                    cells = math.prod(answers[i] for i in view)
                     told += 1 / krr_noise(cells, MICROS) / len(views)
             noises.append(1 / told)
         per_table = math.comb(order, taken) * (mean - 1) ** taken / mean ** (2 * order)
@@ -79,11 +80,11 @@ def test_covers_count_as_their_views_do() -> None:
 
 
 def test_a_balanced_cover_is_the_closed_form() -> None:
-    levels = (2,) * 8
+    answers = (2,) * 8
     for size, order in ((2, 2), (3, 3), (4, 3), (8, 2)):
-        views = cover(levels, order, size, 4_096)
-        exact = cover_orders(views, levels, order, MICROS)
-        assert exact == pytest.approx(view_orders(levels, order, size, MICROS))
+        views = cover(answers, order, size, 4_096)
+        exact = cover_orders(views, answers, order, MICROS)
+        assert exact == pytest.approx(view_orders(answers, order, size, MICROS))
 
 
 def test_the_last_views_of_a_cover_are_small() -> None:
@@ -107,7 +108,7 @@ def test_views_grow_with_the_number_of_people() -> None:
     sizes = [best_size((2,) * 4, 2, 3_000_000, people) for people in (2**12, 2**15, 2**21)]
     assert sizes == [3, 4, 4]
     wanted = {"epsilon": 3.0, "order": 2, "people": 2**12}
-    written = ViewsParameters.resolve(wanted, profile_of(2, 2, 2, 2), False)
+    written = resolve(ViewsParameters, wanted, profile_of(2, 2, 2, 2), False)
     assert max(map(len, written.views)) == 3
 
 
@@ -136,15 +137,13 @@ def test_noise_before_smoothing_does_not_depend_on_people() -> None:
 
 def test_the_numbers_that_tables_are_made_of() -> None:
     """Against a sum over all sets of attributes."""
-    levels = (2, 3, 5, 2)
+    answers = (2, 3, 5, 2)
     for order in (1, 2, 3, 4):
-        kind = MECHANISMS["coefficients"].resolve(
-            {"epsilon": 1, "order": order}, profile_of(*levels), False
-        )
+        kind = resolve("coefficients", {"epsilon": 1, "order": order}, profile_of(*answers), False)
         listed = sum(
             math.prod(count - 1 for count in chosen)
             for taken in range(1, order + 1)
-            for chosen in combinations(levels, taken)
+            for chosen in combinations(answers, taken)
         )
         assert kind.unknowns == listed
         assert len(profile_orders(kind)) == order

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from deniable.authoring import resolve
 from deniable.protocol import MECHANISMS, Boolean, Categories, Domain, Parameters, Strings
 from deniable.protocol.profile_domain import Attribute, Profile
 from deniable.protocol.registry import PROFILE_MECHANISMS
@@ -29,7 +30,7 @@ def parameters_of(name: str) -> Parameters:
     wanted: dict[str, object] = {**FOUND.get(name, {"epsilon": 1.0})}
     if name == "rappor":
         wanted["epsilon_forever"] = 2.0
-    return MECHANISMS[name].resolve(wanted, domain, False)
+    return resolve(name, wanted, domain, False)
 
 
 def moved(value: object, by: int, name: str = "") -> object:

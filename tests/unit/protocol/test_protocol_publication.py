@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter, InvalidSurvey
-from deniable.protocol import MECHANISMS, Boolean, Field, Question, Survey
+from deniable.protocol import Boolean, Field, Question, Survey
 from deniable.protocol import publication as module
 from deniable.protocol.publication import publication
 from deniable.protocol.survey import MAX_QUESTIONS
@@ -19,7 +20,7 @@ TODAY = date(2026, 3, 15)
 
 
 def asked(name: str, version: int = 1, epsilon: float = 1.0, **changes: object) -> Question:
-    parameters = MECHANISMS["krr"].resolve({"epsilon": epsilon}, Boolean(), False)
+    parameters = resolve("krr", {"epsilon": epsilon}, Boolean(), False)
     field = Field("value", Boolean(), parameters)
     expires = date(2030, 1, 1)
     made = Question(name, version, "?", "o", expires, 1, "once", "recorded", (field,))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidAnswer, InvalidReport
 from deniable.protocol import (
     ABSENT,
@@ -27,11 +28,11 @@ from deniable.protocol.question import is_candidate_path
 
 
 def _krr(domain: Domain, absent: bool = False, **wanted: float) -> KRRParameters:
-    return KRRParameters.resolve(wanted or {"epsilon": 1.0}, domain, absent)
+    return resolve(KRRParameters, wanted or {"epsilon": 1.0}, domain, absent)
 
 
 def _rappor(domain: Domain, absent: bool = False, **wanted: float) -> RapporParameters:
-    return RapporParameters.resolve(wanted or {"epsilon": 1.0}, domain, absent)
+    return resolve(RapporParameters, wanted or {"epsilon": 1.0}, domain, absent)
 
 
 def _question(*fields: Field, send: str = "recorded", repeat: str = "once") -> Question:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Boolean, Categories, Domain, Numbers, RapporParameters, Strings
 from deniable.protocol.unary import worst_ratio
@@ -21,7 +22,7 @@ thresholds = st.integers(0, ONE)
 
 
 def _resolve(wanted: dict[str, object], domain: Domain | None = None) -> RapporParameters:
-    return RapporParameters.resolve(wanted, domain or Strings(), False)
+    return resolve(RapporParameters, wanted, domain or Strings(), False)
 
 
 def _micros(epsilon: float) -> int:
@@ -187,7 +188,7 @@ def test_what_is_refused(wanted: dict[str, object], message: str | None) -> None
 
 def test_closed_domains_take_the_basic_form() -> None:
     def bits(domain: Domain, absent: bool) -> int:
-        parameters = RapporParameters.resolve({"epsilon": 1}, domain, absent)
+        parameters = resolve(RapporParameters, {"epsilon": 1}, domain, absent)
         assert (parameters.form, parameters.hashes, parameters.cohorts) == ("basic", 1, 1)
         parameters.check_domain(domain, absent)
         return parameters.bits
@@ -196,10 +197,10 @@ def test_closed_domains_take_the_basic_form() -> None:
     assert bits(Boolean(), True) == 3
     assert bits(THREE, False) == 3
     assert bits(Numbers(("0",)), True) == 3
-    assert RapporParameters.resolve({"epsilon": 1, "k": 3}, THREE, False).bits == 3
+    assert resolve(RapporParameters, {"epsilon": 1, "k": 3}, THREE, False).bits == 3
     for name in ("k", "h", "m"):
         with pytest.raises(InvalidParameter, match="closed domain"):
-            RapporParameters.resolve({"epsilon": 1, name: 7}, THREE, False)
+            resolve(RapporParameters, {"epsilon": 1, name: 7}, THREE, False)
 
 
 def test_parameters_must_fit_the_domain() -> None:

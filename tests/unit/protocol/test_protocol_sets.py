@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniable.authoring import read_authored
+from deniable.authoring import read_authored, resolve
 from deniable.errors import InvalidAnswer, InvalidParameter
 from deniable.protocol import ABSENT, Field, KRRParameters, Question, RapporParameters, Sets
 from deniable.protocol.domain_reading import domain_from_published
@@ -82,7 +82,7 @@ def test_published_round_trip() -> None:
 def test_rappor_of_a_bit_per_name(names: int, most: int, exponents: tuple[int, int]) -> None:
     domain = Sets(tuple(map(str, range(names))), most)
     wanted = {"epsilon": 1.0, "epsilon_forever": 3.0, "per": "bit"}
-    parameters = RapporParameters.resolve(wanted, domain, False)
+    parameters = resolve(RapporParameters, wanted, domain, False)
     assert (parameters.bits, parameters.members) == (names, most)
     assert parameters.exponents == exponents
     assert 1_000_000 - 8 <= parameters.epsilon_once <= 1_000_000
@@ -136,7 +136,10 @@ def test_a_set_is_read_from_toml(tmp_path: Path) -> None:
         ('{ type = "set", values = ["a", "b"], most = 0 }', "integer from 1 to 2"),
         ('{ type = "set", values = ["a"], most = 1 }', "2 to 65,535 names"),
         ('{ type = "set", values = ["a", "a"], most = 1 }', "appear twice"),
-        ('{ type = "set", most = 1 }', "2 to 65,535 names"),
+        ('{ type = "set" }', "domain.most: missing"),
+        ('{ type = "set", most = 0 }', "integer from 1 to 65,535"),
+        ('{ type = "set", most = 2, alphabet = "ab" }', "length: missing"),
+        ('{ type = "set", values = ["a", "b"], most = 1, length = 3 }', "unknown key"),
         ('{ type = "set", values = ["a", "b"], most = 1, edges = [1] }', "unknown key"),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.authoring import resolve
 from deniable.errors import InvalidParameter, InvalidSurvey
 from deniable.protocol import (
     Boolean,
@@ -24,7 +25,8 @@ from deniable.protocol import (
     Strings,
     Survey,
 )
-from deniable.protocol.survey import FIELD_NAME, MAX_SURVEY_BYTES, QUESTION_ID
+from deniable.protocol.question import FIELD_NAME, QUESTION_ID
+from deniable.protocol.survey import MAX_SURVEY_BYTES
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 domains = st.one_of(
@@ -41,7 +43,7 @@ def fields(draw: st.DrawFn, name: str, absent: bool) -> Field:
     wanted = draw(st.sampled_from([{"epsilon": 1.5}, {"epsilon": 0.7, "epsilon_forever": 3.0}]))
     kind = RapporParameters if domain.size is None or draw(st.booleans()) else KRRParameters
     candidates = draw(st.sampled_from(["", "a.txt", "lists/b.txt"]))
-    return Field(name, domain, kind.resolve(wanted, domain, absent), candidates)
+    return Field(name, domain, resolve(kind, wanted, domain, absent), candidates)
 
 
 @st.composite
@@ -80,7 +82,7 @@ def test_what_is_published_is_read_back_the_same(survey: Survey) -> None:
 
 def _example() -> Survey:
     domain = Categories(("a", "b", "c"))
-    field = Field("value", domain, KRRParameters.resolve({"epsilon": 1}, domain, False))
+    field = Field("value", domain, resolve(KRRParameters, {"epsilon": 1}, domain, False))
     old, new = (
         Question("q", version, "Why?", "o", date(2030, 1, 1), 1, "once", "recorded", (field,))
         for version in (1, 2)
@@ -183,7 +185,7 @@ def test_a_survey_that_is_too_long_is_refused_unread() -> None:
         ('"2030-01-01"', '"2030-02-30"', "expires"),
         ('"candidates":""', '"candidates":"../x"', "candidates"),
         ('"owner":"o"', '"owner":"\\ud800"', "surrogate"),
-        ('"categories":3', '"categories":4', "as many categories"),
+        ('"answers":3', '"answers":4', "as many answers"),
         ('"mechanism":"krr"', '"mechanism":"rappor"', "rappor has"),
         ('"epoch":1', '"epoch":367', "from 1 to 366"),
     ],
@@ -214,3 +216,10 @@ def test_a_refusal_carries_its_problems() -> None:
         Survey.from_published(b"{}")
     assert len(caught.value.problems) == 1
     assert isinstance(caught.value.problems[0], InvalidParameter)
+
+
+def test_a_newer_format_is_named_before_members_that_are_not_known() -> None:
+    text = _example().published().decode()
+    newer = text.replace('"deniable":1', '"deniable":2,"invented":1')
+    with pytest.raises(InvalidSurvey, match="upgrade deniable"):
+        Survey.from_published(newer.encode())

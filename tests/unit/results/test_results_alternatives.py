@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
+from deniable.authoring import resolve
 from deniable.authoring.auto import CLOSED, OPEN
 from deniable.protocol import (
-    MECHANISMS,
     Attribute,
     Boolean,
     Categories,
@@ -26,7 +26,7 @@ TEN = Categories(tuple(f"c{i}" for i in range(10)))
 
 
 def asked(domain: Domain, mechanism: str, name: str = "value", **wanted: object) -> Question:
-    parameters = MECHANISMS[mechanism].resolve(wanted, domain, False)
+    parameters = resolve(mechanism, wanted, domain, False)
     field = Field(name, domain, parameters)
     return Question("q", 1, "d", "o", date(2099, 1, 1), 1, "once", "recorded", (field,))
 
@@ -80,7 +80,7 @@ def test_the_sentence_stands_in_the_explanation() -> None:
 
 
 def test_nothing_is_compared_where_auto_takes_no_such_epsilon() -> None:
-    parameters = RapporParameters.resolve({"f": 0.5, "p": 0, "q": 1}, TEN, False)
+    parameters = resolve(RapporParameters, {"f": 0.5, "p": 0, "q": 1}, TEN, False)
     field = Field("value", TEN, parameters)
     question = Question("q", 1, "d", "o", date(2099, 1, 1), 1, "epoch", "recorded", (field,))
     assert alternatives(question, field) == []

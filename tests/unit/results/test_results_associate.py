@@ -11,9 +11,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from deniable.ask import Options, associate
-from deniable.ask.associate import weakened, widened
 from deniable.ask.associate.pair_tables import marginal
+from deniable.ask.associate.read_joint import joint_read, weakened
 from deniable.associate import OTHER_LABEL, Independence, Pair
+from deniable.decode.reading import Reading
 from deniable.errors import InvalidParameter
 from deniable.protocol import ABSENT, Question
 from deniable.results.table import Table
@@ -274,14 +275,25 @@ def test_several_epochs_of_the_same_devices_widen_everything(tmp_path: Path) -> 
 
 def test_widening_keeps_centres_and_cut_ends() -> None:
     joint = table(np.array([[0.01, 0.49], [0.3, 0.2]]), (("a", "b"), ("c", "d")), ("x", "y"))
-    cut = replace(joint, low=np.maximum(0, joint.low))
-    wide = widened(cut, 2.0)
+    wide, factor = joint_read(joint, Reading(noise=4.0, people=4.0))
+    assert factor == pytest.approx(2)
     assert wide.std_error == pytest.approx(2 * joint.std_error)
     assert wide.low[0, 0] == 0
-    assert wide.low[1, 1] == pytest.approx(0.2 - 2 * 0.0196)
-    assert wide.high[1, 1] == pytest.approx(0.2 + 2 * 0.0196)
+    assert wide.low[1, 1] == pytest.approx(0.2 - 2 * 0.0196, rel=1e-3)
+    assert wide.high[1, 1] == pytest.approx(0.2 + 2 * 0.0196, rel=1e-3)
     assert wide.covariance == pytest.approx(4 * np.eye(4) * 1e-4)
-    assert widened(cut, 1.0) is cut
+    assert joint_read(joint, Reading())[0] is joint
+
+
+def test_the_sample_is_left_out_of_the_reporters_and_never_averaged_over_epochs() -> None:
+    shares = np.array([[0.01, 0.49], [0.3, 0.2]])
+    joint = replace(table(shares, (("a", "b"), ("c", "d")), ("x", "y")), n=10_000)
+    flat = shares.reshape(-1)
+    sample = (flat * (1 - flat) / 10_000).reshape(2, 2)
+    reporters, _ = joint_read(joint, Reading(of="reporters"))
+    assert reporters.std_error**2 == pytest.approx(joint.std_error**2 - sample)
+    again, _ = joint_read(joint, Reading(people=3.0))
+    assert again.std_error**2 == pytest.approx(joint.std_error**2 + 2 * sample)
 
 
 def test_weakened_tests_are_corrected_again() -> None:

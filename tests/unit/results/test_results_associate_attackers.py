@@ -13,16 +13,16 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from deniable.ask import Options, associate
-from deniable.audit.attack.poison import crafted
+from deniable.crafted.reports import crafted_reports
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.candidates import every_code
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Answer, Question
 from deniable.protocol.domain import code_key
-from deniable.results.association_words import association_words, attacked_sentence
 from deniable.results.table import Column, Columns, Row, Table, as_arrow, as_text
 from deniable.results.table.files import file_columns, render
+from deniable.results.words.association import association_words, crafted_sentence
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
 from material.associations import BROWSERS, dependent, several
@@ -36,7 +36,7 @@ def published(
     folder: Path,
     seed: int,
     liars: int,
-    attackers: float | None,
+    crafted: float | None,
     fields: list[str] | None = None,
 ) -> Table:
     """Return the association of a crowd whose first reports are made for dark and small."""
@@ -49,7 +49,7 @@ def published(
         column = mechanism.simulate(codes[field.name], rng, listed)
         target = {"dark": 1, "size": 0}.get(field.name)
         if liars and target is not None:
-            fake = crafted(field.parameters, Answer(code_key(target), target), liars, rng)
+            fake = crafted_reports(field.parameters, Answer(code_key(target), target), liars, rng)
             column[:liars] = mechanism.records(fake)
         reports[field.name] = column
     with SqliteStore(folder / f"{seed}-{liars}.sqlite3") as store:
@@ -57,7 +57,7 @@ def published(
         store.append_records(batch, join_records(asked, reports), asked.record_size)
         named = {"browser": BROWSERS[:2]} if fields else {}
         return associate(
-            store, asked, Options(fields=fields or FIELDS, candidates=named, attackers=attackers)
+            store, asked, Options(fields=fields or FIELDS, candidates=named, crafted=crafted)
         )
 
 
@@ -77,21 +77,21 @@ def test_what_honest_reports_say_lies_within(
 ) -> None:
     """By the plain interval it would not: 3% of the reports move the cell by far more than noise.
 
-    The attacked interval is wider than the shift by two standard errors; the honest reports that
+    The second interval is wider than the shift by two standard errors; the honest reports that
     were replaced are random, and move the cell by a quarter of one.
     """
     honest = published(asked, tmp_path, 4, 0, None)
     place = [row.cells[:2] for row in honest.rows].index(("true", "small"))
     truth, cell = honest.rows[place].probability, attacked.rows[place]
     assert cell.interval[0] > truth
-    assert cell.attacked_interval is not None
+    assert cell.crafted_interval is not None
     LEDGER.add(1e-11)
-    assert cell.attacked_interval[0] <= truth <= cell.attacked_interval[1]
+    assert cell.crafted_interval[0] <= truth <= cell.crafted_interval[1]
 
 
 def test_intervals_are_widened_and_cut(attacked: Table) -> None:
     for row in attacked.rows:
-        (low, high), (least, most) = row.interval, row.attacked_interval
+        (low, high), (least, most) = row.interval, row.crafted_interval
         assert 0 <= least <= low
         assert high <= most <= 1
         assert least == 0 or low - least > 0.01
@@ -105,42 +105,42 @@ def test_shares_odds_and_tests_of_the_honest_lie_within(
     for what in ("conditional", "reverse", "odds_ratio"):
         LEDGER.add(1e-11)
         for found, truth in zip(attacked.rows, honest.rows, strict=True):
-            low, high = found[f"{what}_attacked_interval"]
+            low, high = found[f"{what}_crafted_interval"]
             assert low <= truth[what] <= high
             if found.cells[:2] == ("true", "small"):
                 assert found[f"{what}_interval"][0] > truth[what]
     (test,), (true,) = attacked.parts["tests"].rows, honest.parts["tests"].rows
-    assert test.attacked_p_value[0] <= min(test.p_value, true.p_value)
-    assert test.attacked_p_value[1] >= max(test.p_value, true.p_value)
-    assert test.attacked_p_holm == test.attacked_p_value
+    assert test.crafted_p_value[0] <= min(test.p_value, true.p_value)
+    assert test.crafted_p_value[1] >= max(test.p_value, true.p_value)
+    assert test.crafted_p_holm == test.crafted_p_value
 
 
 def test_json_fits_its_schema(attacked: Table) -> None:
     data = json.loads(render(attacked, "json"))
     Draft202012Validator(json.loads(SCHEMA.read_text())).validate(data)
-    assert data["attackers"] == SHARE
+    assert data["crafted"] == SHARE
     for name, row in itertools.product(
         ("", "conditional_", "reverse_", "odds_ratio_"), data["rows"]
     ):
-        (low, high), (least, most) = row[f"{name}interval"], row[f"{name}attacked_interval"]
+        (low, high), (least, most) = row[f"{name}interval"], row[f"{name}crafted_interval"]
         assert least <= low
         assert most is None or most >= high
     (test,) = data["parts"]["tests"]["rows"]
-    least, most = test["attacked_p_value"]
+    least, most = test["crafted_p_value"]
     assert least <= test["p_value"] <= most
-    assert test["attacked_p_holm"] == test["attacked_p_value"]
+    assert test["crafted_p_holm"] == test["crafted_p_value"]
 
 
 def test_files_have_both_ends(attacked: Table) -> None:
     rows = list(csv.DictReader(io.StringIO(render(attacked, "csv").decode())))
-    assert all(float(row["attacked_low"]) <= float(row["low"]) for row in rows)
-    assert all(float(row["attacked_high"]) >= float(row["high"]) for row in rows)
+    assert all(float(row["crafted_low"]) <= float(row["low"]) for row in rows)
+    assert all(float(row["crafted_high"]) >= float(row["high"]) for row in rows)
     for what in ("conditional", "odds_ratio"):
         for row in rows:
-            assert float(row[f"{what}_attacked_low"]) <= float(row[f"{what}_low"])
-    assert "attacked_high" in as_arrow(attacked).column_names
-    odd = Table.of(attacked.about, [Column("attacked_low", "label"), *attacked.columns], [])
-    assert file_columns(odd)[0] == "attacked_low_"
+            assert float(row[f"{what}_crafted_low"]) <= float(row[f"{what}_low"])
+    assert "crafted_high" in as_arrow(attacked).column_names
+    odd = Table.of(attacked.about, [Column("crafted_low", "label"), *attacked.columns], [])
+    assert file_columns(odd)[0] == "crafted_low_"
 
 
 def test_table_words_and_chart_say_it(attacked: Table) -> None:
@@ -149,7 +149,7 @@ def test_table_words_and_chart_say_it(attacked: Table) -> None:
     assert "With 0.03 of the reports crafted, dark and size still depend on each other" in text
     assert "the reports that move a cell most were left out" in text
     words = association_words(attacked).not_learned
-    assert any("only the attacked intervals hold" in sentence for sentence in words)
+    assert any("only the second intervals hold" in sentence for sentence in words)
     drawn = json.dumps(attacked.chart().to_dict())
     assert '"field": "second_low"' in drawn
 
@@ -162,11 +162,11 @@ def test_pairs_of_three_fields_have_their_own_bars(asked: Question, tmp_path: Pa
     assert names == list(itertools.combinations(three, 2))
     for table in tables:
         for cell in table.rows:
-            assert cell.attacked_interval[0] <= cell.interval[0]
-            assert cell.attacked_interval[1] >= cell.interval[1]
+            assert cell.crafted_interval[0] <= cell.interval[0]
+            assert cell.crafted_interval[1] >= cell.interval[1]
     assert len(found.parts["tests"].rows) == 3
     for test in found.parts["tests"].rows:
-        assert test.attacked_p_holm[0] <= test.p_holm <= test.attacked_p_holm[1]
+        assert test.crafted_p_holm[0] <= test.p_holm <= test.crafted_p_holm[1]
     drawn = json.dumps(found.chart().to_dict())
     assert drawn.count('"field": "second_low"') == 3
     data = json.loads(render(found, "json"))
@@ -184,25 +184,25 @@ def test_pairs_of_three_fields_have_their_own_bars(asked: Question, tmp_path: Pa
 )
 def test_every_outcome_has_its_words(seen: float, holm: tuple[float, float], words: str) -> None:
     names = [Column(name, "label") for name in ("first", "second")]
-    columns = Columns([*names, Column("p_holm", "p_value"), Column("attacked_p_holm", "interval")])
-    said = attacked_sentence(Row(columns, ("a", "b", seen, holm)), 0.01)
+    columns = Columns([*names, Column("p_holm", "p_value"), Column("crafted_p_holm", "interval")])
+    said = crafted_sentence(Row(columns, ("a", "b", seen, holm)), 0.01)
     assert said.startswith("With 0.01 of the reports crafted, ")
     assert words in said
 
 
 def test_nothing_is_added_where_nobody_asked(asked: Question, tmp_path: Path) -> None:
     plain = published(asked, tmp_path, 5, 0, None)
-    assert plain.as_json()["attackers"] is None
-    assert not any("attacked" in name for name in plain.columns.place)
+    assert plain.as_json()["crafted"] is None
+    assert not any("crafted" in name for name in plain.columns.place)
     assert "crafted" not in as_text(plain)
     assert '"field": "second_low"' not in json.dumps(plain.chart().to_dict())
-    assert "attacked_low" not in as_arrow(plain).column_names
+    assert "crafted_low" not in as_arrow(plain).column_names
     none = published(asked, tmp_path, 6, 0, 0.0)
-    assert all(row.attacked_interval == row.interval for row in none.rows)
+    assert all(row.crafted_interval == row.interval for row in none.rows)
     (test,) = none.parts["tests"].rows
-    assert test.attacked_p_value == pytest.approx((test.p_value, test.p_value))
+    assert test.crafted_p_value == pytest.approx((test.p_value, test.p_value))
 
 
 def test_a_wrong_share_is_refused(asked: Question, tmp_path: Path) -> None:
-    with pytest.raises(InvalidParameter, match="The 'attackers' parameter of an association"):
+    with pytest.raises(InvalidParameter, match="The 'crafted' parameter of an association"):
         published(asked, tmp_path, 7, 0, 1.5)

@@ -13,13 +13,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from deniable.ask import Options, estimate
-from deniable.ask.crafted_shares import with_attackers
-from deniable.audit.attack.poison import crafted
+from deniable.ask.crafted_shares import with_crafted
+from deniable.authoring import resolve
+from deniable.crafted.leverage import leverage_of
+from deniable.crafted.reports import crafted_reports
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.privacy.leverage.estimates import leverage_of
 from deniable.protocol import (
-    MECHANISMS,
     Answer,
     Categories,
     Domain,
@@ -31,7 +31,7 @@ from deniable.protocol.domain import code_key, string_key
 from deniable.results.charts.bars import key_lines
 from deniable.results.table import Table, as_csv, as_json, as_text
 from deniable.results.table import plain as plain_cell
-from deniable.results.words import in_words
+from deniable.results.words.shares import in_words
 from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
 
@@ -56,7 +56,7 @@ CASES: dict[str, tuple[Domain, str, dict[str, object]]] = {
 
 
 def question(domain: Domain, mechanism: str, wanted: dict[str, object]) -> Question:
-    field = Field("value", domain, MECHANISMS[mechanism].resolve(wanted, domain, False))
+    field = Field("value", domain, resolve(mechanism, wanted, domain, False))
     return Question("q", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))
 
 
@@ -77,7 +77,7 @@ def results(
     else:
         reports = mechanism.simulate(codes, rng, listed)
     target = Answer(string_key("target")) if open_alphabet else Answer(code_key(0), 0)
-    fake = mechanism.records(crafted(field.parameters, target, round(share * PEOPLE), rng))
+    fake = mechanism.records(crafted_reports(field.parameters, target, round(share * PEOPLE), rng))
     mixed = reports.copy()
     mixed[: len(fake)] = fake
     found = []
@@ -86,7 +86,7 @@ def results(
             batch = Batch(asked.id, 1, asked.digest, 1)
             store.append_records(batch, data.tobytes(), asked.record_size)
             candidates = {"value": STRINGS} if open_alphabet else {}
-            (result,) = estimate(store, asked, Options(candidates=candidates, attackers=share))
+            (result,) = estimate(store, asked, Options(candidates=candidates, crafted=share))
             found.append(result)
     return found[0], found[1]
 
@@ -111,8 +111,8 @@ def test_the_bar_contains_the_shift(name: str, tmp_path: Path, rng: np.random.Ge
     assert after - before <= bound + noise
     assert after - before > 0.3 * bound  # the attack is real
     for row in attacked.rows:
-        assert row.attacked_interval is not None
-        low, high = row.attacked_interval
+        assert row.crafted_interval is not None
+        low, high = row.crafted_interval
         assert low == pytest.approx(row.interval[0] - bound)
         assert high == pytest.approx(row.interval[1] + bound)
 
@@ -125,21 +125,21 @@ def result(tmp_path: Path, rng: np.random.Generator) -> Table:
 def test_json_fits_its_schema(result: Table) -> None:
     data = json.loads(as_json(result))
     Draft202012Validator(json.loads(SCHEMA.read_text())).validate(data)
-    assert data["attackers"] == 0.01
-    assert all(len(row["attacked_interval"]) == 2 for row in data["rows"])
+    assert data["crafted"] == 0.01
+    assert all(len(row["crafted_interval"]) == 2 for row in data["rows"])
 
 
 def test_csv_has_both_ends(result: Table) -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(result).decode())))
-    assert all(float(row["attacked_low"]) < float(row["low"]) for row in rows)
-    assert all(float(row["attacked_high"]) > float(row["high"]) for row in rows)
+    assert all(float(row["crafted_low"]) < float(row["low"]) for row in rows)
+    assert all(float(row["crafted_high"]) > float(row["high"]) for row in rows)
 
 
 def test_table_words_and_chart_say_it(result: Table) -> None:
     text = as_text(result, width=140)
     assert "with 0.01 crafted" in text
     assert "counts for up to" in text
-    assert any("attacked intervals" in sentence for sentence in in_words(result).not_learned)
+    assert any("second intervals" in sentence for sentence in in_words(result).not_learned)
     assert "pale band: with 0.01 crafted reports" in key_lines(result)[0]
     drawn = json.dumps(result.chart().to_dict())
     assert '"field": "second_low"' in drawn
@@ -149,9 +149,9 @@ def test_nothing_is_added_where_nobody_asked(tmp_path: Path) -> None:
     asked = question(COLOURS, "krr", ONCE)
     with SqliteStore(tmp_path / "store.sqlite3") as store:
         (plain,) = estimate(store, asked)
-        assert plain.as_json()["attackers"] is None
+        assert plain.as_json()["crafted"] is None
         assert "crafted" not in as_text(plain)
-        (empty,) = estimate(store, asked, Options(attackers=0.1))
-    assert [plain_cell(row.attacked_interval) for row in empty.rows] == [[None, None]] * 4
-    with pytest.raises(InvalidParameter, match="attackers"):
-        with_attackers(plain, asked.fields[0], 1.5)
+        (empty,) = estimate(store, asked, Options(crafted=0.1))
+    assert [plain_cell(row.crafted_interval) for row in empty.rows] == [[None, None]] * 4
+    with pytest.raises(InvalidParameter, match="crafted"):
+        with_crafted(plain, asked.fields[0], 1.5)

@@ -11,11 +11,11 @@ import pytest
 
 from deniable.ask import Options, discover
 from deniable.ask.discover import OF_FOUND
-from deniable.audit.attack.poison import crafted
 from deniable.authoring import read_authored
+from deniable.crafted.leverage import leverage_of
+from deniable.crafted.reports import crafted_reports
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.privacy.leverage.estimates import leverage_of
 from deniable.protocol import Answer, Field, Question
 from deniable.protocol.domain import string_key
 from deniable.results.table import Row, Table, as_csv, as_text
@@ -23,18 +23,9 @@ from deniable.store import Batch, SqliteStore
 from deniable.testing.ledger import LEDGER
 from material.discovery_store import SURVEY as GROWN
 from material.discovery_store import WORDS as GROWN_WORDS
+from material.surveys import N_GRAMS
 
-ATTACKERS, PEOPLE, LEAST = 0.01, 30_000, 0.6
-N_GRAMS = """name = "n"
-owner = "o"
-[[questions]]
-id = "word"
-description = "Which word?"
-expires = 2099-01-01
-domain = { type = "strings", alphabet = "abehimrt", length = 6 }
-mechanism = "ngrams"
-parameters = { epsilon = 6.0, m = 16 }
-"""
+CRAFTED, PEOPLE, LEAST = 0.01, 30_000, 0.6
 
 
 @dataclass(frozen=True)
@@ -65,7 +56,7 @@ CASES = {
 
 
 def found(
-    case: Case, folder: Path, seed: int, down: bool | None = None, attackers: float = ATTACKERS
+    case: Case, folder: Path, seed: int, down: bool | None = None, crafted: float = CRAFTED
 ) -> Table:
     """Return what is found with liars beside the same honest people; nobody lies if `down` is None.
 
@@ -74,7 +65,7 @@ def found(
         folder: for the store.
         seed: of the honest people and their reports.
         down: liars push the target down, or up.
-        attackers: what the bar allows for.
+        crafted: what the bar allows for.
     """
     question, rng = case.question(folder), np.random.default_rng(seed)
     parameters = question.fields[0].parameters
@@ -82,12 +73,12 @@ def found(
     codes = rng.choice(4, size=PEOPLE, p=[0.4, 0.3, 0.2, 0.1])
     data = mechanism.simulate(codes, rng, case.words).tobytes()
     if down is not None:
-        liars, target = round(PEOPLE * ATTACKERS / (1 - ATTACKERS)), Answer(string_key(case.target))
-        data += crafted(parameters, target, liars, rng, down=down)
+        liars, target = round(PEOPLE * CRAFTED / (1 - CRAFTED)), Answer(string_key(case.target))
+        data += crafted_reports(parameters, target, liars, rng, down=down)
     with SqliteStore(folder / f"{down}.sqlite3") as store:
         batch = Batch(question.id, 1, question.digest, 20_000)
         store.append_records(batch, data, question.record_size)
-        (one,) = discover(store, question, Options(beam=50, attackers=attackers, threads=1))
+        (one,) = discover(store, question, Options(beam=50, crafted=crafted, threads=1))
     return one
 
 
@@ -103,10 +94,10 @@ def test_the_bar_contains_the_shift_and_is_not_idle(
     """Seven deviations are allowed for chance: of honest reports, and of how many verify."""
     case, seed = CASES[name], int(rng.integers(2**32))
     leverage = leverage_of(case.field(tmp_path))
-    bar = leverage.shift(ATTACKERS)
+    bar = leverage.shift(CRAFTED)
     before = row_of(found(case, tmp_path, seed), case.target)
     parts = np.sqrt((1 - leverage.about) / (leverage.about * PEOPLE))
-    slack = 7 * (bar * parts + before.std_error * ATTACKERS / leverage.about)
+    slack = 7 * (bar * parts + before.std_error * CRAFTED / leverage.about)
     reached = []
     for down in (False, True):
         after = row_of(found(case, tmp_path, seed, down), case.target)
@@ -114,8 +105,8 @@ def test_the_bar_contains_the_shift_and_is_not_idle(
         LEDGER.add(1e-11)
         assert abs(moved) <= bar + slack
         assert (moved < 0) == down
-        assert after.attacked_interval is not None
-        low, high = after.attacked_interval
+        assert after.crafted_interval is not None
+        low, high = after.crafted_interval
         assert low <= before.frequency <= high
         assert (low, high) == pytest.approx((after.interval[0] - bar, after.interval[1] + bar))
         reached.append(abs(moved) / bar)
@@ -125,23 +116,23 @@ def test_the_bar_contains_the_shift_and_is_not_idle(
 def test_liars_of_prefixes_count_among_the_verification_group(tmp_path: Path) -> None:
     leverage = leverage_of(CASES["prefixes"].field(tmp_path))
     assert leverage.about < 0.5
-    assert leverage.shift(ATTACKERS) > 2 * ATTACKERS * leverage.up * leverage.about
+    assert leverage.shift(CRAFTED) > 2 * CRAFTED * leverage.up * leverage.about
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_form_says_it(name: str, tmp_path: Path) -> None:
     one = found(CASES[name], tmp_path, 1)
     data = json.loads(json.dumps(one.as_json(), allow_nan=False))
-    assert data["attackers"] == ATTACKERS
+    assert data["crafted"] == CRAFTED
     assert len(data["rows"]) >= 3
     for row in data["rows"]:
-        low, high = row["attacked_interval"]
+        low, high = row["crafted_interval"]
         assert low < row["interval"][0] < row["interval"][1] < high
     assert data["notes"][-1] == OF_FOUND
     text = as_text(one, width=140)
     assert "with 0.01 crafted" in text
     assert "keep a string from being found" in text
-    assert b"attacked_low" in as_csv(one)
+    assert b"crafted_low" in as_csv(one)
 
 
 def test_nothing_is_added_where_nobody_asked_and_wrong_shares_are_refused(tmp_path: Path) -> None:
@@ -149,11 +140,11 @@ def test_nothing_is_added_where_nobody_asked_and_wrong_shares_are_refused(tmp_pa
     question = case.question(tmp_path)
     with SqliteStore(tmp_path / "empty.sqlite3") as store:
         (plain,) = discover(store, question, Options(threads=1))
-        assert plain.as_json()["attackers"] is None
+        assert plain.as_json()["crafted"] is None
         assert OF_FOUND not in plain.notes
-        (empty,) = discover(store, question, Options(attackers=0.1, threads=1))
+        (empty,) = discover(store, question, Options(crafted=0.1, threads=1))
         assert empty.rows == ()
-        assert empty.as_json()["attackers"] == 0.1
+        assert empty.as_json()["crafted"] == 0.1
         for share in (-0.1, 1.5, float("nan")):
-            with pytest.raises(InvalidParameter, match="'attackers' parameter"):
-                discover(store, question, Options(attackers=share, threads=1))
+            with pytest.raises(InvalidParameter, match="'crafted' parameter"):
+                discover(store, question, Options(crafted=share, threads=1))

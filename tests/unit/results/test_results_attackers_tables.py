@@ -13,14 +13,13 @@ import pytest
 
 from deniable.ask import Options
 from deniable.ask.profiles import Profiles, shares_of
-from deniable.audit.attack.poison_profiles import crafted_cells
+from deniable.authoring import resolve
+from deniable.crafted.cells import table_shift
+from deniable.crafted.reports_of_cells import crafted_cells
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
-from deniable.privacy.leverage.profiles import profile_shift
-from deniable.privacy.leverage.tables import table_shift
 from deniable.protocol import (
-    MECHANISMS,
     PROFILE_MECHANISMS,
     Attribute,
     Boolean,
@@ -47,7 +46,7 @@ CARD, ZONE = 1, 0
 
 def reports_of(mechanism: str, rng: np.random.Generator, people: int = PEOPLE) -> Profiles:
     """Return reports of which 1% are crafted to push a cell that nobody is in."""
-    parameters = MECHANISMS[mechanism].resolve({"epsilon": 1.5, "order": 2}, TRIPS, False)
+    parameters = resolve(mechanism, {"epsilon": 1.5, "order": 2}, TRIPS, False)
     assert isinstance(parameters, ProfileParameters)
     field = Field("value", TRIPS, parameters)
     asked = Question("trips", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))
@@ -62,7 +61,7 @@ def reports_of(mechanism: str, rng: np.random.Generator, people: int = PEOPLE) -
 
 
 def view_of(reports: Profiles, names: list[str], share: float | None = SHARE) -> Table:
-    return shares_of(reports, [reports.table(names)], options=Options(attackers=share))
+    return shares_of(reports, [reports.table(names)], options=Options(crafted=share))
 
 
 @pytest.mark.parametrize("mechanism", PROFILE_MECHANISMS)
@@ -71,7 +70,7 @@ def test_the_bar_contains_the_truth(mechanism: str, rng: np.random.Generator) ->
     reports = reports_of(mechanism, rng)
     data = json.loads(as_json(view_of(reports, ["zone", "card"])))
     row = next(r for r in data["rows"] if (r["value_1"], r["value_2"]) == ("inner", "true"))
-    (low, high), (narrow, _) = row["attacked_interval"], row["interval"]
+    (low, high), (narrow, _) = row["crafted_interval"], row["interval"]
     LEDGER.add(1e-11)
     assert low - 7 * row["std_error"] <= 0 <= high + 7 * row["std_error"]
     parameters = reports.mechanism.parameters
@@ -85,16 +84,16 @@ def reports() -> Profiles:
 
 def test_every_form_says_it(reports: Profiles, tmp_path: Path) -> None:
     view = view_of(reports, ["card", "zone"])
-    assert view.about.attackers == SHARE
+    assert view.about.crafted == SHARE
     text = as_text(view)
     assert "with 0.01 crafted" in text
     assert "Smoothed shares with 0.01 crafted" in text
     rows = list(csv.DictReader(io.StringIO(as_csv(view).decode())))
     assert len(rows) == 6
-    assert all(float(row["attacked_low"]) < float(row["low"]) for row in rows)
-    assert all(float(row["attacked_high"]) > float(row["high"]) for row in rows)
-    assert all(float(row["attacked_smoothed_low"]) < float(row["smoothed"]) for row in rows)
-    assert all(float(row["attacked_smoothed_high"]) > float(row["smoothed"]) for row in rows)
+    assert all(float(row["crafted_low"]) < float(row["low"]) for row in rows)
+    assert all(float(row["crafted_high"]) > float(row["high"]) for row in rows)
+    assert all(float(row["crafted_smoothed_low"]) < float(row["smoothed"]) for row in rows)
+    assert all(float(row["crafted_smoothed_high"]) > float(row["smoothed"]) for row in rows)
     drawn = json.dumps(view.chart().to_dict())
     assert '"second_low"' in drawn
     assert "pale band: with 0.01 crafted reports" in drawn
@@ -104,18 +103,18 @@ def test_every_form_says_it(reports: Profiles, tmp_path: Path) -> None:
 
 def test_one_attribute_has_the_bar_of_estimate(reports: Profiles) -> None:
     rows = json.loads(as_json(view_of(reports, ["zone"])))["rows"]
-    shift = profile_shift(reports.mechanism.parameters, 1, SHARE)
+    shift = table_shift(reports.mechanism.parameters, (1,), SHARE)
     assert len(rows) == 3
     for row in rows:
-        assert row["interval"][0] - row["attacked_interval"][0] == pytest.approx(shift)
+        assert row["interval"][0] - row["crafted_interval"][0] == pytest.approx(shift)
 
 
 def test_each_of_many_tables_has_its_own_bar(reports: Profiles) -> None:
-    view = shares_of(reports, reports.tables(2), "raw", options=Options(attackers=SHARE))
+    view = shares_of(reports, reports.tables(2), "raw", options=Options(crafted=SHARE))
     data = json.loads(as_json(view))
     assert data["tables"] == 3
     first = {(row["attribute_1"], row["attribute_2"]): row for row in data["rows"]}
-    added = [row["interval"][0] - row["attacked_interval"][0] for row in first.values()]
+    added = [row["interval"][0] - row["crafted_interval"][0] for row in first.values()]
     parameters = reports.mechanism.parameters
     pairs = ((0, 1), (0, 2), (1, 2))
     assert added == pytest.approx([table_shift(parameters, pair, SHARE) for pair in pairs])
@@ -125,9 +124,9 @@ def test_each_of_many_tables_has_its_own_bar(reports: Profiles) -> None:
 
 def test_nothing_is_added_where_nobody_asked(reports: Profiles) -> None:
     view = view_of(reports, ["card", "zone"], None)
-    assert view.about.attackers is None
+    assert view.about.crafted is None
     assert "crafted" not in as_text(view)
-    assert not any("attacked" in name for name in view.rows[0])
+    assert not any("crafted" in name for name in view.rows[0])
     assert "pale band" not in json.dumps(view.chart().to_dict())
 
 
@@ -135,28 +134,28 @@ def test_a_table_that_nobody_reported_on_has_no_bar(rng: np.random.Generator) ->
     view = view_of(reports_of("inp_ht", rng, people=3), ["card", "zone"])
     data = json.loads(as_json(view))
     assert data["rows"][0]["raw"] is None
-    assert data["rows"][0]["attacked_interval"] == [None, None]
+    assert data["rows"][0]["crafted_interval"] == [None, None]
     assert "n/a" in as_text(view)
     assert as_csv(view).splitlines()[1].split(b",").count(b"") >= 6
 
 
 @pytest.mark.parametrize("share", [-0.01, 2.0, float("nan")])
 def test_wrong_shares_are_refused(reports: Profiles, share: float) -> None:
-    with pytest.raises(InvalidParameter, match="'attackers' parameter"):
+    with pytest.raises(InvalidParameter, match="'crafted' parameter"):
         view_of(reports, ["card"], share)
 
 
 def test_smoothed_shares_alone_have_a_bar(reports: Profiles) -> None:
     """Nobody is in the cell, and 1% of liars say otherwise: the range goes down to 0."""
     view = shares_of(
-        reports, [reports.table(["card", "zone"])], "smoothed", options=Options(attackers=SHARE)
+        reports, [reports.table(["card", "zone"])], "smoothed", options=Options(crafted=SHARE)
     )
     rows = json.loads(as_json(view))["rows"]
     for row in rows:
-        low, high = row["attacked_smoothed"]
+        low, high = row["crafted_smoothed"]
         assert 0 <= low <= row["smoothed"] <= high <= 1
     attacked = next(row for row in rows if (row["value_1"], row["value_2"]) == ("true", "inner"))
-    assert attacked["attacked_smoothed"][0] == pytest.approx(0, abs=0.01)
+    assert attacked["crafted_smoothed"][0] == pytest.approx(0, abs=0.01)
     assert attacked["smoothed"] > 0.02
     titles = [column.title for column in view.columns if column.title]
     assert titles == ["card", "zone", "smoothed", "with 0.01 crafted"]
@@ -165,18 +164,18 @@ def test_smoothed_shares_alone_have_a_bar(reports: Profiles) -> None:
 def test_shares_given_a_condition_have_a_bar(reports: Profiles) -> None:
     """Nobody in the zone "inner" has a card. Seven more standard deviations are for chance."""
     table = [reports.table(["card", "zone"])]
-    view = shares_of(reports, table, given={"zone": None}, options=Options(attackers=SHARE))
+    view = shares_of(reports, table, given={"zone": None}, options=Options(crafted=SHARE))
     rows = json.loads(as_json(view))["rows"]
     assert len(rows) == 6
     for row in rows:
-        assert row["attacked_interval"][0] < row["interval"][0]
-        assert row["attacked_interval"][1] > row["interval"][1]
-        assert row["attacked_smoothed"][0] <= row["smoothed"] <= row["attacked_smoothed"][1]
+        assert row["crafted_interval"][0] < row["interval"][0]
+        assert row["crafted_interval"][1] > row["interval"][1]
+        assert row["crafted_smoothed"][0] <= row["smoothed"] <= row["crafted_smoothed"][1]
     attacked = next(row for row in rows if (row["value_1"], row["value_2"]) == ("true", "inner"))
     LEDGER.add(1e-11)
-    assert attacked["attacked_interval"][0] <= 7 * attacked["std_error"]
+    assert attacked["crafted_interval"][0] <= 7 * attacked["std_error"]
     assert attacked["interval"][0] > 0.05
-    one = shares_of(reports, table, given={"zone": "inner"}, options=Options(attackers=SHARE))
+    one = shares_of(reports, table, given={"zone": "inner"}, options=Options(crafted=SHARE))
     assert json.loads(as_json(one))["rows"] == [r for r in rows if r["value_2"] == "inner"]
     assert "given the condition" in as_text(one)
 
@@ -185,16 +184,16 @@ def test_a_condition_that_may_be_all_liars_says_nothing(rng: np.random.Generator
     reports = reports_of("views", rng)
     table = [reports.table(["card", "zone"])]
     rows = json.loads(
-        as_json(shares_of(reports, table, given={"zone": None}, options=Options(attackers=0.5)))
+        as_json(shares_of(reports, table, given={"zone": None}, options=Options(crafted=0.5)))
     )["rows"]
     for row in rows:
-        assert row["attacked_interval"][0] <= 0
-        assert row["attacked_interval"][1] >= 1
+        assert row["crafted_interval"][0] <= 0
+        assert row["crafted_interval"][1] >= 1
 
 
 def test_too_many_smoothed_tables_have_raw_bars_only(reports: Profiles) -> None:
     wide = Profile(tuple(Attribute(f"a{i}", Categories(tuple("abcdefghijklmnop"))) for i in (1, 2)))
-    parameters = MECHANISMS["views"].resolve({"epsilon": 3.0, "order": 2}, wide, False)
+    parameters = resolve("views", {"epsilon": 3.0, "order": 2}, wide, False)
     field = Field("value", wide, parameters)
     asked = Question("trips", 1, "?", "me", date(2099, 1, 1), 1, "once", "recorded", (field,))
     population = mechanism_of(field, False)
@@ -203,19 +202,19 @@ def test_too_many_smoothed_tables_have_raw_bars_only(reports: Profiles) -> None:
     many = Profiles.of(Accumulated(asked, {"value": counts}, {1: 5_000}))
     view = view_of(many, ["a1", "a2"])
     rows = json.loads(as_json(view))["rows"]
-    assert "attacked_interval" in rows[0]
-    assert rows[0]["attacked_smoothed"] == [None, None]
+    assert "crafted_interval" in rows[0]
+    assert rows[0]["crafted_smoothed"] == [None, None]
     assert any("smoothings" in note for note in view.notes)
     with pytest.raises(InvalidParameter, match="smoothings"):
-        shares_of(many, [many.table(["a1", "a2"])], "smoothed", options=Options(attackers=SHARE))
+        shares_of(many, [many.table(["a1", "a2"])], "smoothed", options=Options(crafted=SHARE))
 
 
 def test_share_0_changes_nothing(reports: Profiles) -> None:
     table = [reports.table(["card", "zone"])]
     for given in (None, {"zone": None}):
         rows = json.loads(
-            as_json(shares_of(reports, table, given=given, options=Options(attackers=0.0)))
+            as_json(shares_of(reports, table, given=given, options=Options(crafted=0.0)))
         )
         for row in rows["rows"]:
-            assert row["attacked_interval"] == pytest.approx(row["interval"])
-            assert row["attacked_smoothed"] == pytest.approx([row["smoothed"]] * 2)
+            assert row["crafted_interval"] == pytest.approx(row["interval"])
+            assert row["crafted_smoothed"] == pytest.approx([row["smoothed"]] * 2)

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from deniable.authoring import read_authored
+from deniable.authoring import read_authored, resolve
 from deniable.cli.init import STARTER
 from deniable.errors import InvalidParameter
 from deniable.protocol import (
-    MECHANISMS,
     Boolean,
     Categories,
     Domain,
@@ -23,11 +22,11 @@ from deniable.protocol import (
     Strings,
     Survey,
 )
-from deniable.results.deployment import deployment, deployment_yaml
-from deniable.results.disclosure import disclose
-from deniable.results.disclosure_files import save_disclosure
-from deniable.results.disclosure_page import page_html, page_markdown
-from deniable.results.randomised import how
+from deniable.results.disclosure.deployment import deployment, deployment_yaml
+from deniable.results.disclosure.facts import disclose
+from deniable.results.disclosure.files import save_disclosure
+from deniable.results.disclosure.page import page_html, page_markdown
+from deniable.results.disclosure.randomised import how
 from material.yaml_reading import read
 
 FIVE = Categories(tuple("abcde"))
@@ -36,14 +35,14 @@ EVIL = '<script>alert("x")</script> & *bold* [link](x) \u202e'
 
 @pytest.fixture
 def starter(tmp_path: Path) -> Survey:
-    (tmp_path / "survey.toml").write_text(STARTER)
+    (tmp_path / "survey.toml").write_bytes(STARTER.read_bytes())
     return read_authored(tmp_path / "survey.toml").require()
 
 
 def asked(
     domain: Domain, mechanism: str, repeat: str = "once", send: str = "recorded", **wanted: object
 ) -> Question:
-    parameters = MECHANISMS[mechanism].resolve(wanted, domain, send == "always")
+    parameters = resolve(mechanism, wanted, domain, send == "always")
     field = Field("value", domain, parameters)
     return Question("q", 2, EVIL, "o", date(2099, 1, 1), 7, repeat, send, (field,))
 
@@ -144,7 +143,7 @@ def test_the_registry_entry_has_its_keys_and_numbers(starter: Survey) -> None:
     assert list(about)[:2] == ["name", "data_curator"]
     assert about["dp_flavor"]["name"] == "Pure DP"
     assert about["dp_flavor"]["bound_on_output_distance"] == 1.5
-    assert about["privacy_loss"]["privacy_unit"] == "User-level"
+    assert about["privacy_loss"]["privacy_unit"] == "Event-level"  # new values cost again
     assert about["privacy_loss"]["privacy_parameters"] == {"epsilon": 10.89445, "delta": 0}
     assert about["model"]["model_name"] == "Local"
     assert "homepage: all reports of one value" in about["accounting"]["composition"]

@@ -34,14 +34,14 @@ def test_rows_are_the_strings_that_were_found(found: Table) -> None:
 def test_the_text_says_what_was_tested_and_what_not_learnable(found: Table) -> None:
     text = as_text(found)
     assert "abbaca" in text
-    assert "Not learnable: a string that" in text
+    assert "Detection limit: a share of about" in text
     assert "corrected for all of them (Holm)" in text
     assert "cannot be known from reports" in text
 
 
 def test_json_has_tests_limits_levels_and_the_tree(found: Table) -> None:
     data = json.loads(json.dumps(found.as_json(), allow_nan=False))
-    assert 0 < data["learnable"] < 1
+    assert 0 < data["limit"] < 1
     assert data["verifiers"] < data["n"]
     assert [level["kept"] for level in data["parts"]["levels"]["rows"]] == [50] * len(
         data["parts"]["levels"]["rows"]
@@ -82,7 +82,7 @@ def test_no_reports_yet(tmp_path: Path) -> None:
         (one,) = discover(store, asked(survey))
     assert one.rows == ()
     assert "no reports yet" in as_text(one)
-    assert one.as_json()["learnable"] is None
+    assert one.as_json()["limit"] is None
     assert len(one.parts["tree"].rows) == 1
 
 

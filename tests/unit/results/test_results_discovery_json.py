@@ -15,7 +15,7 @@ from deniable.authoring import read_authored
 from deniable.mechanisms import mechanism_for
 from deniable.protocol import ABSENT, Question
 from deniable.results.table import Table, as_text
-from deniable.results.words import in_words
+from deniable.results.words.shares import in_words
 from deniable.store import Batch, SqliteStore
 
 SCHEMA = Path(__file__).parents[3] / "spec/schemas/table.json"
@@ -49,7 +49,7 @@ def question_of(folder: Path, mechanism: str, send: str) -> Question:
 
 
 def found_by(
-    folder: Path, mechanism: str, send: str, people: int = 40_000, attackers: float | None = None
+    folder: Path, mechanism: str, send: str, people: int = 40_000, crafted: float | None = None
 ) -> Table:
     """Return what is found of a crowd; with "always" most people have no answer."""
     question, rng = question_of(folder, mechanism, send), np.random.default_rng(7)
@@ -61,7 +61,7 @@ def found_by(
         batch = Batch(question.id, 1, question.digest, 20_000)
         if people:
             store.append_records(batch, reports.tobytes(), question.record_size)
-        (one,) = discover(store, question, Options(beam=50, threads=1, attackers=attackers))
+        (one,) = discover(store, question, Options(beam=50, threads=1, crafted=crafted))
     return one
 
 
@@ -82,16 +82,16 @@ def test_the_json_fits_its_schema(tmp_path: Path, mechanism: str, send: str, peo
     for name in data:
         assert not validator().is_valid({key: value for key, value in data.items() if key != name})
     assert not validator().is_valid({**data, "more": 1})
-    assert not validator().is_valid({**data, "learnable": 0})
+    assert not validator().is_valid({**data, "limit": 0})
 
 
 @pytest.mark.parametrize("mechanism", ["prefixes", "ngrams"])
 def test_the_second_error_bar_fits_the_schema(tmp_path: Path, mechanism: str) -> None:
-    data = as_read(found_by(tmp_path, mechanism, "recorded", attackers=0.01))
+    data = as_read(found_by(tmp_path, mechanism, "recorded", crafted=0.01))
     validator().validate(data)
-    assert data["attackers"] == 0.01
+    assert data["crafted"] == 0.01
     for row in data["rows"]:
-        assert row["attacked_interval"][0] < row["interval"][0]
+        assert row["crafted_interval"][0] < row["interval"][0]
 
 
 @pytest.mark.parametrize("mechanism", ["prefixes", "ngrams"])

@@ -14,7 +14,7 @@ import pytest
 from deniable.errors import InvalidParameter
 from deniable.results.table import Table, as_arrow, as_csv, as_json, as_parquet, save
 from deniable.results.table.files import FORMATS, file_columns
-from deniable.results.writing import whole_file
+from deniable.results.whole_files import whole_file
 from material.results import HOSTILE, UNKNOWN, hostile_result, result, row, row_with_test
 
 SMALL = result(row("a", 0.25, truth=0.26), row('b, "c"', -0.01), UNKNOWN)

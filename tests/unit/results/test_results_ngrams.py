@@ -11,26 +11,17 @@ import pytest
 
 from deniable.ask import Options, discover, estimate
 from deniable.ask.discover import found_table, is_discovered
-from deniable.authoring import read_authored
+from deniable.authoring import read_authored, resolve
 from deniable.discover.ngrams.discovery import Search
 from deniable.engines.local import accumulate
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
-from deniable.protocol import MECHANISMS, Boolean, Field, Question
+from deniable.protocol import Boolean, Field, Question
 from deniable.results.table import as_text
 from deniable.store import Batch, SqliteStore
+from material.surveys import N_GRAMS
 
-SURVEY = """name = "n"
-owner = "o"
-[[questions]]
-id = "word"
-description = "Which word?"
-expires = 2099-01-01
-domain = { type = "strings", alphabet = "abehimrt", length = 6 }
-mechanism = "ngrams"
-parameters = { epsilon = 6.0, m = 16 }
-"""
 WORDS = ["rabbit", "hermit", "bat"]
 SHARES = [0.5, 0.3, 0.2]
 
@@ -38,7 +29,7 @@ SHARES = [0.5, 0.3, 0.2]
 @pytest.fixture(scope="module")
 def question(tmp_path_factory: pytest.TempPathFactory) -> Question:
     path = tmp_path_factory.mktemp("survey") / "survey.toml"
-    path.write_text(SURVEY)
+    path.write_text(N_GRAMS)
     found = read_authored(path).require().question("word")
     assert found is not None
     return found
@@ -103,7 +94,7 @@ def test_listed_strings_can_be_estimated_too(store: SqliteStore, question: Quest
 
 def test_listed_answers_are_not_searched_for(store: SqliteStore, question: Question) -> None:
     counted = accumulate(store, question, threads=1)
-    krr = MECHANISMS["krr"].resolve({"epsilon": 1.0}, Boolean(), False)
+    krr = resolve("krr", {"epsilon": 1.0}, Boolean(), False)
     with pytest.raises(InvalidParameter, match="not found from reports"):
         found_table(counted, Field("value", Boolean(), krr), store)
 

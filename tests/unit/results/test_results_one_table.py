@@ -37,7 +37,7 @@ COLUMNS = (
     Column("share", "share", "share"),
     Column("std_error", "error", "std. error"),
     Column("interval", "interval", "95% interval"),
-    Column("attacked_interval", "second_interval", "with 0.1 crafted"),
+    Column("crafted_interval", "second_interval", "with 0.1 crafted"),
     Column("odds_interval", "interval", "odds", of="number"),
     Column("p_value", "p_value", "p-value"),
     Column("holm", "decision", "found", word="Holm"),
@@ -50,7 +50,7 @@ EMPTY = ("b", 0, math.nan, math.nan, UNLEARNED, None, None, math.nan, None, None
 
 
 def table(*rows: Sequence[Any]) -> Table:
-    about = About("figure", attackers=0.1)
+    about = About("figure", crafted=0.1)
     return Table.of(about, COLUMNS, rows or (FULL, EMPTY), notes=("A note.",))
 
 
@@ -69,9 +69,9 @@ def test_json_has_every_column_and_fits_the_schema() -> None:
     read = json.loads(as_json(table()), parse_constant=pytest.fail)
     Draft202012Validator(json.loads(SCHEMA.read_text())).validate(read)
     full, empty = read["rows"]
-    assert full["attacked_interval"] == [0.1, 0.4]
+    assert full["crafted_interval"] == [0.1, 0.4]
     assert (full["holm"], full["bh"], full["hidden"]) == (False, True, 7.0)
-    assert (empty["share"], empty["interval"], empty["attacked_interval"]) == (
+    assert (empty["share"], empty["interval"], empty["crafted_interval"]) == (
         None,
         [None, None],
         None,
@@ -82,7 +82,7 @@ def test_json_has_every_column_and_fits_the_schema() -> None:
 def test_files_have_two_columns_for_an_interval() -> None:
     head, full, empty = as_csv(table()).decode().splitlines()
     assert head == (
-        "name,people,share,std_error,low,high,attacked_low,attacked_high,odds_low,odds_high,"
+        "name,people,share,std_error,low,high,crafted_low,crafted_high,odds_low,odds_high,"
         "p_value,holm,bh,bits,hidden"
     )
     assert full == "a,1234,0.25,0.01,0.23,0.27,0.1,0.4,1.5,2.5,0.03,False,True,0.5,7.0"

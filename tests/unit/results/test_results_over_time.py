@@ -14,7 +14,7 @@ from deniable.mechanisms.records import join_records
 from deniable.protocol import Sets
 from deniable.results.explain import explain_question
 from deniable.results.table import as_text
-from deniable.results.words import in_words
+from deniable.results.words.shares import in_words
 from deniable.store import Batch, SqliteStore
 from material.results import EPOCH, answer, question
 
@@ -35,8 +35,11 @@ def test_permanent_noise_comes_back_every_epoch(tmp_path: Path, rng: np.random.G
     assert permanent.about.epsilon_forever == permanent.about.epsilon_once == 1.0
     assert results["epoch"].about.epsilon_forever is None
     assert any("same permanent noise" in note for note in permanent.notes)
-    plain = results["epoch"].rows[0].std_error
+    # The noise of one report has the variance v; the sample's, f (1 - f), is that of 1,000 people.
+    plain = results["once"].rows[0].std_error
     assert permanent.rows[0].std_error == pytest.approx(2 * plain, rel=0.05)
+    fresh = results["epoch"].rows[0].std_error
+    assert fresh**2 == pytest.approx(plain**2 + 3 * 0.25 / 4_000, rel=0.05)
     assert any("All reports of one value together" in text for text in in_words(permanent).promise)
     assert any("answers once, ever" in text for text in in_words(results["once"]).promise)
 

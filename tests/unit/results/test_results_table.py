@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from deniable.results.table import Table, as_text
-from deniable.results.table.text import rich_table
+from deniable.results.table.text import Shown, rich_table
 from material.results import HOSTILE, UNKNOWN, hostile_result, result, row, row_with_test
 
 
@@ -60,7 +60,10 @@ def test_hostile_values_do_nothing_to_a_terminal(text: Callable[[Table], str]) -
 
 
 def test_a_rich_table_has_a_row_per_answer() -> None:
-    assert rich_table(hostile_result()).row_count == len(HOSTILE) + 1
+    assert (
+        rich_table(Shown.of(hostile_result(), 99, (48, 28)), hostile_result()).row_count
+        == len(HOSTILE) + 1
+    )
 
 
 def test_a_long_result_is_cut_and_says_so(text: Callable[[Table], str]) -> None:

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from deniable.ask.estimate import COLUMNS
+from deniable.results.table import Cell
+from deniable.results.table.columns import Ends
 from deniable.results.table.text import percent, typical_error
-from deniable.results.words import epsilon_text, in_words, odds, smallest_visible
+from deniable.results.words.shares import (
+    NOTHING_LEARNED,
+    epsilon_text,
+    in_words,
+    limit_sentence,
+    nothing_learned,
+    odds,
+)
 from material.results import UNKNOWN, hostile_result, result, row, row_with_test
+
+
+def replace_interval(cells: Sequence[Cell], ends: Ends) -> tuple[Cell, ...]:
+    """Return a row of `answer_row` with another interval."""
+    place = [column.name for column in COLUMNS].index("interval")
+    return (*cells[:place], ends, *cells[place + 1 :])
 
 
 def test_what_stands_out_is_named_by_size() -> None:
     words = in_words(result(row("small", 0.03), row("large", 0.4), row("none", 0.01)))
-    assert "2 of 3 answers stand out from zero: “large” (40.0% ± 2.0%), “small”" in words.learned[1]
+    assert (
+        "2 of 3 answers stand out from zero: “large” (40.0%, 38.0% to 42.0%), “small”"
+        in words.learned[1]
+    )
     assert "none" not in words.learned[1]
 
 
@@ -28,13 +49,28 @@ def test_nothing_that_stands_out_is_said_plainly() -> None:
     assert "No answer stands out" in words.learned[1]
 
 
-def test_the_smallest_visible_share_is_two_typical_errors() -> None:
+def test_the_detection_limit_is_said_by_one_sentence() -> None:
     shown = result(row("a", 0.4, 0.01), row("b", 0.4, 0.02), row("c", 0.4, 0.9), UNKNOWN)
     assert typical_error(shown) == 0.02
-    assert smallest_visible(shown) == pytest.approx(0.0392, abs=1e-4)
-    assert any(
-        "below about 3.92% (about 392 of the reports)" in s for s in in_words(shown).not_learned
-    )
+    known = replace(shown, about=replace(shown.about, more={**shown.about.more, "limit": 0.0392}))
+    assert any(s.startswith(limit_sentence(0.0392)) for s in in_words(known).not_learned)
+    assert "a share of about 3.92% is found every second time" in limit_sentence(0.0392)
+    assert "no share, however large" in limit_sentence(1.0)
+
+
+def test_where_nothing_was_learned_that_is_said_first_and_alone() -> None:
+    flat = row("a", 15.78, 47.44)
+    wide = replace_interval(flat, (0.0, 1.0))
+    silent = result(wide)
+    assert nothing_learned(silent)
+    assert in_words(silent).learned == (NOTHING_LEARNED,)
+    assert not nothing_learned(result(row("a", 0.4)))
+    assert "no information" in silent.text()
+
+
+def test_no_share_in_words_leaves_0_to_1() -> None:
+    words = in_words(result(replace_interval(row("a", 1.4), (0.9, 1.7))))
+    assert "(100.0%, 90.0% to 100.0%)" in words.learned[1]
 
 
 def test_rows_whose_interval_includes_zero_are_counted() -> None:
@@ -57,7 +93,9 @@ def test_what_was_tested_stands_out_by_its_test_and_says_how_surely() -> None:
 def test_the_share_of_unlisted_strings_is_said() -> None:
     unlisted = {"frequency": 0.25, "std_error": 0.02, "interval": (0.21, 0.29), "suspected": True}
     words = in_words(result(row("a", 0.1), unlisted=unlisted)).not_learned
-    assert any(s.startswith("Strings that no candidate names are 25.0% ± 3.9%") for s in words)
+    assert any(
+        s.startswith("Strings that no candidate names are 25.0% (21.0% to 29.0%)") for s in words
+    )
     assert any("there are such strings" in s for s in words)
     unknown = {**unlisted, "frequency": math.nan, "std_error": math.nan, "suspected": False}
     words = in_words(result(row("a", 0.1), unlisted=unknown)).not_learned
@@ -74,7 +112,6 @@ def test_without_reports_nothing_is_known() -> None:
     words = in_words(result(UNKNOWN, n=0, epochs=None))
     assert words.learned == ("There are no reports yet, so nothing is known.",)
     assert words.promise
-    assert smallest_visible(result(UNKNOWN)) is None
 
 
 def test_the_promise_depends_on_time() -> None:

@@ -5,18 +5,16 @@ store -> reports of the same people -> variables -> joint table, test -> table
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from deniable._distributions import chi2_sf
-from deniable.ask.associate.crafted import attacked_association
 from deniable.ask.associate.field_reports import FieldReports, read_fields
+from deniable.ask.associate.read_joint import joint_read, read_together, weakened
 from deniable.ask.associate.table import Associated, association_table
 from deniable.ask.associate.variables import variable_of
-from deniable.ask.candidates import field_candidates
-from deniable.ask.estimate import epochs_of, repeats_of
+from deniable.ask.candidates import field_candidates, fitted_candidates, is_open
+from deniable.ask.estimate import about_epochs, epochs_of
+from deniable.ask.intervals import of_note
 from deniable.ask.options import DEFAULTS, Options
 from deniable.associate import (
     Joint,
@@ -26,14 +24,17 @@ from deniable.associate import (
     independence_of_pairs,
 )
 from deniable.associate import associate as fit_two
-from deniable.associate.crafted import check_size
-from deniable.associate.independence import bh_adjusted, holm_adjusted
+from deniable.crafted.association import crafted_association
+from deniable.crafted.joint import check_size
+from deniable.decode.reading import Reading
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
 from deniable.protocol.epsilon import as_float
 from deniable.results.table import About, Table
 from deniable.store.base import Store
+
+__all__ = ["associate", "chosen_fields", "weakened", "widened"]
 
 NOT_SUMS = (
     "The table is the likeliest one: no share is below 0, so that small ones are biased upwards. "
@@ -47,19 +48,19 @@ def associate(store: Store, question: Question, options: Options = DEFAULTS) -> 
     Guarantees: where the same devices report in several epochs, intervals are widened and tests
     weakened so that neither claims more than independent reports would.
 
-    Cost: linear in the reports, which are held in memory; then that of the fit; with `attackers`,
+    Cost: linear in the reports, which are held in memory; then that of the fit; with `crafted`,
     of four fits and more per cell of the table.
 
     Args:
         store: where the reports are.
         question: the question, with the version that is wanted.
         options: this reads `fields` (two or more; by default all), `candidates` (the answers to
-            tell apart), `folder`, `top`, `other` and `attackers`, which adds a second interval to
-            every share and odds ratio, and a range to every p-value.
+            tell apart), `folder`, `top`, `other`, `of` and `crafted`, which adds a second
+            interval to every share and odds ratio, and a range to every p-value.
 
     Raises:
         InvalidParameter: if a field is not the question's, if there are fewer than two, if there
-            are no reports, if a field's answers cannot be told apart, or unless `attackers` is a
+            are no reports, if a field's answers cannot be told apart, or unless `crafted` is a
             share from 0 to 1 and the table has at most 2,048 cells or is of k-RR alone.
         StoreError: if the store cannot be read.
     """
@@ -102,32 +103,42 @@ def chosen_fields(question: Question, names: Sequence[str] | None) -> list[Field
 
 def associated(read: FieldReports, fields: Sequence[Field], options: Options = DEFAULTS) -> Table:
     """Return the table that `associate` returns, from reports that are in memory already."""
-    accumulated, attackers = read.accumulated, options.attackers
+    accumulated, crafted = read.accumulated, options.crafted
     question = accumulated.question
     if read.n == 0:
         raise InvalidParameter(
             f"There are no reports to question {question.id!r} yet, so nothing can be associated."
         )
     variables = [variable_of(read, field, options, _listed(field, options)) for field in fields]
-    factor = max(repeats_of(question, field, accumulated.epochs) for field in fields)
-    if attackers is not None:  # said before the work is done
+    reading = read_together(options, question, fields, accumulated.epochs)
+    if crafted is not None:  # said before the work is done
         check_size(variables)
     joint, pairs = _fitted(variables)
-    joint, pairs = widened(joint, factor), weakened(pairs, factor)
-    attacked = None
-    if attackers is not None:
-        told = options.stage("attacking")
-        attacked = attacked_association(variables, pairs, attackers, factor, told)
-    notes = _notes(accumulated, joint, pairs, factor)
-    about = _about(accumulated, fields, attackers)
-    return association_table(about, Associated(joint, pairs, attacked), notes)
+    joint, factor = joint_read(joint, reading)
+    pairs = weakened(pairs, factor)
+    shifted = None
+    if crafted is not None:
+        told = options.stage("searching")
+        shifted = crafted_association(variables, pairs, crafted, factor, told)
+    notes = (*_notes(accumulated, joint, pairs, reading), *_about_lists(fields, options))
+    about = replace(_about(accumulated, fields, crafted), of=reading.of)
+    return association_table(about, Associated(joint, pairs, shifted), notes)
 
 
 def _listed(field: Field, options: Options) -> Sequence[str] | None:
     return None if field.name in options.candidates else field_candidates(field, options.folder)
 
 
-def _about(accumulated: Accumulated, fields: Sequence[Field], attackers: float | None) -> About:
+def _about_lists(fields: Sequence[Field], options: Options) -> Iterator[str]:
+    """Yield what became of the candidates of fields of strings, where they had to be fitted."""
+    for field in fields:
+        given = options.candidates.get(field.name, _listed(field, options))
+        if given is not None and is_open(field):
+            for note in fitted_candidates(given, field).notes:
+                yield f"{field.name}: {note}"
+
+
+def _about(accumulated: Accumulated, fields: Sequence[Field], crafted: float | None) -> About:
     question = accumulated.question
     how = ", ".join(f"{field.name} by {field.parameters.mechanism}" for field in fields)
     return About(
@@ -135,14 +146,14 @@ def _about(accumulated: Accumulated, fields: Sequence[Field], attackers: float |
         question=question.id,
         version=question.version,
         digest=question.digest.hex(),
-        description=question.description,
+        description=question.heading,
         field=", ".join(field.name for field in fields),
         mechanism=f"of these fields together; {how}",
         n=accumulated.n,
         simulated=accumulated.simulated,
         epsilon_once=as_float(sum(field.parameters.epsilon_once for field in fields)),
         epochs=epochs_of(accumulated),
-        attackers=attackers,
+        crafted=crafted,
         more={
             "fields": [field.name for field in fields],
             "mechanisms": {field.name: field.parameters.mechanism for field in fields},
@@ -159,61 +170,10 @@ def _fitted(variables: list[Variable]) -> tuple[Joint, tuple[Pair, ...]]:
     return joint, (Pair((one.name, two.name), test, test.p_value, test.p_value),)
 
 
-def widened(joint: Joint, factor: float) -> Joint:
-    """Return the table with errors and intervals larger by a factor.
-
-    Guarantees: the centres stay, and ends that were cut at 0 or 1 stay there.
-    """
-    if factor == 1:
-        return joint
-    centre = joint.unbounded if joint.unbounded.size else joint.probability
-    low, high = centre - factor * (centre - joint.low), centre + factor * (joint.high - centre)
-    scale = factor**2
-    wide = joint.unbounded_covariance
-    return replace(
-        joint,
-        std_error=joint.std_error * factor,
-        low=np.maximum(low, np.minimum(joint.low, 0)),
-        high=np.minimum(high, np.maximum(joint.high, 1)),
-        covariance=None if joint.covariance is None else joint.covariance * scale,
-        unbounded_covariance=None if wide is None else wide * scale,
-    )
-
-
-def weakened(pairs: tuple[Pair, ...], factor: float) -> tuple[Pair, ...]:
-    """Return the tests as if all standard errors were larger by a factor.
-
-    A statistic is a quadratic form in standardised contrasts: it shrinks by the factor's square.
-    """
-    if factor == 1:
-        return pairs
-    tests = []
-    for pair in pairs:
-        statistic = pair.test.statistic / factor**2
-        p_value = float(chi2_sf(statistic, max(1, pair.test.dof)))
-        weaker = max(p_value, pair.test.p_value)
-        tests.append(replace(pair.test, statistic=statistic, p_value=weaker))
-    values = np.array([test.p_value for test in tests])
-    holm, bh = holm_adjusted(values), bh_adjusted(values)
-    return tuple(
-        replace(pair, test=test, holm=float(holm[i]), bh=float(bh[i]))
-        for i, (pair, test) in enumerate(zip(pairs, tests, strict=True))
-    )
-
-
 def _notes(
-    accumulated: Accumulated, joint: Joint, pairs: tuple[Pair, ...], factor: float
+    accumulated: Accumulated, joint: Joint, pairs: tuple[Pair, ...], reading: Reading
 ) -> tuple[str, ...]:
     notes = [*joint.notes, *(note for pair in pairs for note in pair.test.notes)]
-    if factor > 1:
-        notes.append(
-            f"The same devices report in each of {len(accumulated.epochs)} epochs, with the same "
-            f"permanent noise: standard errors are {factor:.2f} times those of as many "
-            "independent reports. One epoch by itself has no such factor."
-        )
-    if accumulated.ignored:
-        notes.append(
-            f"{accumulated.ignored:,} reports under this id and version carry another digest and "
-            "were not counted: the question was changed without a new version."
-        )
-    return tuple(dict.fromkeys([*notes, NOT_SUMS]))
+    notes += about_epochs(reading, len(accumulated.epochs))
+    notes += accumulated.ignored_words
+    return tuple(dict.fromkeys([*notes, NOT_SUMS, of_note(reading.of)]))

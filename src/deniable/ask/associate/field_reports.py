@@ -65,6 +65,4 @@ def read_fields(
         field.name: mechanism_for(field.parameters).accumulate(reports[field.name])
         for field in fields
     }
-    epochs = dict(sorted(kept.epochs.items()))
-    accumulated = Accumulated(question, counts, epochs, kept.ignored, kept.simulated)
-    return FieldReports(reports, accumulated)
+    return FieldReports(reports, kept.accumulated(counts))

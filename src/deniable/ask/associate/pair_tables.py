@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.associate import Joint
 from deniable.mechanisms.base import Floats
-from deniable.results.words import Z
+from deniable.results.words.shares import Z
 
 
 def marginal(joint: Joint, names: tuple[str, str]) -> Joint:

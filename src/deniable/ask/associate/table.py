@@ -8,23 +8,17 @@ from itertools import product
 
 import numpy as np
 
-from deniable.ask.associate.crafted import Attacked
 from deniable.ask.associate.pair_tables import pairs_of
-from deniable.ask.crafted_shares import attacked_column
-from deniable.associate import (
-    Derived,
-    Joint,
-    Pair,
-    attacked_conditional,
-    attacked_odds,
-    conditional,
-    odds_ratios,
-)
+from deniable.ask.crafted_shares import crafted_column
+from deniable.associate import Derived, Joint, Pair, conditional, odds_ratios
+from deniable.crafted.association import CraftedAssociation
+from deniable.crafted.ratios import crafted_conditional, crafted_odds
+from deniable.crafted.search import Ends
 from deniable.mechanisms.base import Floats
-from deniable.results.association_words import ALPHA, association_words
 from deniable.results.charts.heat_map import KEY, heat_map, heat_map_described
 from deniable.results.table import About, Cell, Column, Table
 from deniable.results.table.columns import Kind
+from deniable.results.words.association import ALPHA, association_words
 
 Filled = list[tuple[Column, Iterable[Cell]]]
 """Columns with their cells."""
@@ -40,7 +34,7 @@ class Associated:
 
     joint: Joint
     pairs: tuple[Pair, ...]
-    attacked: Attacked | None = None
+    crafted: CraftedAssociation | None = None
 
     def dependent(self, names: tuple[str, ...]) -> bool:
         """Tell whether the test of a pair found that its fields depend on each other."""
@@ -54,7 +48,7 @@ def association_table(about: About, found: Associated, notes: Sequence[str]) -> 
     conditional shares, and for two fields the odds ratio. Parts: `tests`, a row per pair; of more
     than two fields also the table of every pair, the others summed out.
     """
-    joint, attacked = found.joint, found.attacked
+    joint, crafted = found.joint, found.crafted
     fit = {"solver": joint.solver, "rounds": joint.rounds, "gap": joint.gap}
     fit |= {"patterns": joint.patterns, "informative": joint.informative}
     labels = {name: list(texts) for name, texts in zip(joint.names, joint.labels, strict=True)}
@@ -62,7 +56,7 @@ def association_table(about: About, found: Associated, notes: Sequence[str]) -> 
     parts = {"tests": _tests(about, found)}
     if len(joint.names) > 2:
         parts |= {" and ".join(two.names): _shares(about, found, two) for two in pairs_of(joint)}
-    said = () if attacked is None else attacked.notes
+    said = () if crafted is None else crafted.notes
     whole = _shares(about, found, joint)
     table = replace(whole, notes=(FIT.format(**fit), *notes, *said), parts=parts)
     words = association_words(table)
@@ -81,11 +75,11 @@ def _shares(about: About, found: Associated, joint: Joint) -> Table:
         (Column("std_error", "error", "std. error", extra=True), map(float, joint.std_error.flat)),
         (Column("interval", "interval", "95% interval", extra=True), _ends(joint.low, joint.high)),
     ]
-    if found.attacked is not None:
-        ends = _attacked_ends(joint, found)
-        filled.append((attacked_column(found.attacked.attackers), ends))
-    for prefix, derived in _derived(joint, found).items():
-        filled += _derived_columns(prefix, derived, joint, found.attacked)
+    if found.crafted is not None:
+        second = _second_intervals(joint, found.joint, found.crafted)
+        filled.append((crafted_column(found.crafted.crafted), _ends(*second)))
+    for prefix, derived in _derived(joint).items():
+        filled += _derived_columns(prefix, derived, joint, found)
     columns, cells = zip(*filled, strict=True)
     more = {**about.more, "dependent": found.dependent(joint.names)}
     return Table.of(
@@ -98,27 +92,17 @@ def _shares(about: About, found: Associated, joint: Joint) -> Table:
     )
 
 
-def _derived(joint: Joint, found: Associated) -> dict[str, Derived]:
+def _derived(joint: Joint) -> dict[str, Derived]:
     """Return conditional shares, of two fields both ways, and their odds ratios."""
     *given, last = joint.names
     derived = {"conditional": conditional(joint, last, given)}
     if len(given) == 1:
         derived["reverse"] = conditional(joint, given[0], last)
         derived["odds_ratio"] = odds_ratios(joint)
-    if found.attacked is None or joint.names != found.joint.names:
-        return derived
-    shifts = found.attacked.shifts
-    return {
-        name: attacked_odds(joint, one, shifts)
-        if name == "odds_ratio"
-        else attacked_conditional(joint, one, shifts)
-        for name, one in derived.items()
-    }
+    return derived
 
 
-def _derived_columns(
-    prefix: str, derived: Derived, joint: Joint, attacked: Attacked | None
-) -> Filled:
+def _derived_columns(prefix: str, derived: Derived, joint: Joint, found: Associated) -> Filled:
     """Return the columns of one derived number.
 
     Only the conditional shares of the last field have a title, so that people see them.
@@ -139,15 +123,12 @@ def _derived_columns(
         ),
         (interval, _ends(derived.low.transpose(axes), derived.high.transpose(axes))),
     ]
-    if (
-        attacked is not None
-        and derived.attacked_low is not None
-        and derived.attacked_high is not None
-    ):
-        crafted = attacked_column(attacked.attackers, f"{prefix}_attacked_interval")
-        crafted = replace(crafted, title=crafted.title if shown else "", of=kind, error=error)
-        low, high = derived.attacked_low.transpose(axes), derived.attacked_high.transpose(axes)
-        filled.append((crafted, _ends(low, high)))
+    if found.crafted is not None and joint.names == found.joint.names:
+        second_of = crafted_odds if prefix == "odds_ratio" else crafted_conditional
+        second = second_of(joint, derived, found.crafted.shifts)
+        column = crafted_column(found.crafted.crafted, f"{prefix}_crafted_interval")
+        column = replace(column, title=column.title if shown else "", of=kind, error=error)
+        filled.append((column, _ends(*(end.transpose(axes) for end in second))))
     return filled
 
 
@@ -155,17 +136,14 @@ def _ends(low: Floats, high: Floats) -> list[Cell]:
     return [(float(one), float(two)) for one, two in zip(low.flat, high.flat, strict=True)]
 
 
-def _attacked_ends(joint: Joint, found: Associated) -> list[Cell]:
+def _second_intervals(joint: Joint, whole: Joint, crafted: CraftedAssociation) -> Ends:
     """Return second intervals: a share that crafted reports pushed up is really lower."""
-    if found.attacked is None:
-        return []
-    shifts = found.attacked.shifts
-    if joint.names != found.joint.names:
-        shifts = shifts.margins[tuple(found.joint.names.index(name) for name in joint.names)]
+    shifts = crafted.shifts
+    if joint.names != whole.names:
+        shifts = shifts.margins[tuple(whole.names.index(name) for name in joint.names)]
     # Of pairs out of more fields the interval itself may go beyond 0 and 1.
     low = np.minimum(joint.low, np.maximum(0.0, joint.low - shifts.up))
-    high = np.maximum(joint.high, np.minimum(1.0, joint.high + shifts.down))
-    return _ends(low, high)
+    return Ends(low, np.maximum(joint.high, np.minimum(1.0, joint.high + shifts.down)))
 
 
 def _tests(about: About, found: Associated) -> Table:
@@ -189,10 +167,10 @@ def _tests(about: About, found: Associated) -> Table:
         )
         for pair in found.pairs
     ]
-    if found.attacked is not None:
-        crafted = f"with {found.attacked.attackers:.3g} crafted"
-        columns.append(Column("attacked_p_value", "second_interval", crafted, "p_value"))
-        columns.append(Column("attacked_p_holm", "second_interval", "Holm " + crafted, "p_value"))
-        tests = found.attacked.tests
+    if found.crafted is not None:
+        title = crafted_column(found.crafted.crafted).title
+        columns.append(Column("crafted_p_value", "second_interval", title, "p_value"))
+        columns.append(Column("crafted_p_holm", "second_interval", "Holm " + title, "p_value"))
+        tests = found.crafted.tests
         rows = [(*row, one.p_value, one.holm) for row, one in zip(rows, tests, strict=True)]
     return Table.of(replace(about, kind="tests"), columns, rows)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from deniable import _validate
 from deniable.ask.associate.field_reports import FieldReports
-from deniable.ask.candidates import Candidates
+from deniable.ask.candidates import fitted_candidates
 from deniable.ask.estimate import ABSENT_LABEL, table_of
 from deniable.ask.options import DEFAULTS, Options
 from deniable.associate import Variable
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Candidate, Code
-from deniable.protocol import ABSENT, Field, Question
+from deniable.protocol import ABSENT, Field, Question, StringSets
 
 TOP = 5
 """The default of `Options.top`: the most answers of a field that are told apart."""
@@ -45,6 +45,12 @@ def variable_of(
             neither, or if no answer stands out.
     """
     question, top, other = read.accumulated.question, options.top, options.other
+    if isinstance(field.domain, StringSets):
+        raise InvalidParameter(
+            f"Field {field.name!r} is a set of strings, of which a report shows one: what goes "
+            "together with the whole set cannot be told.",
+            "Ask about fields of one answer each.",
+        )
     mechanism = mechanism_of(field, question.absent)
     if top is not None:
         _validate.integer("top", "associate", top, 1, MOST_TOP)
@@ -86,7 +92,7 @@ def _chosen(
 ) -> list[str]:
     labels = _domain_labels(field, read.accumulated.question)
     if given is not None:
-        given = Candidates(given)
+        given = fitted_candidates(given, field)
         if labels is not None and (unknown := [text for text in given if text not in labels]):
             raise InvalidParameter(
                 f"Field {field.name!r} has no answer {unknown[0]!r:.80}. Its answers are: "
@@ -105,7 +111,7 @@ def _standing_out(
     """Return the most frequent answers that the field's own estimate finds."""
     candidates = strings if field.domain.size is None else None
     table = table_of(read.accumulated, field, candidates)
-    wanted = None if strings is None else set(Candidates(strings))
+    wanted = None if strings is None else set(fitted_candidates(strings, field))
     rows = [
         row
         for row in table.rows

@@ -9,17 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from deniable import _validate
-from deniable.ask.crafted_shares import attacked_column
+from deniable.ask.crafted_shares import crafted_column
 from deniable.ask.options import DEFAULTS, Options
 from deniable.ask.profiles.reports import Given, Profiles
 from deniable.ask.profiles.shares import about_profiles
+from deniable.crafted.search import Ends, Progress
+from deniable.crafted.smoothed_tables import pair_ranges
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
-from deniable.marginals.crafted.smoothed import Progress, check_tables, smoothed_without
 from deniable.marginals.inference import TreeModel
+from deniable.marginals.smoothed import Tables
 from deniable.marginals.tree import chow_liu
 from deniable.mechanisms.base import Floats
-from deniable.mechanisms.moments import Subset
 from deniable.results.table import Cell, Column, Table
 
 ALONG = (
@@ -27,13 +28,13 @@ ALONG = (
     "taken to depend only through the path between, so this is a model, not an estimate."
 )
 CRAFTED = (
-    "With {share:.3g} crafted: the range of what the shares become when attacks on every pair are "
+    "With {share:.3g} crafted: the range of what the shares become when shifts of every pair are "
     "taken out, everything is smoothed again and the tree is learnt anew. A search, no bound."
 )
 
 
 class _Asked(NamedTuple):
-    """A query: the places of the attributes asked for, and given levels of others by place."""
+    """A query: the places of the attributes asked for, and given answers of others by place."""
 
     places: Sequence[int]
     known: Mapping[int, int]
@@ -42,20 +43,20 @@ class _Asked(NamedTuple):
 def along_tree(
     reports: Profiles, asked: Sequence[str], given: Given, options: Options = DEFAULTS
 ) -> Table:
-    """Return shares along the tree, of any number of attributes, given levels of others.
+    """Return shares along the tree, of any number of attributes, given answers of others.
 
     Args:
         reports: to the question.
         asked: attributes by name.
-        given: levels of other attributes.
-        options: this reads `attackers`, which adds the range of shares without crafted reports.
+        given: answers of other attributes.
+        options: this reads `crafted`, which adds the range of shares without crafted reports.
 
     Raises:
-        InvalidParameter: if a name or level is unknown, a condition has no level, `attackers` is
-            no share, or there are too many pairs to attack.
+        InvalidParameter: if a name or level is unknown, a condition has no level, `crafted` is
+            no share, or there are too many pairs to search.
     """
-    places, attackers = reports.places([*asked, *given]), options.attackers
-    known = dict(zip(places[len(asked) :], _levels(reports, given), strict=True))
+    places, crafted = reports.places([*asked, *given]), options.crafted
+    known = dict(zip(places[len(asked) :], _answers(reports, given), strict=True))
     query = _Asked(places[: len(asked)], known)
     shares = reports.pairs.model().joint(*query)
     labels = [reports.record.attributes[place].domain.labels for place in query.places]
@@ -65,51 +66,54 @@ def along_tree(
         (*texts, float(share)) for texts, share in zip(product(*labels), shares.flat, strict=True)
     ]
     notes: tuple[str, ...] = (ALONG,)
-    if attackers is not None:
-        ends = attacked_query(reports, query, attackers, options.stage("attacking"))
-        columns.append(attacked_column(attackers))
+    if crafted is not None:
+        ends = crafted_query(reports, query, crafted, options.stage("searching"))
+        columns.append(crafted_column(crafted))
         low, high = (map(float, end.flat) for end in ends)
         rows = [(*row, pair) for row, pair in zip(rows, zip(low, high, strict=True), strict=True)]
-        notes = (CRAFTED.format(share=attackers), ALONG)
+        notes = (CRAFTED.format(share=crafted), ALONG)
     condition = ", ".join(f"{name} = {level}" for name, level in given.items())
     what = f"shares of {', '.join(asked)} along the tree"
     what += f", given {condition}" if condition else ""
     about = about_profiles(
-        reports, "along_tree", what, attackers, attributes=list(asked), given=dict(given)
+        reports, "along_tree", what, crafted, attributes=list(asked), given=dict(given)
     )
     return Table.of(about, columns, rows, notes=notes)
 
 
 @one_thread
-def attacked_query(
-    reports: Profiles, query: _Asked, attackers: float, progress: Progress | None = None
-) -> tuple[Floats, Floats]:
-    """Return the range of shares along the tree without crafted reports: least and largest.
+def crafted_query(
+    reports: Profiles, query: _Asked, crafted: float, progress: Progress | None = None
+) -> Ends:
+    """Return the range of shares along the tree without crafted reports.
 
-    Accuracy: the attacks are those that `smoothed_without` tries, and the tree is learnt anew for
-    each of them.
+    Accuracy: the shifts are those that `smoothed_without` takes out, and the tree is learnt anew
+    for each of them.
 
     Edge cases: where only crafted reports may meet a condition, shares lie between 0 and 1.
 
     Cost: up to 1,000 smoothings.
     """
-    share = _validate.probability("attackers", "shares along the tree", attackers)
+    share = _validate.probability("crafted", "shares along the tree", crafted)
     pairs = reports.pairs
-    check_tables({pair: table.probability.shape for pair, table in pairs.raw.items()})
-    raw: dict[Subset, Floats] = {pair: table.probability for pair, table in pairs.raw.items()}
-    low = high = pairs.model().joint(*query)
-    for run in smoothed_without(reports.mechanism, reports.counts, raw, share, progress):
-        cells = {pair: run[pair] for pair in pairs.raw}
+    seen = pairs.model().joint(*query)
+
+    def read(found: Tables) -> list[Floats]:
+        cells = {pair: found[pair] for pair in pairs.raw}
         try:
-            found = TreeModel.of(chow_liu(pairs.attributes, cells), cells).joint(*query)
-        except InvalidParameter:  # what is given has probability 0 there
-            return np.zeros_like(low), np.ones_like(high)
-        low, high = np.minimum(low, found), np.maximum(high, found)
-    return low, high
+            return [TreeModel.of(chow_liu(pairs.attributes, cells), cells).joint(*query)]
+        except InvalidParameter as error:  # what is given has probability 0 there
+            raise ZeroDivisionError from error
+
+    try:
+        (ends,) = pair_ranges(reports.mechanism, reports.counts, pairs, share, read, progress)
+    except ZeroDivisionError:
+        return Ends(np.zeros_like(seen), np.ones_like(seen))
+    return ends
 
 
-def _levels(reports: Profiles, given: Given) -> list[int]:
-    """Return the places of given levels."""
+def _answers(reports: Profiles, given: Given) -> list[int]:
+    """Return the places of given answers."""
     found = []
     for name, level in given.items():
         (place,) = reports.places([name])

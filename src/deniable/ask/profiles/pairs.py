@@ -9,15 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from deniable.ask.options import DEFAULTS, Options
-from deniable.ask.profiles.crafted_pairs import (
-    EDGES,
-    STILL,
-    AttackedPairs,
-    attacked_edges,
-    attacked_pairs,
-)
 from deniable.ask.profiles.reports import Profiles
 from deniable.ask.profiles.shares import about_profiles
+from deniable.crafted.pairs import CraftedPairs, crafted_edges, crafted_pairs
 from deniable.marginals.independence import ALPHA, PairTest
 from deniable.marginals.information import mutual_information
 from deniable.marginals.synthetic import KEEPS, sample_profiles
@@ -54,6 +48,15 @@ CONSTANT = (
     "As far as the noise tells, everybody has the same level of: {names}. What does not vary "
     "has no correlation."
 )
+STILL = (
+    "With {share:.3g} of the reports crafted, of {found:,} dependent pairs (Holm) are still "
+    "dependent for sure: {still:,}."
+)
+EDGES = (
+    "With {share:.3g} of the reports crafted, {stay:,} of {edges:,} edges stay: the least "
+    "information that the search finds for the pair is above the most of any other pair that could "
+    "join the same two parts of the tree. The rival is the one that comes nearest."
+)
 TREE_SEED = 0
 """Redraws are no secret: the same reports give the same confidence."""
 NOTHING = 1e-9
@@ -74,11 +77,11 @@ PAIR_COLUMNS = (
     Column("bh", "decision", "dependent", word="BH"),
 )
 CRAFTED_PAIR_COLUMNS = (
-    Column("attacked_raw", "second_interval", "raw, crafted", of="number", decimals=3),
-    Column("attacked_smoothed", "second_interval", of="number"),
-    Column("attacked_information", "second_interval", "bits, crafted", of="number", decimals=3),
-    Column("attacked_p_value", "second_interval", of="p_value"),
-    Column("attacked_holm", "decision", "still", word="yes", otherwise="unsure"),
+    Column("crafted_raw", "second_interval", "raw, crafted", of="number", decimals=3),
+    Column("crafted_smoothed", "second_interval", of="number"),
+    Column("crafted_information", "second_interval", "bits, crafted", of="number", decimals=3),
+    Column("crafted_p_value", "second_interval", of="p_value"),
+    Column("crafted_holm", "decision", "still", word="yes", otherwise="unsure"),
 )
 _LESS = ("std_error", "smoothed_correlation")
 EDGE_COLUMNS = (
@@ -95,33 +98,30 @@ def pairs_table(reports: Profiles, alpha: float = ALPHA, options: Options = DEFA
     Args:
         reports: to the question.
         alpha: the family-wise error of the tests.
-        options: this reads `attackers`, which adds ranges to all numbers.
+        options: this reads `crafted`, which adds ranges to all numbers.
 
     Raises:
-        InvalidParameter: if only single attributes were collected, or `attackers` is no share.
+        InvalidParameter: if only single attributes were collected, or `crafted` is no share.
     """
-    attackers, columns = options.attackers, list(PAIR_COLUMNS)
-    attacked, still = None, dict[tuple[int, int], bool]()
-    if attackers is not None:
-        attacked = attacked_pairs(reports, attackers, options.stage("attacking"))
-        still = attacked.still(alpha)
+    columns, still = list(PAIR_COLUMNS), dict[tuple[int, int], bool]()
+    ranges = _without_crafted(reports, options)
+    if ranges is not None:
+        still = ranges.still(alpha)
         # Fewer of the usual ones are shown, so that the table stays narrow.
         columns = [replace(c, title="") if c.name in _LESS else c for c in PAIR_COLUMNS]
         columns += CRAFTED_PAIR_COLUMNS
-    rows = [
-        (*row, *_crafted_cells(one, attacked, still)) for one, row in _pair_rows(reports, alpha)
-    ]
+    rows = [(*row, *_crafted_cells(one, ranges, still)) for one, row in _pair_rows(reports, alpha)]
     rows.sort(key=_surest_first)
     notes = (*unknown_pairs(reports), *constant_attributes(reports), TESTED, CORRELATED)
     what = f"{len(rows):,} pairs of attributes"
-    if attacked is not None:
+    if ranges is not None:
         found = [row for row in rows if row[9]]
         sure = sum(bool(row[-1]) for row in found)
-        said = STILL.format(share=attackers, found=len(found), still=sure)
-        notes = (said, *notes, *attacked.notes)
-        what += f", with {attackers:.3g} crafted"
+        said = STILL.format(share=ranges.crafted, found=len(found), still=sure)
+        notes = (said, *notes, *ranges.notes)
+        what += f", with {ranges.crafted:.3g} crafted"
     return Table.of(
-        about_profiles(reports, "pairs", what, attackers, alpha=alpha),
+        about_profiles(reports, "pairs", what, options.crafted, alpha=alpha),
         columns,
         rows,
         notes=notes,
@@ -150,15 +150,22 @@ def _pair_rows(reports: Profiles, alpha: float) -> list[tuple[PairTest, tuple[Ce
     return found
 
 
+def _without_crafted(reports: Profiles, options: Options) -> CraftedPairs | None:
+    """Return the ranges of all pairs without crafted reports, where these are asked for."""
+    if options.crafted is None:
+        return None
+    told, pairs = options.stage("searching"), reports.pairs
+    return crafted_pairs(reports.mechanism, reports.counts, pairs, options.crafted, told)
+
+
 def _crafted_cells(
-    one: PairTest, attacked: AttackedPairs | None, still: dict[tuple[int, int], bool]
+    one: PairTest, ranges: CraftedPairs | None, still: dict[tuple[int, int], bool]
 ) -> tuple[Cell, ...]:
-    if attacked is None:
+    if ranges is None:
         return ()
     pair = (one.first, one.second)
-    found = attacked.pairs[pair]
-    ranges = (found.raw, found.smoothed, found.information, found.p_value)
-    return (*((float(ends.low), float(ends.high)) for ends in ranges), still[pair])
+    found = ranges.pairs[pair]
+    return (found.raw, found.smoothed, found.information, found.p_value, still[pair])
 
 
 def unknown_pairs(reports: Profiles) -> tuple[str, ...]:
@@ -199,44 +206,36 @@ def tree_table(reports: Profiles, options: Options = DEFAULTS) -> Table:
 
     Args:
         reports: to the question.
-        options: this reads `attackers`, which adds whether each edge stays without crafted
+        options: this reads `crafted`, which adds whether each edge stays without crafted
             reports.
 
     Raises:
-        InvalidParameter: if only single attributes were collected, or `attackers` is no share.
+        InvalidParameter: if only single attributes were collected, or `crafted` is no share.
     """
-    tree, names, attackers = learnt_tree(reports), reports.record.names, options.attackers
+    tree, names = learnt_tree(reports), reports.record.names
     notes: tuple[str, ...] = (*unknown_pairs(reports), LEARNT)
     columns = [*EDGE_COLUMNS]
     rows: list[tuple[Cell, ...]] = [
         (names[edge.first], names[edge.second], edge.information, edge.confidence)
         for edge in tree.edges
     ]
-    if attackers is not None:
-        found = attacked_pairs(reports, attackers, options.stage("attacking"))
-        edges = attacked_edges(tree, found)
-        crafted = f"with {attackers:.3g} crafted"
+    found = _without_crafted(reports, options)
+    if found is not None:
+        edges, title = crafted_edges(tree, found), f"bits with {found.crafted:.3g} crafted"
         columns += [
-            Column(
-                "attacked_information",
-                "second_interval",
-                f"bits {crafted}",
-                of="number",
-                decimals=3,
-            ),
-            Column("attacked_stays", "decision", "stays", word="yes", otherwise="unsure"),
+            Column("crafted_information", "second_interval", title, of="number", decimals=3),
+            Column("crafted_stays", "decision", "stays", word="yes", otherwise="unsure"),
             Column("rival", "label", "rival"),
         ]
         for place, edge in enumerate(edges):
             rival = None if edge.rival is None else " and ".join(names[i] for i in edge.rival)
-            ends = (float(edge.information.low), float(edge.information.high))
-            rows[place] = (*rows[place], ends, edge.stays, rival)
+            rows[place] = (*rows[place], edge.information, edge.stays, rival)
         stay = sum(edge.stays for edge in edges)
-        said = EDGES.format(share=attackers, stay=stay, edges=len(edges))
+        said = EDGES.format(share=found.crafted, stay=stay, edges=len(edges))
         notes = (said, *found.notes, *notes)
     what = f"dependency tree, {tree.information:.4g} bits in all"
     return Table.of(
-        about_profiles(reports, "tree", what, attackers, information=tree.information),
+        about_profiles(reports, "tree", what, options.crafted, information=tree.information),
         columns,
         rows,
         notes=notes,

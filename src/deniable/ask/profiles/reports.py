@@ -11,8 +11,11 @@ from functools import cached_property
 from itertools import combinations
 from math import comb, prod
 
-from deniable.ask.intervals import repeat_factor
+import numpy as np
+
+from deniable.ask.intervals import reading_of
 from deniable.ask.options import DEFAULTS, Options
+from deniable.decode.reading import READING, Reading
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.marginals.conditional import conditional
@@ -21,6 +24,7 @@ from deniable.marginals.raw import raw_table
 from deniable.marginals.smoothed import smoothed_tables
 from deniable.marginals.table import Table
 from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
+from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, Profile, Question
 from deniable.store.base import Store
 
@@ -79,18 +83,18 @@ class Profiles:
         question: the question.
         mechanism: the mechanism that the reports come from.
         counts: the counts of all reports.
-        widen: the factor of the errors: above 1 where permanent noise recurs in every epoch.
+        reading: what intervals are of, and what people who report in several epochs share.
         simulated: the number of simulated reports.
     """
 
     question: Question
     mechanism: ProfileMechanism
     counts: Counts
-    widen: float = 1.0
+    reading: Reading = READING
     simulated: int = 0
 
     @classmethod
-    def of(cls, accumulated: Accumulated) -> Profiles:
+    def of(cls, accumulated: Accumulated, options: Options = DEFAULTS) -> Profiles:
         """Return the reports of a question whose counts are there.
 
         Raises:
@@ -99,12 +103,12 @@ class Profiles:
         question = accumulated.question
         field = record_field(question)
         mechanism = mechanism_of(field, question.absent)
+        # Tables are estimated from reports about profiles alone.
         if not isinstance(mechanism, ProfileMechanism):
             raise InvalidParameter(f"{field.parameters.mechanism} does not report records.")
-        permanent = question.repeat == "permanent"
-        widen = repeat_factor(accumulated.epochs.values()) if permanent else 1.0
+        reading = reading_of(options, question, field, accumulated.epochs)
         counts = accumulated.counts[field.name]
-        return cls(question, mechanism, counts, widen, accumulated.simulated)
+        return cls(question, mechanism, counts, reading, accumulated.simulated)
 
     @property
     def n(self) -> int:
@@ -150,12 +154,12 @@ class Profiles:
 
     def check_cells(self, places: Sequence[int]) -> None:
         """Raise InvalidParameter if a table would be too large, before it is made."""
-        cells = prod(self.record.levels[place] for place in places)
+        cells = prod(self.record.answers[place] for place in places)
         if cells > MOST_CELLS:
             raise InvalidParameter(
                 f"A table of these {len(places)} attributes would have {cells:,} cells: at most "
                 f"{MOST_CELLS:,}, since its covariance has the square of them.",
-                "Ask for fewer attributes, or for attributes with fewer levels.",
+                "Ask for fewer attributes, or for attributes with fewer answers.",
             )
 
     def table(self, names: Sequence[str]) -> Both:
@@ -168,7 +172,7 @@ class Profiles:
         places = self.places(names)
         self.check_order(len(places))
         self.check_cells(places)
-        return self._both([places])[0]
+        return self._read(self._both([places])[0])
 
     def tables(self, order: int) -> list[Both]:
         """Return all tables of `order` attributes.
@@ -185,8 +189,8 @@ class Profiles:
                 "Ask for the ones you want with --attributes.",
             )
         every = range(len(self.record.names))
-        self.check_cells(sorted(every, key=lambda place: -self.record.levels[place])[:order])
-        return self._both(list(combinations(every, order)))
+        self.check_cells(sorted(every, key=lambda place: -self.record.answers[place])[:order])
+        return [self._read(both) for both in self._both(list(combinations(every, order)))]
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -196,7 +200,7 @@ class Profiles:
             InvalidParameter: if only single attributes were collected, or a pair is too large.
         """
         self.check_order(2)
-        largest = sorted(range(len(self.record.names)), key=lambda i: -self.record.levels[i])
+        largest = sorted(range(len(self.record.names)), key=lambda i: -self.record.answers[i])
         self.check_cells(largest[:2])
         pairs = list(combinations(range(len(self.record.names)), 2))
         found = self._both(list(pairs))
@@ -209,7 +213,7 @@ class Profiles:
     def pair(self, first: str, second: str) -> Both:
         """Return the table of two attributes out of those of all pairs."""
         one, two = sorted(self.places([first, second]))
-        return Both(self.pairs.raw[one, two], self.pairs.smoothed[one, two])
+        return self._read(Both(self.pairs.raw[one, two], self.pairs.smoothed[one, two]))
 
     def _both(self, wanted: list[tuple[int, ...]]) -> list[Both]:
         """Return tables by places; smoothed ones are made together, so that they agree."""
@@ -223,13 +227,35 @@ class Profiles:
         ]
 
     def _raw(self, places: tuple[int, ...]) -> Table:
+        """Return the raw table of its noise, as far as epochs do not average it out.
+
+        Tests of pairs add the sample's covariance once; where the same people report again it
+        counts `people` times.
+        """
         found = raw_table(self.mechanism, self.counts, places)
-        if self.widen == 1 or found.covariance is None:
+        if found.covariance is None or self.reading.people == 1:
             return found
-        wider = self.widen**2 * found.covariance
-        return Table.raw(
-            found.attributes, found.labels, found.probability, wider, found.n, found.notes
+        known = np.isfinite(found.probability).all()
+        sample = found.sampling_covariance if known else np.zeros_like(found.covariance)
+        return _with(
+            found, self.reading.noise * found.covariance + (self.reading.people - 1) * sample
         )
+
+    def _read(self, both: Both) -> Both:
+        """Return a table with intervals of what they are asked to be of."""
+        found = both.raw
+        if found.covariance is None or not np.isfinite(found.probability).all():
+            return both
+        sample = found.sampling_covariance
+        noise = found.covariance - (self.reading.people - 1) * sample
+        read = replace(self.reading, noise=1.0).together(noise, sample)
+        return Both(_with(found, read), both.smoothed)
+
+
+def _with(table: Table, covariance: Floats) -> Table:
+    """Return a raw table with another covariance, and the intervals that follow from it."""
+    named = (table.attributes, table.labels, table.probability)
+    return Table.raw(*named, covariance, table.n, table.notes)
 
 
 def _turned(table: Table, places: tuple[int, ...]) -> Table:
@@ -268,4 +294,4 @@ def profiles(store: Store, question: Question, options: Options = DEFAULTS) -> P
         StoreError: if the store cannot be read.
     """
     record_field(question)
-    return Profiles.of(options.counted(store, question))
+    return Profiles.of(options.counted(store, question), options)

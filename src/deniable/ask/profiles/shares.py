@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from deniable.ask.crafted_shares import attacked_column
+from deniable.ask.crafted_shares import crafted_column
+from deniable.ask.intervals import of_note
 from deniable.ask.options import DEFAULTS, Options
-from deniable.ask.profiles.crafted_tables import Bars, attacked_tables
+from deniable.ask.profiles.crafted_tables import Bars, crafted_tables
 from deniable.ask.profiles.reports import RAW, SMOOTHED, Both, Given, Profiles
 from deniable.mechanisms.base import Floats
 from deniable.protocol.epsilon import as_float
 from deniable.results.charts.bars import bars, caption, described
 from deniable.results.table import UNLEARNED, About, Cell, Column, Table
+from deniable.results.words.shares import NOTHING_LEARNED, nothing_learned
 
 Kind = Literal["both", "raw", "smoothed"]
+INTERVALS = ("profiles", "pairs")
+"""The kinds of tables that have intervals."""
 DIVIDED = "Shares given a condition add up to 1 for each condition."
 STAMPS = (Column("question", "label"), Column("version", "count"), Column("n", "count"))
 
@@ -35,19 +40,19 @@ def shares_of(
         tables: tables that all have the same number of attributes.
         kind: show only the raw or only the smoothed shares.
         given: attributes that are given instead of asked for.
-        options: this reads `attackers`.
+        options: this reads `crafted`.
 
     Raises:
-        InvalidParameter: if `attackers` is no share from 0 to 1, or there are too many smoothed
+        InvalidParameter: if `crafted` is no share from 0 to 1, or there are too many smoothed
             tables to say what crafted reports could have done to them.
     """
-    known, attackers = dict(given or {}), options.attackers
+    known, crafted = dict(given or {}), options.crafted
     shown = [both.given(known) for both in tables]
     second: Sequence[Bars | None] = [None] * len(shown)
     said: tuple[str, ...] = ()
-    if attackers is not None:
-        told = options.stage("attacking")
-        second, said = attacked_tables(reports, tables, shown, known, kind, attackers, told)
+    if crafted is not None:
+        told = options.stage("searching")
+        second, said = crafted_tables(reports, tables, shown, known, kind, crafted, told)
     rows = [
         row for both, ends in zip(shown, second, strict=True) for row in _rows(both, known, ends)
     ]
@@ -56,7 +61,7 @@ def shares_of(
         reports,
         "profiles",
         _what(shown[0], known, len(tables), reports),
-        attackers,
+        crafted,
         shown=kind,
         attributes=[name for name in names if name not in known],
         given=known,
@@ -65,18 +70,21 @@ def shares_of(
     drawn = (
         {"picture": bars, "described": described, "caption": caption} if len(tables) == 1 else {}
     )
-    return Table.of(
+    found = Table.of(
         about,
-        _columns(names, len(tables) == 1, kind, attackers),
+        _columns(names, len(tables) == 1, kind, crafted),
         rows,
-        notes=(*_notes(shown, kind, known), *said),
+        notes=(*_notes(shown, kind, known), of_note(reports.reading.of), *said),
         stamps=STAMPS,
         **drawn,
     )
+    if nothing_learned(found):
+        return replace(found, notes=(NOTHING_LEARNED, *found.notes))
+    return found
 
 
 def about_profiles(
-    reports: Profiles, kind: str, what: str, attackers: float | None = None, **more: object
+    reports: Profiles, kind: str, what: str, crafted: float | None = None, **more: object
 ) -> About:
     """Return the head of a table of a profile: question, reports, mechanism and epsilon."""
     question, parameters = reports.question, reports.mechanism.parameters
@@ -86,19 +94,20 @@ def about_profiles(
         question=question.id,
         version=question.version,
         digest=question.digest.hex(),
-        description=question.description,
+        description=question.heading,
         domain="profile",
         mechanism=parameters.mechanism,
         n=reports.n,
         simulated=reports.simulated,
         epsilon_once=as_float(parameters.epsilon_once),
-        attackers=attackers,
+        crafted=crafted,
+        of=reports.reading.of if kind in INTERVALS else "",
         what=(f"{len(names)} attributes, tables of up to {order}; {what}",),
         more={"collected": {"attributes": names, "order": order}, **more},
     )
 
 
-def _columns(names: Sequence[str], one: bool, kind: Kind, attackers: float | None) -> list[Column]:
+def _columns(names: Sequence[str], one: bool, kind: Kind, crafted: float | None) -> list[Column]:
     columns = []
     for place, name in enumerate(names, 1):
         columns.append(Column(f"attribute_{place}", "label", "" if one else "attribute"))
@@ -110,25 +119,23 @@ def _columns(names: Sequence[str], one: bool, kind: Kind, attackers: float | Non
         Column("interval", "interval", "95% interval" if raw else ""),
         Column("smoothed", "share", "smoothed" if smoothed else "", tick=True),
     ]
-    if attackers is not None:
-        crafted = attacked_column(attackers).title
-        title = crafted if raw else ""
-        columns.insert(-1, Column("attacked_interval", "second_interval", title))
-        title = crafted if smoothed else ""
-        columns.append(Column("attacked_smoothed", "second_interval", title))
+    if crafted is not None:
+        title = crafted_column(crafted).title
+        columns.insert(-1, Column("crafted_interval", "second_interval", title if raw else ""))
+        columns.append(Column("crafted_smoothed", "second_interval", title if smoothed else ""))
     return columns
 
 
 def _rows(both: Both, known: Given, bars: Bars | None) -> Iterator[tuple[Cell, ...]]:
-    """Yield the cells of a table, those of the given levels only."""
+    """Yield the cells of a table, those of the given answers only."""
     raw = both.raw
     nothing = np.full(raw.probability.shape, np.nan)
     error, low, high = (
         nothing if one is None else one for one in (raw.std_error, raw.low, raw.high)
     )
     for index in np.ndindex(raw.probability.shape):
-        levels = [names[i] for names, i in zip(raw.labels, index, strict=True)]
-        named = list(zip(raw.attributes, levels, strict=True))
+        answers = [names[i] for names, i in zip(raw.labels, index, strict=True)]
+        named = list(zip(raw.attributes, answers, strict=True))
         if any(known.get(name) not in (None, level) for name, level in named):
             continue
         labels = [text for pair in named for text in pair]
@@ -138,8 +145,8 @@ def _rows(both: Both, known: Given, bars: Bars | None) -> Iterator[tuple[Cell, .
         if bars is None:
             yield (*labels, *shares, ends, smoothed)
         else:
-            attacked = _ends(bars.raw, index), smoothed, _ends(bars.smoothed, index)
-            yield (*labels, *shares, ends, *attacked)
+            second = _ends(bars.raw, index), smoothed, _ends(bars.smoothed, index)
+            yield (*labels, *shares, ends, *second)
 
 
 def _ends(both: tuple[Floats, Floats] | None, index: tuple[int, ...]) -> Any:

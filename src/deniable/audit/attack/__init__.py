@@ -1,4 +1,4 @@
-"""Attackers against a survey's own parameters: averaging, linking, poisoning; and their detection.
+"""Attackers against a survey's own parameters: averaging, linking, crafted reports; detection.
 
 `attackers` runs the audit.
 """

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable.audit.attack.averaging import bound, epsilon_of_window, right_guesses
+from deniable.audit.attack.crafted import crafted_finding
 from deniable.audit.attack.linking import linkable
-from deniable.audit.attack.poisoned_estimates import poisoning_finding
 from deniable.audit.findings import ALPHA, Audit, Finding
 from deniable.audit.hypotheses import Check, proportion
 from deniable.privacy.posteriors import false_discovery_rate, marks_of, posterior
@@ -60,6 +60,12 @@ class Attacks:
     audit: Audit
     fields: tuple[Attacked, ...]
 
+    def beside(self, findings: Sequence[Finding], notes: Sequence[str]) -> Attacks:
+        """Return these attacks with more findings and notes after them."""
+        audit = self.audit
+        more = Audit(audit.name, (*audit.findings, *findings), (*audit.notes, *notes))
+        return Attacks(more, self.fields)
+
     def as_json(self) -> dict[str, object]:
         """Return findings and tables as JSON."""
         return {**self.audit.as_json(), "fields": [one.as_json() for one in self.fields]}
@@ -86,7 +92,7 @@ def audit_attack(
     fields: list[Attacked] = []
     for question in survey.questions:
         for field in question.fields:
-            about = question.id if question.plain else f"{question.id}.{field.name}"
+            about = question.title if question.plain else f"{question.title}.{field.name}"
             attacked = Attacked(
                 about,
                 field.parameters.mechanism,
@@ -96,7 +102,7 @@ def audit_attack(
             )
             fields.append(attacked)
             findings += _findings(question, field, attacked, devices, alpha)
-            findings.append(poisoning_finding(about, question, field, rng))
+            findings.append(crafted_finding(about, question, field, rng))
     return Attacks(Audit("attack", tuple(findings), NOTES), tuple(fields))
 
 

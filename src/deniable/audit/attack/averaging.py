@@ -15,19 +15,20 @@ import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from deniable.audit.attack.averaging_profiles import profile_evidence
-from deniable.audit.exact.unary_bits import most_held
 from deniable.mechanisms.base import Codes, Floats
 from deniable.privacy import epsilon_after
-from deniable.protocol import (
-    KRRParameters,
-    NGramsParameters,
-    Parameters,
-    ProfileParameters,
-    Question,
+from deniable.protocol import Parameters, ProfileParameters, Question
+from deniable.protocol.channel import (
+    Bits,
+    Points,
+    Product,
+    Rest,
+    Sign,
+    Subset,
+    Symbol,
+    unknown_kind,
 )
 from deniable.protocol.epsilon import exp_micros
-from deniable.protocol.thresholds import as_fraction
-from deniable.protocol.unary import UnaryParameters
 
 
 def epsilon_of_window(question: Question, parameters: Parameters, n: int) -> int:
@@ -59,31 +60,47 @@ def right_guesses(
         devices: simulated, each with a permanent response of its own.
         rng: the only source of randomness.
     """
+    rest = parameters.channel.typical
+    # Answers that cannot be listed have no pair whose reports differ on average alone: the two
+    # profiles that differ most are compared, public part by public part.
     if isinstance(parameters, ProfileParameters):
         evidence = profile_evidence(parameters, n, devices, rng)
-    elif isinstance(parameters, NGramsParameters):
-        # Parts are independent, and the evidence of each has one law, whichever value is true.
-        parts = [parameters.whole, *[parameters.gram] * parameters.grams]
-        evidence = np.sum([_unary(part, n, False, devices, rng) for part in parts], axis=0)
-    elif isinstance(parameters, UnaryParameters):
-        evidence = _unary(parameters, n, permanent, devices, rng)
     else:
-        evidence = _symbols(parameters, n, permanent, devices, rng)
+        evidence = _evidence(rest, parameters, n, permanent, devices, rng)
     return float((evidence > 0).mean() + (evidence == 0).mean() / 2)
 
 
-def _unary(
-    parameters: UnaryParameters, n: int, permanent: bool, devices: int, rng: np.random.Generator
+def _evidence(
+    rest: Rest,
+    parameters: Parameters,
+    n: int,
+    permanent: bool,
+    devices: int,
+    rng: np.random.Generator,
 ) -> Floats:
+    """Return the log likelihood ratio of the true value, or its lead in reports, by kind."""
+    match rest:
+        case Bits():
+            return _bits(rest, n, permanent, devices, rng)
+        case Product():
+            # Parts are independent, and the evidence of each has one law, whichever value is true.
+            parts = [_evidence(part, parameters, n, False, devices, rng) for part in rest.parts]
+            return np.asarray(np.sum(parts, axis=0))
+        case Symbol() if parameters.memoised and permanent and rest.stages:
+            return _permanent_symbols(*rest.stages, n, devices, rng)
+        case Symbol() | Sign() | Subset() | Points():
+            return _symbols(parameters, n, devices, rng)
+    raise unknown_kind("averaging attack", rest)
+
+
+def _bits(rest: Bits, n: int, permanent: bool, devices: int, rng: np.random.Generator) -> Floats:
     """Return the log likelihood ratio of the true value; only bits that one value sets count."""
-    mine = most_held(parameters)
-    theirs = 0 if parameters.bits == 1 else min(mine, parameters.bits - mine)
-    one, zero = (
-        float(as_fraction(t)) for t in (parameters.permanent_one, parameters.permanent_zero)
-    )
-    q, p = (float(as_fraction(t)) for t in (parameters.report_one, parameters.report_zero))
-    if not permanent:
-        one, zero, q, p = 1.0, 0.0, float(parameters.q_star), float(parameters.p_star)
+    mine = rest.most
+    theirs = 0 if rest.width == 1 else min(mine, rest.width - mine)
+    one, zero, q, p = 1.0, 0.0, float(rest.one), float(rest.zero)
+    if permanent and rest.stages:
+        first, then = rest.stages
+        one, zero, q, p = (float(c) for c in (first.one, first.zero, then.one, then.zero))
     truth = rng.random(devices) < 0.5  # which of the two values the device holds
     evidence = np.zeros(devices)
     for bits, mine_too in ((mine, True), (theirs, False)):
@@ -116,25 +133,19 @@ def favours(parameters: Parameters) -> tuple[float, float]:
     return gap * odds / (odds - 1), gap / (odds - 1)
 
 
-def _symbols(
-    parameters: Parameters, n: int, permanent: bool, devices: int, rng: np.random.Generator
-) -> Floats:
+def _symbols(parameters: Parameters, n: int, devices: int, rng: np.random.Generator) -> Floats:
     """Return the true value's lead in reports; the value with more reports is the likelier."""
-    if isinstance(parameters, KRRParameters) and parameters.memoised and permanent:
-        return _permanent_krr(parameters, n, devices, rng)
     mine, theirs = favours(parameters)
     counts = rng.multinomial(n, [mine, theirs, max(0.0, 1 - mine - theirs)], size=devices)
     return np.asarray((counts[:, 0] - counts[:, 1]).astype(np.float64))
 
 
-def _permanent_krr(
-    parameters: KRRParameters, n: int, devices: int, rng: np.random.Generator
+def _permanent_symbols(
+    first: Symbol, then: Symbol, n: int, devices: int, rng: np.random.Generator
 ) -> Floats:
-    k = parameters.categories
-    keep, report = (
-        float(as_fraction(t)) for t in (parameters.permanent_keep, parameters.report_keep)
-    )
-    move, other = (1 - keep) / (k - 1), (1 - report) / (k - 1)
+    """Return the true value's lead in reports of one permanent response."""
+    keep, report = float(first.keep), float(then.keep)
+    move, other = (1 - keep) / (first.size - 1), (1 - report) / (first.size - 1)
     kept = rng.choice(3, p=[keep, move, max(0.0, 1 - keep - move)], size=devices)
     rates = np.array(
         [

@@ -15,17 +15,19 @@ from functools import lru_cache
 import numpy as np
 
 from deniable.audit.answers import worst_profiles
-from deniable.audit.profile_reading import (
-    BITS,
-    Public,
-    bit_chances,
-    own_rest,
-    public_blocks,
-    rest_chance,
-    room,
-)
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Answer, MargHTParameters, ProfileParameters
+from deniable.protocol import Answer, ProfileParameters
+from deniable.protocol.channel import (
+    Bits,
+    Blocks,
+    Channel,
+    Own,
+    Public,
+    Sign,
+    Symbol,
+    unknown_kind,
+    whole,
+)
 
 MOST_THINGS = 4_096
 """The largest number of public parts to enumerate, about; a sample stands for more."""
@@ -59,72 +61,77 @@ def ratio_laws(parameters: ProfileParameters) -> tuple[Law, Law]:
 
     Accuracy: exact where reports are about at most 4,096 things.
     """
-    pair = worst_profiles(parameters)
+    channel, pair = parameters.channel, worst_profiles(parameters, parameters.answers)
     laws: list[dict[float, float]] = [defaultdict(float), defaultdict(float)]
-    for public, share in _things(parameters):
-        for ratio, *chances in _outcomes(parameters, *pair, public):
+    for public, share in _things(channel):
+        for ratio, *chances in _outcomes(channel, *pair, public):
             for law, chance in zip(laws, chances, strict=True):
                 law[round(ratio, 9)] += share * chance
     one, other = (tuple(sorted(law.items())) for law in laws)
     return one, other
 
 
-def _things(parameters: ProfileParameters) -> list[tuple[Public, float]]:
+def _things(channel: Channel) -> list[tuple[Public, float]]:
     """Return the public parts that reports can have, with probabilities: all, or a sample."""
-    if isinstance(parameters, MargHTParameters):
-        return _coefficients_of_tables(parameters)
     found: list[tuple[Public, float]] = [((), 1.0)]
     rng = np.random.default_rng(0)
-    for blocks in public_blocks(parameters).values():
-        numbers, first = [], 0
-        for count, chance in blocks:
-            chosen, most = list(range(count)), max(16, MOST_THINGS // len(found))
-            if count > most:
-                chosen = sorted(rng.choice(count, size=most, replace=False).tolist())
-            each = float(chance) / len(chosen)
-            numbers += [(first + number, each) for number in chosen]
-            first += count
-        found = [((*at, number), share * each) for at, share in found for number, each in numbers]
+    for number in channel.numbers:
+        most = max(16, MOST_THINGS // len(found))
+        shared = _numbers(number.blocks, most, rng) if number.blocks else None
+        found = [
+            ((*at, value), share * each)
+            for at, share in found
+            for value, each in shared or _numbers(number.given(at), most, rng)
+        ]
     return found
 
 
-def _coefficients_of_tables(parameters: MargHTParameters) -> list[tuple[Public, float]]:
-    tables = range(parameters.marginals)
-    if len(tables) > MOST_THINGS // 16:
-        tables = range(0, len(tables), len(tables) // (MOST_THINGS // 16))
-    return [
-        ((table, alpha), 1 / len(tables) / (parameters.cells(table) - 1))
-        for table in tables
-        for alpha in range(1, parameters.cells(table))
-    ]
+def _numbers(blocks: Blocks, most: int, rng: np.random.Generator) -> list[tuple[int, float]]:
+    """Return the numbers of a law with their probabilities; at most `most` of each block."""
+    numbers, first = [], 0
+    for count, chance in blocks:
+        chosen = list(range(count))
+        if count > most:
+            chosen = sorted(rng.choice(count, size=most, replace=False).tolist())
+        if chance:
+            numbers += [(first + value, float(chance) / len(chosen)) for value in chosen]
+        first += count
+    return numbers
 
 
 def _outcomes(
-    parameters: ProfileParameters, one: Answer, other: Answer, public: Public
+    channel: Channel, one: Answer, other: Answer, public: Public
 ) -> list[tuple[float, float, float]]:
     """Return (log ratio, P under the first, P under the second profile), given the public part."""
-    own = [own_rest(parameters, answer, public) for answer in (one, other)]
-    if isinstance(parameters, BITS):
-        return _of_bits(parameters, own, room(parameters, public))
+    rest = channel.rest(public)
+    mine, theirs = (channel.own(answer, public) for answer in (one, other))
+    match rest:
+        case Bits():
+            return _of_bits(rest, whole(mine), whole(theirs))
+        case Symbol() | Sign():
+            return _of_symbols(rest, mine, theirs)
+    raise unknown_kind("averaging attack on profiles", rest)
+
+
+def _of_symbols(rest: Symbol | Sign, mine: Own, theirs: Own) -> list[tuple[float, float, float]]:
     found, left = [], [1.0, 1.0]
-    for rest in sorted(set(own) if room(parameters, public) > 2 else {0, 1}):
-        mine, theirs = (float(rest_chance(parameters, a, public, rest)) for a in (one, other))
-        found.append((math.log(mine / theirs), mine, theirs))
-        left = [left[0] - mine, left[1] - theirs]
+    for value in (0, 1) if rest.count == 2 else sorted({whole(mine), whole(theirs)}):
+        p, q = (float(rest.chance(own, value)) for own in (mine, theirs))
+        found.append((math.log(p / q), p, q))
+        left = [left[0] - p, left[1] - q]
     return [*found, (0.0, max(left[0], 0.0), max(left[1], 0.0))]
 
 
-def _of_bits(
-    parameters: ProfileParameters, own: list[int], width: int
-) -> list[tuple[float, float, float]]:
-    laws = [bit_chances(parameters, cell, width) for cell in own]
+def _of_bits(rest: Bits, mine: int, theirs: int) -> list[tuple[float, float, float]]:
     found = {0.0: (1.0, 1.0)}
-    for mine, theirs in zip(*laws, strict=True):
-        if mine == theirs:
+    for place in range(rest.width):
+        if not (mine ^ theirs) >> place & 1:
             continue
+        held = rest.one if mine >> place & 1 else rest.zero
+        others = rest.zero if mine >> place & 1 else rest.one
         grown: dict[float, tuple[float, float]] = {}
         for ratio, (p, q) in found.items():
-            for a, b in ((float(mine), float(theirs)), (float(1 - mine), float(1 - theirs))):
+            for a, b in ((float(held), float(others)), (float(1 - held), float(1 - others))):
                 key = round(ratio + math.log(a / b), 9)
                 before = grown.get(key, (0.0, 0.0))
                 grown[key] = (before[0] + p * a, before[1] + q * b)

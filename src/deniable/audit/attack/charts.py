@@ -9,7 +9,7 @@ from typing import Any
 from deniable.audit.attack.attackers import Attacked
 from deniable.results.charts.files import png_of, svg_of
 from deniable.results.charts.look import altair, colours, data_of, styled
-from deniable.results.writing import whole_file
+from deniable.results.whole_files import whole_file
 
 _WIDTH, _HEIGHT = 520, 300
 

@@ -1,11 +1,12 @@
 """Detection of crafted reports: tests of properties that all honest reports have.
 
-Four looks at the reports of one question and epoch, each from another device:
+Three looks at the reports of one question and epoch, each from another device:
 
-- the number of ones of a report: the sum of a binomial number among the bits that an answer sets
-  and one among the others, averaged over the number of different bits that h hash functions hit;
-- cohort, seed, row and coefficient: uniform, whatever people answer;
-- the public part of a report about many attributes, and its ones (`detection_profiles.py`);
+- the public part: each number is drawn by its law, whatever people answer. Crafted
+  reports about many attributes gain most if all are about one of them, which this look detects;
+- the number of ones of a row of bits: the sum of a binomial number among the bits that an answer
+  sets and one among the others, averaged over the number of different bits that h hash functions
+  hit; where an answer may set any bits, between that of none and of all;
 - equal records: at most as many pairs as if all people gave one answer.
 
 An attacker who draws the rest of a record as honest clients do passes all of them. So silence
@@ -22,20 +23,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable._distributions import binomial_pmf, poisson_sf
-from deniable.audit.attack.detection_profiles import likeliest_profile, profile_looks
-from deniable.audit.channel_checks import groups_as_weighted, uniformity
-from deniable.audit.exact.unary_bits import most_held
+from deniable._distributions import binomial_pmf, binomial_sf, poisson_sf
+from deniable.audit.channel_checks import as_declared
 from deniable.audit.findings import ALPHA, Finding
 from deniable.audit.hypotheses import goodness_of_fit
-from deniable.audit.reading import public_bounds
+from deniable.audit.reading import Whole, parts_of, public_columns
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Parameters, PrefixesParameters, ProfileParameters, Question
-from deniable.protocol.parameters import cohorts_of
-from deniable.protocol.unary import UnaryParameters
+from deniable.protocol import Parameters, Question
+from deniable.protocol.channel import (
+    Bits,
+    Channel,
+    Points,
+    Product,
+    Rest,
+    Sign,
+    Subset,
+    Symbol,
+    unknown_kind,
+)
 
 FEWEST = 1_000
 """The fewest reports that are looked at; fewer say too little."""
+FEWEST_ROWS = 100
+"""The fewest reports with one number of bits that are looked at."""
 
 MOST_PAIRS = 0.1
 """Equal records are looked at only where honest people make at most 0.1 pairs per report."""
@@ -77,15 +87,17 @@ def advise(parameters: Parameters, reports: NDArray[Any]) -> list[Advice]:
     """
     if len(reports) < FEWEST:
         return []
-    if isinstance(parameters, ProfileParameters):
-        found = [Advice(*look) for look in profile_looks(parameters, reports)]
-        return [*found, *_equal(parameters, reports)]
-    looks = list(_uniform(parameters, reports))
-    if isinstance(parameters, PrefixesParameters):
-        groups = groups_as_weighted(parameters, reports["group"].astype(np.int64))
-        looks.append(Advice("the group", groups.p_value))
-    if isinstance(parameters, UnaryParameters):
-        looks += _ones(parameters, reports)
+    channel = parameters.channel
+    columns = public_columns(channel, reports)
+    looks = [
+        Advice(f"the {number.name}", as_declared(column, number.blocks).p_value)
+        for number, column in zip(channel.numbers, columns, strict=True)
+        if number.blocks and sum(count for count, _ in number.blocks) > 1
+    ]
+    for rest, rows in _by_rest(channel, columns, len(reports)):
+        items = [name for name in reports.dtype.names or () if name not in channel.names]
+        for item, part in zip(items, parts_of(rest), strict=True):
+            looks += _rest_looks(part, reports[item][rows])
     return [*looks, *_equal(parameters, reports)]
 
 
@@ -110,22 +122,42 @@ def advice_finding(
     return Finding(about, name, True, f"{words}, corrected p-value {p_value:.3g}", numbers)
 
 
-def _uniform(parameters: Parameters, reports: NDArray[Any]) -> Iterator[Advice]:
-    for item, bound in public_bounds(parameters).items():
-        if bound > 1:
-            yield Advice(f"the {item}", uniformity(reports[item].astype(np.int64), bound).p_value)
-
-
-def _ones(parameters: UnaryParameters, reports: NDArray[Any]) -> Iterator[Advice]:
-    """Compare the number of ones with its law; sets and single bits have no known law."""
-    if parameters.members or parameters.bits == 1:
+def _by_rest(
+    channel: Channel, columns: Sequence[Whole], count: int
+) -> Iterator[tuple[Rest, NDArray[np.bool_]]]:
+    """Yield every kind of rest that occurs, and the reports that have it."""
+    if not channel.examples:
+        yield channel.typical, np.ones(count, dtype=bool)
         return
-    ones = np.unpackbits(reports["bits"], axis=1).sum(axis=1, dtype=np.int64)
-    counts = np.bincount(ones, minlength=parameters.bits + 1)
-    yield Advice("the number of ones", goodness_of_fit(counts, ones_law(parameters)).p_value)
+    kinds: dict[Rest, list[int]] = {}
+    for first in np.unique(columns[0]).tolist():
+        kinds.setdefault(channel.rest((first, *channel.examples[0][1:])), []).append(first)
+    for rest, firsts in kinds.items():
+        yield rest, np.isin(columns[0], firsts)
 
 
-def ones_law(parameters: UnaryParameters) -> Floats:
+def _rest_looks(rest: Rest, sent: NDArray[Any]) -> Iterator[Advice]:
+    """Yield the looks at the rests of reports; only rows of bits have a law of their own.
+
+    Any symbol, sign, set or point may be an honest one, whatever the others are.
+    """
+    match rest:
+        case Bits():
+            ones = np.unpackbits(sent, axis=1).sum(axis=1, dtype=np.int64)
+            if rest.drawn and len(ones) >= FEWEST_ROWS:
+                counts = np.bincount(ones, minlength=rest.width + 1)
+                p_value = goodness_of_fit(counts, ones_law(rest)).p_value
+                yield Advice(f"the number of ones among {rest.width:,}", p_value)
+            elif rest.most == rest.width > 1:
+                yield _ones_between(rest, ones)
+            # Sets of a few members, and a single bit, have no known law.
+        case Symbol() | Sign() | Subset() | Points():
+            return
+        case _:
+            raise unknown_kind("detection of crafted reports", rest)
+
+
+def ones_law(rest: Bits) -> Floats:
     """Return the probability of 0, 1, ... k ones in a report, over all hash functions.
 
     d different bits are hit by h functions with probability C(k, d) d! S(h, d) / k^h, S the
@@ -135,15 +167,31 @@ def ones_law(parameters: UnaryParameters) -> Floats:
     where most people hold one string and cohorts are few, that string's own collisions differ
     from the mean, which a million reports could show.
     """
-    k, h = parameters.bits, most_held(parameters)
-    q, p = float(parameters.q_star), float(parameters.p_star)
+    k, h = rest.width, rest.drawn
+    q, p = float(rest.one), float(rest.zero)
     law = np.zeros(k + 1)
     for d in range(1, h + 1):
         chance = prod(range(k - d + 1, k + 1)) * _stirling(h, d) / k**h
         own = binomial_pmf(np.arange(d + 1), d, q)
-        rest = binomial_pmf(np.arange(k - d + 1), k - d, p)
-        law += chance * np.convolve(own, rest)
+        others = binomial_pmf(np.arange(k - d + 1), k - d, p)
+        law += chance * np.convolve(own, others)
     return np.asarray(law / law.sum())
+
+
+def _ones_between(rest: Bits, ones: Whole) -> Advice:
+    """Compare the numbers of reports with many ones, or few, with the most any answers explain.
+
+    Where an answer may set any bits, ones are at most those of an answer that sets all, and at
+    least those of one that sets none, in distribution.
+    """
+    width, worst = rest.width, 1.0
+    for count in range(width + 1):
+        above = float(binomial_sf(count - 1, width, float(rest.one)))
+        below = float(binomial_sf(count - 1, width, float(1 - rest.zero)))
+        many, few = int((ones >= count).sum()), int((ones <= width - count).sum())
+        for found, chance in ((many, above), (few, below)):
+            worst = min(worst, float(binomial_sf(found - 1, len(ones), chance)))
+    return Advice("the number of ones", min(1.0, 2 * (width + 1) * worst))
 
 
 def _stirling(n: int, parts: int) -> int:
@@ -169,19 +217,30 @@ def _equal(parameters: Parameters, reports: NDArray[Any]) -> Iterator[Advice]:
 def most_equal(parameters: Parameters) -> float:
     """Return a bound on the probability that two devices send the same record.
 
-    It is the probability for two devices with one answer. For records without bits the probability
-    of the likeliest record bounds it; short records have the bound 1, which claims nothing.
+    Two devices must have the same public part: at most the likeliest one's chance. Then the rest is
+    the same with at most the chance of its likeliest value; with bits, that of two devices with one
+    answer.
     """
-    if isinstance(parameters, ProfileParameters):
-        return likeliest_profile(parameters)
-    if isinstance(parameters, UnaryParameters):
-        h = most_held(parameters)
-        q, p = float(parameters.q_star), float(parameters.p_star)
-        same_q, same_p = q * q + (1 - q) ** 2, p * p + (1 - p) ** 2
-        return same_q**h * same_p ** (parameters.bits - h) / cohorts_of(parameters)
-    return 1.0 if parameters.layout.size < 6 else _largest(parameters)
+    channel = parameters.channel
+    drawn = [max(c / n for n, c in number.blocks or ((1, 1),)) for number in channel.numbers]
+    return float(prod(drawn)) * max(likeliest(rest) for rest in channel.rests)
 
 
-def _largest(parameters: Parameters) -> float:
-    """Return the largest probability of a record with a seed or a row and a coefficient."""
-    return float(parameters.support[0]) / prod(public_bounds(parameters).values())
+def likeliest(rest: Rest) -> float:
+    """Return a bound on the probability that two devices' rests are the same."""
+    match rest:
+        case Bits():
+            one, zero = (float(c * c + (1 - c) ** 2) for c in (rest.one, rest.zero))
+            held = (1 if rest.drawn else 0, rest.most)
+            return max(float(one**h * zero ** (rest.width - h)) for h in held)
+        case Product():
+            return prod(likeliest(part) for part in rest.parts)
+        case Symbol():
+            return float(max(rest.keep, rest.move))
+        case Sign():
+            return float(rest.keep)
+        case Subset():
+            return float(rest.include / comb(rest.of - 1, rest.take - 1))
+        case Points():
+            return float(rest.inside / rest.inner)
+    raise unknown_kind("chance of equal records", rest)

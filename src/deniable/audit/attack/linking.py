@@ -15,24 +15,24 @@ the score of a same pair is above that of a different pair: 1/2 is blind, 1 is c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb, prod
+from fractions import Fraction
+from math import prod
 
 import numpy as np
 
 from deniable._distributions import binomial_pmf
-from deniable.audit.attack.detection_profiles import likeliest_profile
 from deniable.mechanisms.base import Floats
-from deniable.protocol import (
-    KRRParameters,
-    NGramsParameters,
-    Parameters,
-    PrefixesParameters,
-    ProfileParameters,
-    Question,
-    SubsetParameters,
+from deniable.protocol import Parameters, Question
+from deniable.protocol.channel import (
+    Bits,
+    Points,
+    Product,
+    Rest,
+    Sign,
+    Subset,
+    Symbol,
+    unknown_kind,
 )
-from deniable.protocol.thresholds import as_fraction
-from deniable.protocol.unary import UnaryParameters
 
 
 @dataclass(frozen=True)
@@ -74,34 +74,40 @@ def linkable(
         return Linked(1 - equal / 2, equal)
     if not parameters.memoised:
         return Linked(0.5, 1.0)
-    if isinstance(parameters, UnaryParameters):
-        return _compared(*_unary(parameters, n, pairs, rng))
-    if isinstance(parameters, KRRParameters):
-        return _compared(*_krr(parameters, n, pairs, rng))
-    return Linked(0.5, 1.0)
+    rest = parameters.channel.typical
+    match rest, rest.stages:
+        case Bits(), (Bits() as first, Bits() as then):
+            return _compared(*_bits(first, then, n, pairs, rng))
+        case Symbol(), (_, Symbol() as then):
+            return _compared(*_symbols(then, n, pairs, rng))
+    raise unknown_kind("linking of permanent responses", rest)
 
 
 def chance_equal(parameters: Parameters) -> float:
     """Return the probability that two devices of one cohort send the same record, about.
 
-    All records of mechanisms without bits are taken as equally likely, which they nearly are. For
-    reports about many attributes it is a bound (`likeliest_profile`).
+    Numbers that are drawn afresh must be the same, too: at most the likeliest one's chance. All
+    rests but bits are taken as equally likely, which they nearly are.
     """
-    if isinstance(parameters, UnaryParameters):
-        p = float(parameters.p_star)
-        return float((p * p + (1 - p) ** 2) ** parameters.bits)
-    if isinstance(parameters, ProfileParameters):
-        return likeliest_profile(parameters)
-    if isinstance(parameters, SubsetParameters):
-        return 1 / comb(parameters.categories, parameters.size)
-    if isinstance(parameters, PrefixesParameters):
-        return chance_equal(parameters.oracle)
-    if isinstance(parameters, NGramsParameters):
-        return chance_equal(parameters.whole) * chance_equal(parameters.gram) ** parameters.grams
-    sizes = ("categories", "symbols", "seeds", "points", "rows", "width", "size")
-    signs = 2 if any(item.name == "sign" for item in parameters.layout.items) else 1
-    numbers: list[int] = [getattr(parameters, name, 1) for name in sizes]
-    return 1 / (signs * prod(numbers))
+    channel = parameters.channel
+    drawn = (
+        max(chance / count for count, chance in number.blocks or ((1, Fraction(1)),))
+        for number in channel.numbers
+        if not number.permanent
+    )
+    return float(prod(drawn)) * max(_equal(rest) for rest in channel.rests)
+
+
+def _equal(rest: Rest) -> float:
+    match rest:
+        case Bits():
+            p = float(rest.zero)
+            return float((p * p + (1 - p) ** 2) ** rest.width)
+        case Product():
+            return prod(_equal(part) for part in rest.parts)
+        case Symbol() | Sign() | Subset() | Points():
+            return 1 / rest.count
+    raise unknown_kind("chance of equal records", rest)
 
 
 def _compared(same: Floats, different: Floats) -> Linked:
@@ -113,18 +119,11 @@ def _compared(same: Floats, different: Floats) -> Linked:
     return Linked(float(above / (len(same) * len(different))), alike)
 
 
-def _unary(
-    parameters: UnaryParameters, n: int, pairs: int, rng: np.random.Generator
+def _bits(
+    first: Bits, then: Bits, n: int, pairs: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Return the scores of pairs of the same response and of different ones."""
-    b, q, p = (
-        float(as_fraction(threshold))
-        for threshold in (
-            parameters.permanent_zero,
-            parameters.report_one,
-            parameters.report_zero,
-        )
-    )
+    b, q, p = (float(chance) for chance in (first.zero, then.one, then.zero))
     high, low = (binomial_pmf(np.arange(n + 1), n, chance) for chance in (q, p))
     same = b * np.outer(high, high) + (1 - b) * np.outer(low, low)
     single = b * high + (1 - b) * low
@@ -135,8 +134,8 @@ def _unary(
     score[(same == 0) & (apart > 0)] = -1e6  # cannot be the same response
     scores = score.ravel()
     return (
-        rng.multinomial(parameters.bits, _normal(same), size=pairs) @ scores,
-        rng.multinomial(parameters.bits, _normal(apart), size=pairs) @ scores,
+        rng.multinomial(first.width, _normal(same), size=pairs) @ scores,
+        rng.multinomial(first.width, _normal(apart), size=pairs) @ scores,
     )
 
 
@@ -145,14 +144,12 @@ def _normal(chances: Floats) -> Floats:
     return np.asarray(flat / flat.sum())
 
 
-def _krr(
-    parameters: KRRParameters, n: int, pairs: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
+def _symbols(then: Symbol, n: int, pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return the numbers of common symbols of pairs of the same response and of different ones.
 
     The permanent responses are drawn uniformly.
     """
-    k, report = parameters.categories, float(as_fraction(parameters.report_keep))
+    k, report = then.size, float(then.keep)
 
     def reported(kept: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
         moved = (kept[:, None] + rng.integers(1, k, size=(pairs, n))) % k

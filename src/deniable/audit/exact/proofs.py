@@ -4,55 +4,51 @@
 
 A small encoder is enumerated: every outcome of every draw, for every answer. A large one is proven
 by its structure, which is read off the encoder at full size and not taken from a formula: per bit
-(`unary_bits`), per symbol given the public items (`symbols`), per subset (`subset`), or given the
-public part of a report about many attributes (`profiles`). Ratios are fractions throughout.
+(`bits`), per symbol (`symbols`) or per subset (`subset`), each given the public part of the report.
+The channel says which. Ratios are fractions throughout.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from math import prod
 
 import numpy as np
 
 from deniable.audit.answers import convexity, every_answer, some_answers
-from deniable.audit.exact import subset, symbols, unary_bits
+from deniable.audit.exact.bits import bits_ratio, rows_of
 from deniable.audit.exact.encoder_source import floats_in_encoders
-from deniable.audit.exact.ngrams import ngrams_ratio
-from deniable.audit.exact.profiles import profile_ratio
-from deniable.audit.exact.symbols import Stage
+from deniable.audit.exact.subset import subset_ratio
+from deniable.audit.exact.symbols import Stage, chained, keep_and_move, looked, symbol_ratio
 from deniable.audit.exact.tracing import WholeNumbers
-from deniable.audit.exact.unary_bits import BitLaw
 from deniable.audit.findings import Audit, Finding
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws, Encoder
 from deniable.errors import InvalidParameter
 from deniable.privacy import paths_at_most
 from deniable.privacy.proof import Proof, permanent_channel, prove_epsilon, report_channel
-from deniable.protocol import (
-    Answer,
-    Field,
-    KRRParameters,
-    NGramsParameters,
-    ProfileParameters,
-    Question,
-    SubsetParameters,
-    Survey,
+from deniable.protocol import Answer, Field, Question, Survey
+from deniable.protocol.channel import (
+    Bits,
+    Channel,
+    Points,
+    Product,
+    Public,
+    Sign,
+    Subset,
+    Symbol,
+    unknown_kind,
 )
 from deniable.protocol.epsilon import as_float, exp_micros
-from deniable.protocol.parameters import cohorts_of
-from deniable.protocol.unary import UnaryParameters
 
 MOST_ANSWERS = 8
 MOST_PATHS = 4_096
 """A field with more answers, or more paths for one answer, is proven by its structure."""
 
-MANY_BYTES = 128
-"""Larger records are read for two answers instead of a few: the others differ in place only."""
+TABLES_OF_BITS = 8
+"""The number of tables of bits that are looked at, besides one of every size."""
 
 LONGEST_SHOWN = 50
 """The most characters of a fraction in a sentence; a longer one stands in --json alone."""
@@ -109,7 +105,7 @@ def audit_exact(survey: Survey, *, seed: int = 0) -> Audit:
             for field in question.fields
         }
         for name, claims in proven.items():
-            about = question.id if question.plain else f"{question.id}.{name}"
+            about = question.title if question.plain else f"{question.title}.{name}"
             findings += [_finding(about, claim) for claim in claims]
         if len(question.fields) > 1:
             findings.append(_composed(question, list(proven.values())))
@@ -162,91 +158,65 @@ def _direct(field: Field, absent: bool) -> Prove | None:
 
 
 def _structural(field: Field, absent: bool, rng: np.random.Generator) -> Prove:
-    answers, parameters = some_answers(field, absent), field.parameters
+    """Return the proof by the kind of the rest."""
+    answers, rest = some_answers(field, absent), field.parameters.channel.typical
     convex = convexity(field)
-
-    @cache
-    def laws() -> list[Counter[BitLaw]]:
-        return _laws(field, answers, rng)
 
     def prove(claim: str) -> tuple[Fraction | None, str]:
         worst: Fraction | None
-        if isinstance(parameters, ProfileParameters):
-            worst, argument = profile_ratio(field, answers, rng)
-        elif isinstance(parameters, NGramsParameters):
-            worst, argument = ngrams_ratio(field, parameters, answers, rng)
-        elif isinstance(parameters, UnaryParameters):
-            worst, argument = _per_bit(parameters, laws(), claim)
-        elif isinstance(parameters, SubsetParameters):
-            worst = max(subset.subset_ratio(field, answer, rng) for answer in answers)
-            argument = "Floyd's algorithm: all sets of one size are equally likely"
-        else:
-            worst, argument = _per_symbol(field, answers, claim)
+        match rest:
+            case Bits() | Product():
+                worst, argument = _per_bit(field, answers, claim, rng)
+            case Subset():
+                worst = max(subset_ratio(field, answer, rng) for answer in answers)
+                argument = "Floyd's algorithm: all sets of one size are equally likely"
+            case Symbol() | Sign() | Points():
+                worst, argument = _per_symbol(field, answers, claim)
+            case _:
+                raise unknown_kind("proof", rest)
         return worst, convex + argument
 
     return prove
 
 
-def _laws(
-    field: Field, answers: Sequence[Answer], rng: np.random.Generator
-) -> list[Counter[BitLaw]]:
-    """Return the number of bits by law, for each answer in the first and the last cohort."""
-    cohorts = sorted({0, cohorts_of(field.parameters) - 1})
-    many = field.parameters.layout.size > MANY_BYTES
-    return [
-        Counter(unary_bits.read_bits(field, answer, cohort, rng))
-        for answer in (answers[:2] if many else answers)
-        for cohort in cohorts
-    ]
+def _given(field: Field) -> str:
+    names = field.parameters.channel.names
+    return f", given the {' and the '.join(names)}" if names else ""
 
 
 def _per_bit(
-    parameters: UnaryParameters, laws: Sequence[Counter[BitLaw]], claim: str
+    field: Field, answers: Sequence[Answer], claim: str, rng: np.random.Generator
 ) -> tuple[Fraction | None, str]:
-    chances: set[Fraction] = set()
-    for counted in laws:
-        own: Counter[Fraction] = Counter()
-        for law, count in counted.items():
-            chance = law.chance if claim == ONCE else law.permanent
-            if chance is None:
-                raise InvalidParameter("A bit has no permanent coin: nothing bounds its reports.")
-            own[chance] += count
-        if len(own) > 1 and own[max(own)] > unary_bits.most_held(parameters):
-            raise InvalidParameter("An answer sets more bits than its form allows.")
-        chances.update(own)
-    given = ", given the cohort" if cohorts_of(parameters) > 1 else ""
+    publics = _looked_at(field.parameters.channel)
+    worst = bits_ratio(field, answers, publics, claim == FOREVER, rng)
+    bits = [sum(row.width for row in rows_of(field, public)) for public in publics]
     argument = (
-        f"per bit{given}: each of {parameters.bits:,} bits has coins of its own, so that ratios "
+        f"per bit{_given(field)}: each of {max(bits):,} bits has coins of its own, so that ratios "
         "multiply over the bits in which two answers differ"
     )
-    return unary_bits.worst_of(list(chances), parameters), argument
-
-
-def _per_symbol(field: Field, answers: Sequence[Answer], claim: str) -> tuple[Fraction | None, str]:
-    items = symbols.public_items(field)
-    given = f", given the {' and the '.join(items)}" if items else ""
-    argument = f"per symbol{given}: every outcome of the draws gives another record"
-    parameters = field.parameters
-    worst = Fraction(1)
-    for answer in answers:
-        for public in symbols.public_choices(field):
-            if isinstance(parameters, KRRParameters) and parameters.memoised:
-                one = _keep_and_move(field, answer, Stage(fresh=False))
-                two = _keep_and_move(field, answer, Stage(permanent=False))
-                both = symbols.chained(one, two, parameters.categories)
-                ratio = both if claim == ONCE else one[0] / one[1]
-            else:
-                levels = symbols.levels_of(field, answer, public, Stage())
-                ratio = symbols.worst_level(levels)
-            worst = max(worst, ratio, 1 / ratio)
     return worst, argument
 
 
-def _keep_and_move(field: Field, answer: Answer, stage: Stage) -> tuple[Fraction, Fraction]:
-    levels = symbols.levels_of(field, answer, [], stage)
-    if set(levels) != {(True,), (False,)}:
-        raise InvalidParameter("A stage of krr must toss one coin and keep what it shows.")
-    return levels[(True,)], levels[(False,)]
+def _looked_at(channel: Channel) -> list[Public]:
+    """Return the public parts of rows of bits that are looked at: some tables, or both ends."""
+    if channel.examples:
+        return [(number, *channel.examples[0][1:]) for number in looked(channel, TABLES_OF_BITS)]
+    last = tuple(size - 1 for size in channel.sizes)
+    return list(dict.fromkeys(((0,) * len(last), last)))
+
+
+def _per_symbol(field: Field, answers: Sequence[Answer], claim: str) -> tuple[Fraction | None, str]:
+    argument = (
+        f"per symbol{_given(field)}: what a report is about is drawn alike for every answer, and "
+        "after it every outcome of the draws gives another record"
+    )
+    if not field.parameters.memoised:
+        return symbol_ratio(field, answers), argument
+    one = keep_and_move(field, answers, Stage(fresh=False))
+    two = keep_and_move(field, answers, Stage(permanent=False))
+    both = chained(one, two, field.parameters.channel.typical.count)
+    ratio = both if claim == ONCE else one[0] / one[1]
+    return max(ratio, 1 / ratio), argument
 
 
 def _finding(about: str, proven: Proven) -> Finding:
@@ -280,7 +250,7 @@ def _composed(question: Question, proven: Sequence[Sequence[Proven]]) -> Finding
     known = [ratio for ratio in ratios if ratio is not None]
     worst = prod(known, start=Fraction(1)) if len(known) == len(ratios) else None
     argument = "fields are drawn one after the other: ratios multiply"
-    return _finding(question.id, Proven(ONCE, Proof(worst, question.epsilon_once), argument))
+    return _finding(question.title, Proven(ONCE, Proof(worst, question.epsilon_once), argument))
 
 
 def _source_finding() -> Finding:

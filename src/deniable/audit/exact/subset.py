@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import repeat
-from math import comb
 
 import numpy as np
 
 from deniable.audit.exact.tracing import Scripted
 from deniable.client.encode import encode_drawn
 from deniable.errors import InvalidParameter
-from deniable.protocol import Answer, Field, SubsetParameters
+from deniable.protocol import Answer, Field
+from deniable.protocol.channel import Subset, as_mask, unknown_kind, whole
 from deniable.protocol.thresholds import as_fraction
 
 RUNS = 8
@@ -30,31 +30,34 @@ def subset_ratio(field: Field, answer: Answer, rng: np.random.Generator) -> Frac
     Raises:
         InvalidParameter: if the encoder draws otherwise, or makes another set of its draws.
     """
-    parameters = field.parameters
-    if not isinstance(parameters, SubsetParameters):
-        raise InvalidParameter(f"{parameters.mechanism} does not report a subset.")
-    k, size = parameters.categories, parameters.size
+    channel = field.parameters.channel
+    rest, own = channel.typical, channel.own(answer, ())
+    if not isinstance(rest, Subset):
+        raise unknown_kind("proof by Floyd's algorithm", rest)
+    k, size = rest.of, rest.take
     asked = {
-        _checked(field, parameters, answer, included, rng)
+        _checked(field, rest, answer, whole(own), included, rng)
         for included in (True, False)
         for _ in range(RUNS)
     }
     if len(asked) > 1:
         raise InvalidParameter("The coin of a subset does not have one threshold.")
-    chance = as_fraction(asked.pop())
-    inside, outside = chance / comb(k - 1, size - 1), (1 - chance) / comb(k - 1, size)
-    return max(inside / outside, outside / inside)
+    ratio = Subset(as_fraction(asked.pop()), size, k).worst
+    if ratio is None:
+        raise InvalidParameter("A subset is certain to have the answer, or not to have it.")
+    return ratio
 
 
 def _checked(
     field: Field,
-    parameters: SubsetParameters,
+    rest: Subset,
     answer: Answer,
+    own: int,
     included: bool,
     rng: np.random.Generator,
 ) -> int:
     """Run the encoder on one script, compare all it does with the model, return the threshold."""
-    k, count = parameters.categories, parameters.size - included
+    k, count = rest.of, rest.take - included
     bounds = list(range(k - count, k))
     script = [int(rng.integers(0, bound)) for bound in bounds]
     draws = Scripted(repeat(included), script)
@@ -64,8 +67,8 @@ def _checked(
     chosen: set[int] = set()
     for last, drawn in zip(range(k - 1 - count, k - 1), script, strict=True):
         chosen.add(last if drawn in chosen else drawn)
-    expected = {other if other < answer.code else other + 1 for other in chosen}
-    expected |= {answer.code} if included else set()
-    if int.from_bytes(record, "little") != sum(1 << member for member in expected):
+    expected = {other if other < own else other + 1 for other in chosen}
+    expected |= {own} if included else set()
+    if field.parameters.channel.record((), as_mask(frozenset(expected))) != record:
         raise InvalidParameter("A subset is not the one that its draws say.")
     return draws.asked[0]

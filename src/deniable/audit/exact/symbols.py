@@ -1,32 +1,38 @@
-"""The exact probabilities of encoders that send a symbol, whatever the size of the alphabet.
+"""The exact worst ratio of encoders that send one symbol, whatever the size of their alphabet.
 
-Model: the public items of a report, which do not depend on the answer (cohort, seed, row,
-coefficient), are drawn first and kept fixed. After them come coins and uniform draws, and every
-outcome of those gives another record. So a record that a path of coins of probability w reaches
-with uniform draws of n outcomes in all has probability w / n: its *level*. No two answers differ by
-more than the largest level over the smallest.
+Model: first the encoder draws the public part of a report (its cohort, seed, row, coefficient,
+table, view or group), then the rest, given the answer: a symbol, a sign or a point. It is run on
+all outcomes of its coins, with uniform draws chosen from outside. The draws of the public part must
+be the same for every answer and lead to the numbers that they say; the draws of the rest must give
+another record on every outcome. Then a record has, given its public part, the probability of its
+coins divided by the number of uniform outcomes, its *level*. No two answers differ by more than the
+largest level over the smallest, among records with the same public part.
+
+Where there are many public parts, those of both ends and some spread between are looked at, and one
+for every different rest, because thresholds depend on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
+from functools import partial
 from math import prod
 
-from deniable.audit.exact.tracing import Partly
-from deniable.audit.reading import PUBLIC
+from deniable.audit.exact.tracing import Keeps, PublicFirst
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws
 from deniable.errors import InvalidParameter
 from deniable.privacy import enumerate_outputs
-from deniable.protocol import Answer, Field, PrefixesParameters
+from deniable.protocol import Answer, Field
+from deniable.protocol.channel import Channel, Number, Public, Rest
+from deniable.protocol.thresholds import as_fraction
 
 LOOKS = 256
 """The number of outcomes of uniform draws that are looked at, at both ends and spread between."""
-
-Path = tuple[tuple[bool, ...], bytes, tuple[int, ...]]
+FEW = 4
+"""The number of outcomes of the rest that are looked at, where the rest was seen already."""
 
 
 @dataclass(frozen=True)
@@ -37,95 +43,64 @@ class Stage:
     fresh: bool = True
 
 
-class Keeps:
-    """Draws that change nothing: every coin is heads."""
-
-    def coin(self, threshold: int, bits: int = 64) -> bool:
-        """Return True."""
-        return True
-
-    def below(self, bound: int) -> int:
-        """Return the first outcome."""
-        return 0
+BOTH = Stage()
 
 
-def public_items(field: Field) -> list[str]:
-    """Return the names of a record's items that do not depend on the answer."""
-    known = {*PUBLIC, "group"}
-    return [item.name for item in field.parameters.layout.items if item.name in known]
+@dataclass(frozen=True)
+class Path:
+    """One path of an encoder through its coins, uniform draws chosen from outside.
+
+    Attributes:
+        first: the draws that decide the public part, as (kind, number, outcome).
+        public: the public part.
+        coins: the outcomes of the coins after that.
+        chance: the probability of these coins.
+        outcomes: the number of outcomes of the uniform draws after that.
+        record: the record.
+    """
+
+    first: tuple[tuple[str, int, int], ...]
+    public: Public
+    coins: tuple[bool, ...]
+    chance: Fraction
+    outcomes: int
+    record: bytes
 
 
-def public_choices(field: Field) -> list[list[int]]:
-    """Return the outcomes of the public draws that are looked at; with groups, one in each."""
-    parameters = field.parameters
-    if isinstance(parameters, PrefixesParameters):
-        firsts = [0, *accumulate(parameters.weights)][:-1]
-        return [[first, group % 2] for group, first in enumerate(firsts)]
-    count = len(public_items(field))
-    return [[0] * count, [1] * count]
+def symbol_ratio(field: Field, answers: Sequence[Answer], stage: Stage = BOTH) -> Fraction:
+    """Return the worst ratio of two answers.
 
-
-def levels_of(
-    field: Field, answer: Answer, public: Sequence[int], stage: Stage
-) -> dict[tuple[bool, ...], Fraction]:
-    """Return the probability of a record, given its public items, by the coins that lead to it.
+    Cost: some thousand runs of the encoder.
 
     Raises:
-        InvalidParameter: if two outcomes give one record, or a public item is not sent as drawn.
+        InvalidParameter: if the argument does not hold for this encoder.
     """
-    levels: dict[tuple[bool, ...], Fraction] = {}
-    records: dict[bytes, tuple[tuple[bool, ...], int]] = {}
-    widest = 1
-    for look in range(LOOKS):
-        if look >= widest:
-            break  # every outcome was seen
-        for (coins, record, bounds), weight in _paths(field, answer, public, stage, look).items():
-            outcomes = prod(bounds)
-            widest = max(widest, outcomes)
-            levels[coins] = weight / outcomes
-            here = (coins, place_of(look, outcomes))
-            if records.setdefault(record, here) != here:
-                raise InvalidParameter("Two outcomes of the draws give one record.")
-    return levels
+    channel = field.parameters.channel
+    sized = {public[0] for public in channel.examples or ((0,),) if public}
+    worst = Fraction(1)
+    for look in looked(channel):
+        looks = LOOKS if look in sized or not channel.numbers else FEW
+        levels = _levels(field, channel, answers, look, looks, stage)
+        worst = max(worst, *(max(found) / min(found) for found in levels.values()))
+    return worst
 
 
-def _paths(
-    field: Field, answer: Answer, public: Sequence[int], stage: Stage, look: int
-) -> dict[Path, Fraction]:
-    def run(draws: Draws) -> Path:
-        partly = Partly(draws, public, lambda bound: place_of(look, bound))
-        permanent: Draws = partly if stage.permanent else Keeps()
-        fresh: Draws = partly if stage.fresh else Keeps()
-        record = encode_drawn(field, answer, partly, permanent, fresh)
-        _check_public(field, record, partly.shown)
-        return tuple(partly.tossed), record, tuple(partly.bounds)
+def keep_and_move(field: Field, answers: Sequence[Answer], stage: Stage) -> tuple[Fraction, ...]:
+    """Return P(a stage keeps its symbol), and P(it moves to one given other).
 
-    return enumerate_outputs(run)
-
-
-def place_of(look: int, bound: int) -> int:
-    """Return the outcome of a look: half of them from the ends, half spread over all."""
-    if bound <= LOOKS:
-        return look % bound
-    quarter = LOOKS // 4
-    if look < quarter:
-        return look
-    if look < 2 * quarter:
-        return bound - 1 - (look - quarter)
-    return quarter + (bound - 2 * quarter) * (look - 2 * quarter) // (2 * quarter)
-
-
-def _check_public(field: Field, record: bytes, shown: Sequence[int]) -> None:
-    values, sent = field.parameters.layout.unpack(record), list(shown)
-    if isinstance(field.parameters, PrefixesParameters):
-        sent[0] = field.parameters.group_of(sent[0])
-    if [values[name] for name in public_items(field)] != sent:
-        raise InvalidParameter("A public item of the record is not what was drawn.")
-
-
-def worst_level(levels: dict[tuple[bool, ...], Fraction]) -> Fraction:
-    """Return the largest level over the smallest."""
-    return max(levels.values()) / min(levels.values())
+    Raises:
+        InvalidParameter: if the stage is no toss of one coin that keeps or moves, for all alike.
+    """
+    channel = field.parameters.channel
+    found = {
+        (path.coins, path.chance / path.outcomes)
+        for answer in answers
+        for path in _paths(field, channel, answer, 0, LOOKS, stage)
+    }
+    levels = dict(found)
+    if len(found) > 2 or set(levels) != {(True,), (False,)}:
+        raise InvalidParameter("A stage must toss one coin and keep what it shows.")
+    return levels[True,], levels[False,]
 
 
 def chained(one: Sequence[Fraction], two: Sequence[Fraction], symbols: int) -> Fraction:
@@ -138,3 +113,127 @@ def chained(one: Sequence[Fraction], two: Sequence[Fraction], symbols: int) -> F
     keep = k1 * k2 + (symbols - 1) * m1 * m2
     move = k1 * m2 + m1 * k2 + (symbols - 2) * m1 * m2
     return max(keep / move, move / keep)
+
+
+def looked(channel: Channel, most: int = LOOKS) -> list[int]:
+    """Return the first public numbers that are looked at, about `most` of them.
+
+    A device draws a permanent number once, often at some cost: its two ends, and one of each block.
+    """
+    if not channel.numbers:
+        return [0]
+    blocks = channel.numbers[0].given(())
+    count = sum(size for size, _ in blocks)
+    if channel.numbers[0].permanent:
+        starts = [sum(size for size, _ in blocks[:i]) for i in range(len(blocks))]
+        return sorted({*starts, count - 1})
+    if len(channel.numbers) > 1:  # one look chooses all numbers: spread over their pairs
+        count *= sum(size for size, _ in channel.numbers[1].given((0,)))
+    spread = {place_of(look * LOOKS // most, count) for look in range(min(most, count))}
+    if count <= most:
+        spread = set(range(count))
+    return sorted(spread | {public[0] for public in channel.examples})
+
+
+def _levels(
+    field: Field, channel: Channel, answers: Sequence[Answer], look: int, looks: int, stage: Stage
+) -> dict[Public, set[Fraction]]:
+    """Return the levels of the records with the public parts that one look gives."""
+    first: dict[tuple[tuple[str, int, int], ...], Public] = {}
+    levels: dict[Public, set[Fraction]] = {}
+    for place, answer in enumerate(answers):
+        found = list(_paths(field, channel, answer, look, looks, stage))
+        drawn = {path.first: path.public for path in found}
+        if place == 0:
+            first = drawn
+        if drawn != first or len(set(drawn.values())) < len(drawn):
+            raise InvalidParameter("What a report is about is not drawn alike for every answer.")
+        for public in drawn.values():
+            about = [path for path in found if path.public == public]
+            _check(field, channel.rest(public), about)
+            levels.setdefault(public, set()).update(p.chance / p.outcomes for p in about)
+    return levels
+
+
+def _check(field: Field, rest: Rest, paths: Sequence[Path]) -> None:
+    """Check the records of one answer: all different, as many as can be, and admitted."""
+    if len({path.record for path in paths}) < len(paths):
+        raise InvalidParameter("Two outcomes of the draws give one record.")
+    ways = {path.coins: path.outcomes for path in paths}
+    if sum(ways.values()) != rest.count:
+        raise InvalidParameter("Some record can be sent for some answers, and not for others.")
+    for path in paths:
+        field.parameters.check_record(path.record)
+
+
+def _paths(
+    field: Field, channel: Channel, answer: Answer, look: int, looks: int, stage: Stage
+) -> Iterator[Path]:
+    """Yield the different paths of some looks at the uniform draws of the rest."""
+    widest, step = 1, 0
+    seen: set[Path] = set()
+    while step < min(looks, widest):
+        run = partial(_run, field, channel, answer, look, step, stage)
+        for path in enumerate_outputs(run):
+            widest = max(widest, path.outcomes)
+            if path not in seen:
+                seen.add(path)
+                yield path
+        step += 1
+
+
+def _run(
+    field: Field, channel: Channel, answer: Answer, look: int, step: int, stage: Stage, draws: Draws
+) -> Path:
+    traced = PublicFirst(
+        draws,
+        len(channel.numbers),
+        lambda place, bound: _outcome(channel.numbers[place], place, look, bound),
+        lambda bound: place_of(step, bound),
+    )
+    permanent: Draws = traced if stage.permanent else Keeps()
+    fresh: Draws = traced if stage.fresh else Keeps()
+    record = encode_drawn(field, answer, traced, permanent, fresh)
+    public, _ = channel.read(channel.layout.unpack(record))
+    _check_public(channel, public, [d[1:] for d in traced.first if d[0] == "below"], look)
+    chance = prod(
+        (as_fraction(t) if heads else 1 - as_fraction(t) for t, heads in traced.coins),
+        start=Fraction(1),
+    )
+    coins = tuple(heads for _, heads in traced.coins)
+    return Path(tuple(traced.first), public, coins, chance, prod(traced.bounds), record)
+
+
+def _outcome(number: Number, place: int, look: int, bound: int) -> int:
+    """Return the outcome of a public draw: the number wanted, or one that stands for it."""
+    blocks = number.blocks
+    if place == 0 and blocks and len(blocks) > 1 and bound > sum(size for size, _ in blocks):
+        # Drawn by weights: the first outcome of the block.
+        return int(bound * sum(chance for _, chance in blocks[:look]))
+    return look % bound if place else min(look, bound - 1)
+
+
+def _check_public(
+    channel: Channel, public: Public, drawn: Sequence[tuple[int, int]], look: int
+) -> None:
+    """Check that each number is the outcome of its draw, counted from the start of a block."""
+    for place, (number, (bound, outcome)) in enumerate(zip(channel.numbers, drawn, strict=True)):
+        starts, first = [], 0
+        for size, _ in number.given(public[:place]):
+            starts += [first] if size == bound else []
+            first += size
+        expected = [start + outcome for start in starts] or [look]
+        if public[place] not in expected:
+            raise InvalidParameter("A public item of the record is not what was drawn.")
+
+
+def place_of(look: int, bound: int) -> int:
+    """Return the outcome of a look: half of them from the ends, half spread over all."""
+    if bound <= LOOKS:
+        return look % bound
+    quarter = LOOKS // 4
+    if look < quarter:
+        return look
+    if look < 2 * quarter:
+        return bound - 1 - (look - quarter)
+    return quarter + (bound - 2 * quarter) * (look - 2 * quarter) // (2 * quarter)

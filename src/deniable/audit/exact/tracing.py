@@ -73,41 +73,16 @@ class Scripted:
         return min(next(self._uniform, 0), bound - 1)
 
 
-class Partly:
-    """Draws that leave coins to enumeration, and take chosen outcomes of uniform draws.
-
-    Attributes:
-        tossed: the outcome of every coin.
-        bounds: the bounds of the uniform draws after the public ones.
-        shown: the outcomes of the public ones, each below its bound.
-
-    Args:
-        draws: where coins are tossed.
-        public: the outcomes of the first uniform draws.
-        pick: chooses the outcome of any further one, given its bound.
-    """
-
-    def __init__(self, draws: Draws, public: Sequence[int], pick: Callable[[int], int]) -> None:
-        self._draws = draws
-        self._public = list(public)
-        self._pick = pick
-        self.tossed: list[bool] = []
-        self.bounds: list[int] = []
-        self.shown: list[int] = []
+class Keeps:
+    """Draws that change nothing: every coin is heads."""
 
     def coin(self, threshold: int, bits: int = 64) -> bool:
-        """Toss a coin."""
-        self.tossed.append(self._draws.coin(whole_number(threshold), bits))
-        return self.tossed[-1]
+        """Return True."""
+        return True
 
     def below(self, bound: int) -> int:
-        """Return the next public outcome, then chosen ones."""
-        whole_number(bound)
-        if self._public:
-            self.shown.append(min(self._public.pop(0), bound - 1))
-            return self.shown[-1]
-        self.bounds.append(bound)
-        return self._pick(bound)
+        """Return the first outcome."""
+        return 0
 
 
 class PublicFirst:

@@ -12,7 +12,7 @@ from dataclasses import field as dataclass_field
 
 import numpy as np
 
-from deniable.audit.reading import Record, records_of
+from deniable.audit.reading import Report, reports_of
 from deniable.audit.sample.answer_pairs import Asked, scores, worst_pair
 from deniable.audit.sample.permanent import LettingThrough
 from deniable.audit.sample.probability_scores import Tally
@@ -63,7 +63,7 @@ class Sampled:
 
     field: Field
     pair: tuple[Asked, Asked]
-    kept: tuple[list[Record], list[Record]] = dataclass_field(default_factory=lambda: ([], []))
+    kept: tuple[list[Report], list[Report]] = dataclass_field(default_factory=lambda: ([], []))
     scored: tuple[list[Floats], list[Floats]] = dataclass_field(default_factory=lambda: ([], []))
     tally: Tally = dataclass_field(init=False)
 
@@ -72,20 +72,20 @@ class Sampled:
 
     def add(self, side: int, sent: Sequence[bytes], keep: int = KEPT, score: bool = True) -> None:
         """Count reports of one of the two answers."""
-        records = records_of(self.field.parameters, sent)
-        self.kept[side].extend(records[: max(0, keep - len(self.kept[side]))])
+        reports = reports_of(self.field.parameters, sent)
+        self.kept[side].extend(reports[: max(0, keep - len(self.kept[side]))])
         if score:
-            self.scored[side].append(scores(self.field, self.pair, records))
+            self.scored[side].append(scores(self.field, self.pair, reports))
         reported = self.pair[side].reported
         if reported is not None:
-            self.tally.add(reported, records)
+            self.tally.add(reported, reports)
 
     def add_permanent(self, side: int, sent: Sequence[bytes]) -> None:
         """Count permanent responses to one of the two answers."""
         reported = self.pair[side].reported
         if reported is not None:
-            records = records_of(self.field.parameters, sent)
-            self.tally.add_permanent(side, reported, records)
+            reports = reports_of(self.field.parameters, sent)
+            self.tally.add_permanent(side, reported, reports)
 
     def merge(self, other: Sampled) -> None:
         """Add other reports of the same field."""

@@ -5,7 +5,7 @@
                                                             -> the error of each probability
 
 Three looks: a lower bound on epsilon (`epsilon_bound.py`), cells against their exact chances
-(`channel_checks.py`, `channel_checks_profiles.py`, `channel_checks_ngrams.py`), and each
+(`channel_checks.py`), and each
 probability by itself (`probability_scores.py`). The number of devices is planned first (`size.py`).
 """
 
@@ -148,7 +148,7 @@ class Part:
         """Return the plan: devices, time, and if the time limits them."""
         again = repeated(self.question, self.most[REPORTS, 0]) * REPEATS
         seconds = time_of(self.most, self.seconds) / processes + again * self.seconds[REPORTS, 0]
-        return Plan(self.question.id, self.most, seconds, self.limited)
+        return Plan(self.question.title, self.most, seconds, self.limited)
 
     def work(self, those: Workers, progress: Progress | None) -> None:
         """Let all devices report that are needed and that the time allows.
@@ -172,7 +172,7 @@ class Part:
             )
             if progress is not None:
                 done = sum(self.done.values())
-                progress(self.question.id, done, max(done, sum(self.most.values())))
+                progress(self.question.title, done, max(done, sum(self.most.values())))
 
     def _tasks(self, kind: Kind, count: int) -> list[Task]:
         place, side = kind
@@ -190,7 +190,7 @@ class Part:
         """Return the findings about all reports."""
         found: list[Finding] = []
         for field, one in zip(self.question.fields, self.sampled, strict=True):
-            name = self.question.id
+            name = self.question.title
             about = name if self.question.plain else f"{name}.{field.name}"
             found += [
                 bound(about, field, one.scores_of(0), one.scores_of(1), self.alpha),

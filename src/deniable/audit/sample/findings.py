@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deniable.audit.channel_checks import channel_checks, permanence_checks, pooled_check
-from deniable.audit.channel_checks_ngrams import ngrams_checks
-from deniable.audit.channel_checks_profiles import profile_checks
+from deniable.audit.channel_checks import channel_checks, permanence_checks
 from deniable.audit.findings import Finding
 from deniable.audit.hypotheses import Check
-from deniable.audit.reading import Record, records_of
+from deniable.audit.reading import Report, reports_of
 from deniable.audit.sample import size
 from deniable.audit.sample.answer_pairs import Asked
 from deniable.audit.sample.epsilon_bound import lower_bound
@@ -17,7 +15,7 @@ from deniable.audit.sample.probability_scores import Error, Tally
 from deniable.client.encode import encode_answers
 from deniable.client.randomness import SystemDraws
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Field, NGramsParameters, ProfileParameters, Question
+from deniable.protocol import Field, Question
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.prf import SECRET_BYTES
 
@@ -45,23 +43,16 @@ def fit(
     about: str,
     field: Field,
     pair: tuple[Asked, Asked],
-    records: Sequence[Sequence[Record]],
+    reports: Sequence[Sequence[Report]],
     alpha: float,
 ) -> Finding:
     """Compare whole reports with their exact chances, cell by cell."""
     sides = [
         (asked.reported, side)
-        for asked, side in zip(pair, records, strict=True)
+        for asked, side in zip(pair, reports, strict=True)
         if asked.reported is not None
     ]
-    parameters = field.parameters
-    if isinstance(parameters, ProfileParameters):
-        return judged(about, "the exact channel", profile_checks(parameters, sides), alpha)
-    if isinstance(parameters, NGramsParameters):
-        return judged(about, "the exact channel", ngrams_checks(parameters, sides), alpha)
-    checks = [c for answer, side in sides for c in channel_checks(parameters, answer, side)]
-    checks += pooled_check(parameters, sides)
-    return judged(about, "the exact channel", checks, alpha)
+    return judged(about, "the exact channel", channel_checks(field.parameters, sides), alpha)
 
 
 def probabilities(about: str, tally: Tally, alpha: float) -> Finding:
@@ -123,14 +114,14 @@ def permanence(
     if question.repeat == "permanent":
         same = sum(all(report == one[0] for report in one) for one in devices)
         words = f"{same:,} of {len(devices):,} devices sent one report {REPEATS} times"
-        return [Finding(question.id, "permanent reports", same == len(devices), words)]
+        return [Finding(question.title, "permanent reports", same == len(devices), words)]
     findings = []
     for place, (field, one) in enumerate(zip(question.fields, asked, strict=True)):
         if one.reported is None or not field.parameters.memoised:
             continue
-        read = [records_of(field.parameters, [r[place] for r in reports]) for reports in devices]
+        read = [reports_of(field.parameters, [r[place] for r in reports]) for reports in devices]
         checks = list(permanence_checks(field.parameters, one.reported, read))
-        about = question.id if question.plain else f"{question.id}.{field.name}"
+        about = question.title if question.plain else f"{question.title}.{field.name}"
         findings.append(judged(about, "permanent response", checks, alpha))
     return findings
 

@@ -7,80 +7,70 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
 
-from deniable.audit.profile_reading import kept_chance
-from deniable.protocol import Answer
-from deniable.protocol.thresholds import as_fraction
+from deniable.audit.reading import kept_chance, parts_of
+from deniable.protocol import Parameters
+from deniable.protocol.channel import Own, Public
 
-Chance = Callable[[Any], float]
+Chance = Callable[[Parameters], float]
 """The exact chance of a class under parameters of the same mechanism."""
 
 
 @dataclass(frozen=True)
-class Support:
-    """P(an answer's own symbol, sign, set or bit), or P(one that is not its own)."""
+class Coin:
+    """P(one coin of a rest), by its name in the kind: `one`, `zero`, `keep`.
 
-    place: int = 0
-
-    def __call__(self, parameters: Any) -> float:
-        """Return the chance under some parameters."""
-        return float(parameters.support[self.place])
-
-
-@dataclass(frozen=True)
-class Bit:
-    """P(a reported bit is 1): `q_star` or `p_star`, of a part of the report where it has parts."""
+    Attributes:
+        name: of the probability.
+        part: the place in a product; 0 elsewhere.
+        public: a public part with this rest.
+        permanent: True for the coin of the permanent stage.
+    """
 
     name: str
-    part: str = ""
+    part: int = 0
+    public: Public = ()
+    permanent: bool = False
 
-    def __call__(self, parameters: Any) -> float:
+    def __call__(self, parameters: Parameters) -> float:
         """Return the chance under some parameters."""
-        part = getattr(parameters, self.part) if self.part else parameters
-        return float(getattr(part, self.name))
+        rest = parts_of(parameters.channel.rest(self.public))[self.part]
+        if self.permanent and rest.stages is not None:
+            rest = rest.stages[0]
+        chance: Fraction = getattr(rest, self.name)
+        return float(chance)
 
 
 @dataclass(frozen=True)
 class Kept:
-    """P(the profile's own cell, symbol or sign), given the public part of the report."""
+    """P(a report supports an own symbol, sign, place or point), given its public part."""
 
-    answer: Answer
-    public: tuple[int, ...]
+    own: Own
+    part: int
+    public: Public
 
-    def __call__(self, parameters: Any) -> float:
+    def __call__(self, parameters: Parameters) -> float:
         """Return the chance under some parameters."""
-        return float(kept_chance(parameters, self.answer, self.public))
+        return kept_chance(parts_of(parameters.channel.rest(self.public))[self.part], self.own)
 
 
 @dataclass(frozen=True)
-class Order:
-    """P(a coefficient of an order), given that none of a lower order was drawn."""
+class Block:
+    """P(a public number is in a block of its law), given that it is in no block before `after`.
 
-    order: int
+    Attributes:
+        place: of the number in the public part.
+        block: its place in the law.
+        after: the first block that is possible; 0 for the chance whatever the others are.
+    """
 
-    def __call__(self, parameters: Any) -> float:
+    place: int
+    block: int
+    after: int
+
+    def __call__(self, parameters: Parameters) -> float:
         """Return the chance under some parameters."""
-        return float(as_fraction(parameters.orders[self.order]))
-
-
-@dataclass(frozen=True)
-class Group:
-    """P(a group of `prefixes`), by its weight."""
-
-    group: int
-
-    def __call__(self, parameters: Any) -> float:
-        """Return the chance under some parameters."""
-        return float(parameters.weights[self.group] / parameters.total_weight)
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """P(a coin of one threshold), by its name."""
-
-    name: str
-
-    def __call__(self, parameters: Any) -> float:
-        """Return the chance under some parameters."""
-        return float(as_fraction(getattr(parameters, self.name)))
+        blocks = parameters.channel.numbers[self.place].given(())
+        left = sum(chance for _, chance in blocks[self.after :])
+        return float(blocks[self.block][1] / left)

@@ -16,14 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deniable.audit.reading import Record, bit_table, held_table, number
-from deniable.audit.sample.outcome_chances import Chance, Threshold
+from deniable.audit.reading import Report, said
+from deniable.audit.sample.outcome_chances import Chance, Coin
 from deniable.errors import InvalidParameter
-from deniable.protocol import Answer, KRRParameters, Parameters
-from deniable.protocol.unary import UnaryParameters
+from deniable.protocol import Answer, Parameters
+from deniable.protocol.channel import Bits, Rest, Symbol, unknown_kind
+from deniable.protocol.thresholds import ONE
 
 Outcome = tuple[str, int, int, Chance]
-"""The name of a threshold, its coins that were True, all its coins, and its chance."""
+"""The name of a coin, how often it was True, how often it was tossed, and its chance."""
 
 
 class LettingThrough:
@@ -41,7 +42,7 @@ class LettingThrough:
     def __init__(self, parameters: Parameters) -> None:
         if not has_permanent(parameters):
             raise InvalidParameter(f"{parameters.mechanism} has no permanent response to look at.")
-        self._word = parameters.report_zero if isinstance(parameters, UnaryParameters) else 0
+        self._word = _letting(parameters.channel.typical)
 
     def coin(self, threshold: int, bits: int = 64) -> bool:
         """Return True if the word is below the threshold, as any coin does."""
@@ -54,17 +55,34 @@ class LettingThrough:
 
 def has_permanent(parameters: Parameters) -> bool:
     """Tell whether a mechanism has a permanent response that can be shown."""
-    return isinstance(parameters, KRRParameters | UnaryParameters) and parameters.memoised
+    return parameters.memoised
+
+
+def _letting(rest: Rest) -> int:
+    """Return the fresh word that lets a permanent response through."""
+    match rest, rest.stages:
+        case Bits(), (_, Bits() as then):
+            return int(then.zero * ONE)
+        case Symbol(), (_, Symbol()):
+            return 0
+    raise unknown_kind("look at a permanent response", rest)
 
 
 def permanent_outcomes(
-    parameters: Parameters, answer: Answer, records: Sequence[Record]
+    parameters: Parameters, answer: Answer, reports: Sequence[Report]
 ) -> Iterator[Outcome]:
     """Yield the coins of the permanent stage of one answer, from reports that show it."""
-    if isinstance(parameters, KRRParameters):
-        own = sum(number(record, "symbol") == answer.code for record in records)
-        yield "permanent_keep", own, len(records), Threshold("permanent_keep")
-    elif isinstance(parameters, UnaryParameters):
-        shown, held = bit_table(parameters, records), held_table(parameters, answer, records)
-        for name, mask in (("permanent_one", held), ("permanent_zero", ~held)):
-            yield name, int((shown & mask).sum()), int(mask.sum()), Threshold(name)
+    for group in said(parameters.channel, answer, reports):
+        coins = {name: Coin(name, group.part, group.public, permanent=True) for name in COINS}
+        match group.rest:
+            case Symbol():
+                yield "keep", group.supported(), len(reports), coins["keep"]
+            case Bits():
+                shown, held = group.tables()
+                for name, mask in (("one", held), ("zero", ~held)):
+                    yield name, int((shown & mask).sum()), int(mask.sum()), coins[name]
+            case rest:
+                raise unknown_kind("look at a permanent response", rest)
+
+
+COINS = ("keep", "one", "zero")

@@ -21,33 +21,29 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 
 import numpy as np
 from scipy import optimize
 
-from deniable.audit.channel_checks import own_support
-from deniable.audit.channel_checks_ngrams import parts_of
-from deniable.audit.channel_checks_profiles import bit_tables
 from deniable.audit.hypotheses import Check
-from deniable.audit.profile_reading import BITS, kept_chance, own_rest, room, shown_by
-from deniable.audit.reading import Record, bit_table, held_table, number
-from deniable.audit.sample.outcome_chances import Bit, Chance, Group, Kept, Order, Support
+from deniable.audit.reading import Report, Said, kept_chance, said, support_of
+from deniable.audit.sample.outcome_chances import Block, Chance, Coin, Kept
 from deniable.audit.sample.permanent import permanent_outcomes
 from deniable.mechanisms.base import Floats
-from deniable.protocol import (
-    Answer,
-    CoefficientsParameters,
-    InpEMParameters,
-    NGramsParameters,
-    Parameters,
-    PrefixesParameters,
-    ProfileParameters,
+from deniable.protocol import Answer, Parameters
+from deniable.protocol.channel import (
+    Bits,
+    Own,
+    Points,
+    Sign,
+    Subset,
+    Symbol,
+    unknown_kind,
 )
 from deniable.protocol.profile_truth import TruthParameters
 from deniable.protocol.thresholds import ONE, to_text
-from deniable.protocol.unary import UnaryParameters
 
 POWER = 2.3263
 """The normal quantile of 99%: standard deviations that give a test a power of 99%."""
@@ -56,8 +52,9 @@ STEP = 1 << 22
 DERIVED = "keep"
 """All chances that follow from the odds of a profile's mechanism, off by one share."""
 
-GROUP = "group"
-"""The first word in the names of classes that count draws of a group."""
+NUMBER = "number"
+"""The first word in the names of classes that count draws of a public number's blocks."""
+OWN = "own"
 SHOWN = "permanent"
 """The first word in the names of classes that are seen in the permanent response itself."""
 
@@ -94,14 +91,14 @@ class Tally:
     parameters: Parameters
     classes: dict[object, Class] = field(default_factory=dict)
 
-    def add(self, answer: Answer, records: Sequence[Record]) -> None:
+    def add(self, answer: Answer, reports: Sequence[Report]) -> None:
         """Count the outcomes of reports of one answer, each of another device."""
-        for name, seen in outcomes(self.parameters, answer, records):
+        for name, seen in outcomes(self.parameters, answer, reports):
             self._count(name, seen)
 
-    def add_permanent(self, side: int, answer: Answer, records: Sequence[Record]) -> None:
+    def add_permanent(self, side: int, answer: Answer, reports: Sequence[Report]) -> None:
         """Count the coins of the permanent stage, from reports that show it: `permanent.py`."""
-        for name, yes, count, chance in permanent_outcomes(self.parameters, answer, records):
+        for name, yes, count, chance in permanent_outcomes(self.parameters, answer, reports):
             self._count((SHOWN, side, name), Class(yes, count, chance))
 
     def merge(self, other: Tally) -> None:
@@ -210,104 +207,105 @@ def directions(parameters: Parameters) -> Iterator[tuple[str, Moved, float]]:
     """Yield every probability with parameters that have a little less, and the share of change.
 
     None stands for all chances together off by the same share. A stage that does nothing (its
-    threshold is 0 or 2^64) has no probability.
+    threshold is 0 or 2^64) has no probability. The blocks of a public number's law that no
+    threshold moves are probabilities of their own.
     """
-    if isinstance(parameters, PrefixesParameters) and parameters.groups > 1:
-        for group in range(parameters.groups):
-            yield f"weights[{group}]", Alone((GROUP, group)), 1.0
+    # One coin of which the thresholds of tables of all sizes follow: each of them is tested by its
+    # own share, and that coin itself is tossed nowhere (protocol/profile_truth.py).
     if isinstance(parameters, TruthParameters):
         yield DERIVED, None, 1.0
         return
-    for name, value in parameters.published().items():
-        threshold = getattr(parameters, name, None)
-        if name == "orders" and isinstance(parameters, CoefficientsParameters):
-            for i, each in enumerate(parameters.orders):
-                less = (*parameters.orders[:i], each - each // STEP, *parameters.orders[i + 1 :])
-                yield f"{name}[{i}]", replace(parameters, orders=less), -1 / STEP
-        elif isinstance(threshold, int) and isinstance(value, str) and STEP < threshold < ONE:
-            yield name, _moved(parameters, name, threshold), -1 / STEP
+    for place, number in enumerate(parameters.channel.numbers):
+        if place not in by_threshold(parameters):
+            for block, (_, chance) in enumerate(number.blocks or ()):
+                if chance:
+                    yield f"{number.name}[{block}]", Alone((NUMBER, place, block)), 1.0
+    for name, less in _moved(parameters):
+        yield name, less, -1 / STEP
 
 
-def _moved(parameters: Parameters, name: str, threshold: int) -> Parameters:
-    less = to_text(threshold - threshold // STEP)
-    return type(parameters).from_published({**parameters.published(), name: less})
+@lru_cache(maxsize=64)
+def by_threshold(parameters: Parameters) -> frozenset[int]:
+    """Return the places of the public numbers of one block, or whose law some threshold moves."""
+    numbers, others = parameters.channel.numbers, [less for _, less in _moved(parameters)]
+    return frozenset(
+        place
+        for place, number in enumerate(numbers)
+        if sum(chance > 0 for _, chance in number.blocks or ()) < 2
+        or any(less.channel.numbers[place].blocks != number.blocks for less in others)
+    )
+
+
+def _moved(parameters: Parameters) -> Iterator[tuple[str, Parameters]]:
+    """Yield the parameters with one threshold a little lower, by its name."""
+    published = parameters.published()
+    for name, value in published.items():
+        if isinstance(value, str) and value.isdecimal() and STEP < int(value) < ONE:
+            yield name, type(parameters).from_published({**published, name: _less(value)})
+        listed = value if isinstance(value, list) else []
+        for i, each in enumerate(listed):
+            if isinstance(each, str):
+                other = [*listed[:i], _less(each), *listed[i + 1 :]]
+                yield (
+                    f"{name}[{i}]",
+                    type(parameters).from_published({**published, name: other}),
+                )
+
+
+def _less(threshold: str) -> str:
+    return to_text(int(threshold) - int(threshold) // STEP)
 
 
 def outcomes(
-    parameters: Parameters, answer: Answer, records: Sequence[Record]
+    parameters: Parameters, answer: Answer, reports: Sequence[Report]
 ) -> Iterator[tuple[object, Class]]:
     """Yield the classes of outcomes of one answer's reports, each with a name."""
-    if isinstance(parameters, ProfileParameters):
-        yield from _of_profiles(parameters, answer, records)
-    elif isinstance(parameters, NGramsParameters):
-        for part, (shape, own, _, part_records) in enumerate(parts_of(parameters, answer, records)):
-            name = "gram" if part else "whole"
-            yield from _of_bits(name, shape, own, part_records)
-    elif isinstance(parameters, UnaryParameters):
-        yield from _of_bits("", parameters, answer, records)
-    else:
-        yes, count = own_support(parameters, answer, records)
-        yield "own", Class(yes, count, Support())
-        if isinstance(parameters, PrefixesParameters):
-            drawn = Counter(number(record, "group") for record in records)
-            for group in range(parameters.groups):
-                yield (GROUP, group), Class(drawn[group], len(records), Group(group))
+    for group in said(parameters.channel, answer, reports):
+        match group.rest:
+            case Bits():
+                shown, held = group.tables()
+                for name, mask in (("one", held), ("zero", ~held)):
+                    chance = Coin(name, group.part, group.public)
+                    yes, count = int((shown & mask).sum()), int(mask.sum())
+                    yield (group.part, group.rest.width, name), Class(yes, count, chance)
+            case Symbol() | Sign() | Subset() | Points():
+                yield from _of_support(group)
+            case rest:
+                raise unknown_kind("test of each probability", rest)
+    yield from _of_blocks(parameters, reports)
 
 
-def _of_bits(
-    part: str, parameters: UnaryParameters, answer: Answer, records: Sequence[Record]
-) -> Iterator[tuple[object, Class]]:
-    shown, held = bit_table(parameters, records), held_table(parameters, answer, records)
-    for name, mask in (("q_star", held), ("p_star", ~held)):
-        yield (part, name), Class(int((shown & mask).sum()), int(mask.sum()), Bit(name, part))
+def _of_support(group: Said) -> Iterator[tuple[object, Class]]:
+    """Yield the reports that support their answer, by chance: a number that is no sign has its."""
+    supports, chance_of = support_of(group.rest), cache(lambda own: kept_chance(group.rest, own))
+    yes: Counter[float] = Counter()
+    owns: dict[float, Own] = {}
+    counts: Counter[float] = Counter()
+    for own, value in zip(group.owns, group.values, strict=True):
+        chance = chance_of(own)
+        owns.setdefault(chance, own)
+        counts[chance] += 1
+        yes[chance] += supports(own, value)
+    for chance, count in counts.items():
+        law = Kept(owns[chance], group.part, group.public)
+        yield (group.part, OWN, chance), Class(yes[chance], count, law)
 
 
-def _of_profiles(
-    parameters: ProfileParameters, answer: Answer, records: Sequence[Record]
-) -> Iterator[tuple[object, Class]]:
-    if isinstance(parameters, BITS):
-        yield from _of_profile_bits(parameters, answer, records)
-        return
+def _of_blocks(parameters: Parameters, reports: Sequence[Report]) -> Iterator[tuple[object, Class]]:
+    """Yield the draws of each block of a public number, among those of no earlier block.
 
-    @cache
-    def known(public: tuple[int, ...]) -> tuple[int, object, Chance]:
-        name = kept_chance(parameters, answer, public)
-        return own_rest(parameters, answer, public), name, Kept(answer, public)
-
-    found: dict[object, Class] = {}
-    for record in records:
-        public, rest = shown_by(parameters, record)
-        own, name, chance = known(public)
-        before = found.get(name) or Class(0, 0, chance)
-        found[name] = Class(before.yes + (rest == own), before.count + 1, before.chance)
-    yield from found.items()
-    if isinstance(parameters, CoefficientsParameters):
-        yield from _of_orders(parameters, records)
-
-
-def _of_profile_bits(
-    parameters: ProfileParameters, answer: Answer, records: Sequence[Record]
-) -> Iterator[tuple[object, Class]]:
-    shown, held = bit_tables(parameters, answer, records)
-    if isinstance(parameters, InpEMParameters):
-        right = shown == held
-        yield "bit", Class(int(right.sum()), right.size, Support())
-        return
-    sizes = np.array([room(parameters, shown_by(parameters, record)[0]) for record in records])
-    others = (np.arange(shown.shape[1]) < sizes[:, None]) & ~held
-    for place, mask in enumerate((held, others)):
-        yield place, Class(int((shown & mask).sum()), int(mask.sum()), Support(place))
-
-
-def _of_orders(
-    parameters: CoefficientsParameters, records: Sequence[Record]
-) -> Iterator[tuple[object, Class]]:
-    """Yield the draws of each order, among those without a lower one."""
-    drawn = np.array([shown_by(parameters, record)[0][0] for record in records])
-    taken = np.searchsorted(np.cumsum(parameters.counts), drawn, side="right")
-    for order in range(len(parameters.orders)):
-        yes, count = int((taken == order).sum()), int((taken >= order).sum())
-        yield ("order", order), Class(yes, count, Order(order))
+    Where no threshold moves the law, each block is tested alone, so that all draws count.
+    """
+    for place, number in enumerate(parameters.channel.numbers):
+        if sum(chance > 0 for _, chance in number.blocks or ()) < 2:
+            continue
+        ends = np.cumsum([count for count, _ in number.blocks or ()])
+        drawn = np.array([public[place] for public, _ in reports], dtype=np.int64)
+        at = np.searchsorted(ends, drawn, side="right")
+        for block in range(len(ends)):
+            after = block if place in by_threshold(parameters) else 0
+            yes, count = int((at == block).sum()), int((at >= after).sum())
+            yield (NUMBER, place, block), Class(yes, count, Block(place, block, after))
 
 
 def _chernoff(weights: Floats, chances: Floats, counts: Floats, score: float) -> float:

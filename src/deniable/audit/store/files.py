@@ -23,6 +23,7 @@ TABLES = {
         "epoch",
         "size",
         "simulated",
+        "segments",
         "reports",
         "open",
         "ran",

@@ -70,7 +70,7 @@ def _advice(data: Path, survey: Survey, alpha: float) -> Iterator[Finding]:
             for field, reports in zip(
                 question.fields, field_records(question, records), strict=True
             ):
-                about = question.id if question.plain else f"{question.id}.{field.name}"
+                about = question.title if question.plain else f"{question.title}.{field.name}"
                 looks = advise(field.parameters, reports)
                 yield advice_finding(about, looks, len(reports), alpha)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from deniable.audit.findings import Finding
 from deniable.audit.wire.recording_proxy import SECONDS, running_collector
+from deniable.authoring import resolve
 from deniable.protocol import (
     Boolean,
     Field,
@@ -29,7 +30,7 @@ from deniable.protocol import (
 )
 from deniable.protocol.epochs import day_number
 
-_FIELD = Field("value", Boolean(), KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False))
+_FIELD = Field("value", Boolean(), resolve(KRRParameters, {"epsilon": 1.0}, Boolean(), False))
 _QUESTION = Question("probe", 1, "?", "audit", date(2099, 12, 31), 1, "once", "recorded", (_FIELD,))
 SENDERS = 10
 SEVERAL = 5

@@ -26,6 +26,7 @@ from deniable.client.consent import DO_NOT_TRACK, VARIABLE
 from deniable.errors import RecordRefused
 from deniable.protocol import Survey
 from deniable.protocol.epochs import day_number
+from deniable.protocol.levels import level_names
 from deniable.store.base import ACCEPTED, DUPLICATE
 
 DEVICES = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -55,15 +56,18 @@ def capture(survey: Survey, folder: Path) -> Captured:
     clock = _Clock(start)
     tape = Tape()
     with (
-        _invented_people(),
+        invented_people(),
         running_collector(asked, folder / "collector", lambda: day_number(clock())) as (url, store),
         recording_proxy(url, tape) as address,
     ):
         clients = {name: _client(asked, folder / name, address, clock) for name in DEVICES}
+        levels = level_names(asked.questions)
+        for place, client in enumerate(clients.values() if levels else ()):
+            client.choose(levels[place % len(levels)])
         for epoch in range(3):
             for place, (name, client) in enumerate(clients.items()):
                 tape.sender, tape.fates = name, ["dropped", "lost"] if epoch == 0 else []
-                _answer(client, asked, place, record=epoch < 2)
+                _answer(client, place, record=epoch < 2)
             clock.forward(longest)
         for name, client in clients.items():
             tape.sender = name
@@ -91,9 +95,9 @@ def _client(survey: Survey, directory: Path, address: str, clock: _Clock) -> Cli
     )
 
 
-def _answer(client: Client, survey: Survey, place: int, record: bool) -> None:
+def _answer(client: Client, place: int, record: bool) -> None:
     """Record every question three times, with changing values, and send the due reports."""
-    for question in survey.questions if record else ():
+    for question in client.survey.questions if record else ():
         values = two_answers(question)
         for turn in range(3):
             try:
@@ -119,7 +123,7 @@ class _Clock:
 
 
 @contextmanager
-def _invented_people() -> Iterator[None]:
+def invented_people() -> Iterator[None]:
     """Hide DO_NOT_TRACK and the like: they speak for the person here, not for invented ones."""
     hidden = {name: os.environ.pop(name) for name in (DO_NOT_TRACK, VARIABLE) if name in os.environ}
     try:

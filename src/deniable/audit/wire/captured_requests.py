@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from deniable.errors import InvalidReport
 from deniable.protocol import Report, Survey
+from deniable.protocol.compact import numbers_of, read_compact
 
 
 @dataclass(frozen=True)
@@ -53,26 +53,34 @@ class Captured:
     duplicates: int
 
 
-def bodies(exchanges: Sequence[Exchange]) -> Iterator[tuple[Exchange, object]]:
-    """Yield every request with its body as JSON; None where it is none."""
-    for exchange in exchanges:
-        try:
-            yield exchange, json.loads(exchange.body)
-        except ValueError:
-            yield exchange, None
+def batch_of(exchange: Exchange, survey: Survey) -> list[Report] | None:
+    """Return the reports of a request; None if its body is anything but a compact batch of some.
 
-
-def sent_reports(exchanges: Sequence[Exchange]) -> list[tuple[str, Report]]:
-    """Return every report that was sent, retries included, with its sender.
-
-    Items that are no reports are left out; a finding of its own looks at them.
+    The digest names the question: one that the survey has not is called "".
     """
-    found = []
-    for exchange, body in bodies(exchanges):
-        items = body.get("reports", []) if isinstance(body, dict) else []
-        for item in items:
-            try:
-                found.append((exchange.sender, Report.from_json(item)))
-            except InvalidReport:
-                continue
-    return found
+    try:
+        packed = read_compact(exchange.body)
+    except InvalidReport:
+        return None
+    asked = next((q for q in survey.known if q.digest == packed.digest), None)
+    name = ("", 0) if asked is None else (asked.id, asked.version)
+    numbering, numbers = numbers_of(asked)
+    if packed.numbering != numbering:
+        return None
+    texts = {number: text for text, number in numbers.items()}
+    return [
+        Report(*name, packed.digest, row.epoch, row.id, row.record, texts.get(row.combination, "?"))
+        for row in packed.rows()
+    ]
+
+
+def sent_reports(captured: Captured) -> list[tuple[Exchange, Report]]:
+    """Return every report that was sent, retries included, with its request.
+
+    Bodies that are no batches are left out; a finding of its own looks at them.
+    """
+    return [
+        (exchange, report)
+        for exchange in captured.exchanges
+        for report in batch_of(exchange, captured.survey) or ()
+    ]

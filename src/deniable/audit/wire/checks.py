@@ -9,10 +9,8 @@ from itertools import pairwise
 
 from deniable.audit.findings import Finding
 from deniable.audit.hypotheses import proportion
-from deniable.audit.wire.captured_requests import Captured, Exchange, bodies, sent_reports
-from deniable.errors import InvalidReport
-from deniable.protocol import Report
-from deniable.protocol.canonical import canonical, to_base64url
+from deniable.audit.wire.captured_requests import Captured, Exchange, batch_of, sent_reports
+from deniable.protocol.canonical import canonical
 
 HEADERS = frozenset(
     {"accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"}
@@ -38,7 +36,7 @@ def _finding(check: str, problems: list[str], good: str) -> Finding:
 
 
 def _sent(captured: Captured) -> Finding:
-    reports = len(sent_reports(captured.exchanges))
+    reports = len(sent_reports(captured))
     problems = [] if reports else ["the clients sent no report at all"]
     words = f"{len(captured.exchanges)} requests with {reports} reports were recorded"
     return _finding("something was sent", problems, words)
@@ -61,33 +59,30 @@ def _headers(captured: Captured) -> Finding:
 
 
 def _members(captured: Captured) -> Finding:
-    digests = {(q.id, q.version): q.digest for q in captured.survey.questions}
+    combinations = {q.digest: q.combinations for q in captured.survey.known}
     problems = []
-    for _, body in bodies(captured.exchanges):
-        if not isinstance(body, dict) or set(body) != {"reports"}:
-            problems.append("a body holds more than reports")
-            continue
-        for item in body["reports"]:
-            try:
-                report = Report.from_json(item)
-            except InvalidReport as error:
-                problems.append(f"a report has other members: {error}")
-                continue
-            if digests.get((report.question, report.version)) != report.digest:
-                problems.append(f"a report to {report.question} has a digest of its own")
-    good = "every report has six members, and only id and record differ between devices"
+    for exchange in captured.exchanges:
+        reports = batch_of(exchange, captured.survey) or ()
+        if not reports:
+            problems.append("a body holds more than reports to one question")
+        for report in reports:
+            if report.digest not in combinations:
+                problems.append("a digest is none of the survey's")
+            elif report.segments not in combinations[report.digest]:
+                problems.append(f"a report to {report.question} has segments of its own")
+    good = (
+        "every request has one question's digest and declared segments; only these, the level's "
+        "digest, ids and records differ between devices"
+    )
     return _finding("no identifier in a report", problems, good)
 
 
 def _sizes(captured: Captured) -> Finding:
-    sizes: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
-    for _, report in sent_reports(captured.exchanges):
-        digits = len(str(report.epoch))
-        sizes[report.question, digits].add(len(canonical(report.as_json())))
+    sizes = {question.digest: question.record_size for question in captured.survey.known}
     problems = [
-        f"reports to {question} have {len(seen)} sizes"
-        for (question, _), seen in sizes.items()
-        if len(seen) > 1
+        f"a record of {report.question} has {len(report.record)} bytes"
+        for _, report in sent_reports(captured)
+        if len(report.record) != sizes.get(report.digest, len(report.record))
     ]
     return _finding(
         "one size", problems, "the reports to a question have one size, whatever the value"
@@ -95,16 +90,18 @@ def _sizes(captured: Captured) -> Finding:
 
 
 def _times(captured: Captured) -> Finding:
-    """Search for the time in any form: text, decimal or hexadecimal seconds and milliseconds."""
+    """Search for the time in any form: text, digits, or bytes of seconds and milliseconds."""
     marks: set[bytes] = set()
     for moment in captured.times:
         seconds = int(moment.timestamp())
         for number in (seconds, seconds * 1000):
             # All but the last digits, so that a time some seconds or minutes off is seen too.
             marks |= {str(number)[:-3].encode(), f"{number:x}"[:-1].encode()}
+            raw = number.to_bytes((number.bit_length() + 7) // 8, "big")[:-1]
+            marks |= {raw, raw[::-1]}
     problems = []
     for exchange in captured.exchanges:
-        data = _without_random(exchange)
+        data = _without_random(exchange, captured)
         if _TIME.search(data):
             problems.append("a request holds a date or a time of day")
         if any(mark in data for mark in marks):
@@ -113,13 +110,14 @@ def _times(captured: Captured) -> Finding:
     return _finding("no time stamp", problems, good)
 
 
-def _without_random(exchange: Exchange) -> bytes:
-    """Return a request without ids, digests and records, in which chance writes anything."""
-    data = exchange.head + b"\n" + exchange.body
-    for _, report in sent_reports([exchange]):
-        for text in (report.id.hex(), report.digest.hex(), to_base64url(report.record)):
-            data = data.replace(text.encode(), b"")
-    return data
+def _without_random(exchange: Exchange, captured: Captured) -> bytes:
+    """Return a request without digest, ids and records, in which chance writes anything."""
+    reports = batch_of(exchange, captured.survey)
+    if reports is None:
+        return exchange.head + b"\n" + exchange.body
+    random = sum(len(report.id) + len(report.record) for report in reports)
+    body = exchange.body[:-random].replace(reports[0].digest, b"")
+    return exchange.head + b"\n" + body
 
 
 def _ids(captured: Captured) -> Finding:
@@ -127,7 +125,7 @@ def _ids(captured: Captured) -> Finding:
 
     Random ids fail with probability 16 * 256^-5 for 6 of them, far less for more.
     """
-    ids = sorted({report.id for _, report in sent_reports(captured.exchanges)})
+    ids = sorted({report.id for _, report in sent_reports(captured)})
     ones = sum(int.from_bytes(one, "little").bit_count() for one in ids)
     problems = []
     if any(a[:_SHARED_BYTES] == b[:_SHARED_BYTES] for a, b in pairwise(ids)):
@@ -142,9 +140,9 @@ def _ids(captured: Captured) -> Finding:
 def _one_per_epoch(captured: Captured) -> Finding:
     ids: defaultdict[tuple[str, str, int], set[bytes]] = defaultdict(set)
     once = {q.id for q in captured.survey.questions if q.repeat == "once"}
-    for sender, report in sent_reports(captured.exchanges):
+    for exchange, report in sent_reports(captured):
         epoch = -1 if report.question in once else report.epoch
-        ids[sender, report.question, epoch].add(report.id)
+        ids[exchange.sender, report.question, epoch].add(report.id)
     problems = [
         f"{len(seen)} reports to {question} in one epoch"
         for (_, question, _), seen in ids.items()
@@ -156,7 +154,7 @@ def _one_per_epoch(captured: Captured) -> Finding:
 
 def _retries(captured: Captured) -> Finding:
     sent: defaultdict[bytes, list[bytes]] = defaultdict(list)
-    for _, report in sent_reports(captured.exchanges):
+    for _, report in sent_reports(captured):
         sent[report.id].append(canonical(report.as_json()))
     again = sum(len(copies) > 1 for copies in sent.values())
     problems = []
@@ -165,8 +163,8 @@ def _retries(captured: Captured) -> Finding:
     if not again:
         problems.append("nothing was sent again, although uploads failed")
     by_fate = {True: set[bytes](), False: set[bytes]()}
-    for exchange in captured.exchanges:
-        by_fate[exchange.fate == "answered"] |= {r.id for _, r in sent_reports([exchange])}
+    for exchange, report in sent_reports(captured):
+        by_fate[exchange.fate == "answered"].add(report.id)
     lost = by_fate[False] - by_fate[True]
     if lost:
         problems.append(f"{len(lost)} reports never arrived, or arrived under another id")
@@ -176,7 +174,7 @@ def _retries(captured: Captured) -> Finding:
 
 
 def _counted(captured: Captured) -> Finding:
-    ids = {report.id for _, report in sent_reports(captured.exchanges)}
+    ids = {report.id for _, report in sent_reports(captured)}
     problems = []
     if captured.accepted != len(ids):
         problems.append(f"{len(ids)} reports were made, {captured.accepted} were accepted")

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from deniable.protocol import Boolean, Domain, Field, Numbers, Profile, Question, Sets, Strings
+from deniable.protocol import (
+    Boolean,
+    Domain,
+    Field,
+    Numbers,
+    Profile,
+    Question,
+    Sets,
+    Strings,
+    StringSets,
+)
+from deniable.protocol.profile_domain import Perhaps
 
 LONG = "a value that is long, " * 100
 """A long string, within the largest length that is allowed."""
@@ -12,7 +23,10 @@ def two_values(field: Field) -> tuple[object, object]:
     """Return two values of a field that differ in everything, the length included."""
     domain = field.domain
     if isinstance(domain, Profile):
-        pairs = {name: _two(each) for name, each in domain.attributes}
+        pairs = {
+            name: _two(each.known if isinstance(each, Perhaps) else each)
+            for name, each in domain.attributes
+        }
         return {n: pair[0] for n, pair in pairs.items()}, {n: pair[1] for n, pair in pairs.items()}
     return _two(domain)
 
@@ -24,6 +38,8 @@ def _two(domain: Domain) -> tuple[object, object]:
         return domain.bounds[0] - 1, domain.bounds[-1] + 1
     if isinstance(domain, Sets):
         return [], list(domain.values[: domain.most])
+    if isinstance(domain, StringSets):
+        return [], [str(number) if not domain.alphabet else domain.alphabet[0] for number in (1, 2)]
     if isinstance(domain, Strings) and domain.alphabet:
         return domain.alphabet[0], domain.alphabet[-1] * domain.length
     if domain.size is None:

@@ -22,5 +22,5 @@ class KRREncoder(Encoder):
     def _stage(self, symbol: int, keep: int, draws: Draws) -> int:
         if draws.coin(keep):
             return symbol
-        other = draws.below(self._parameters.categories - 1)
+        other = draws.below(self._parameters.answers - 1)
         return other + (other >= symbol)

@@ -10,7 +10,7 @@ from deniable.protocol.projective import inside_point, outside_point, vector_of
 def noisy_point(parameters: PGRParameters, true: int, fresh: Draws) -> int:
     """Return a randomised point: of the true point's hyperplane, or outside of it."""
     own = vector_of(true, parameters.prime, parameters.dimension)
-    if fresh.coin(parameters.inside):
+    if fresh.coin(parameters.keep):
         return inside_point(own, fresh.below(parameters.inner), parameters.prime)
     return outside_point(own, fresh.below(parameters.outer), parameters.prime)
 

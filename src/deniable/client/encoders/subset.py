@@ -15,8 +15,8 @@ class SubsetEncoder(Encoder):
 
     def encode(self, answer: Answer, cohort: Draws, permanent: Draws, fresh: Draws) -> bytes:
         """Return the wire record of a randomised answer. All draws come from `fresh`."""
-        k, size = self._parameters.categories, self._parameters.size
-        included = fresh.coin(self._parameters.include)
+        k, size = self._parameters.answers, self._parameters.size
+        included = fresh.coin(self._parameters.keep)
         others = _choose(k - 1, size - included, fresh)
         members = {other + (other >= answer.code) for other in others}
         if included:

@@ -19,6 +19,7 @@ import numpy as np
 
 from deniable import _validate
 from deniable.decode import Decoded, decode
+from deniable.decode.reading import READING, Reading
 from deniable.discover.branches import Characters
 from deniable.discover.detection_limit import half_found
 from deniable.discover.ngrams.cliques import MOST_STEPS, Budget, cliques
@@ -36,9 +37,9 @@ from deniable.mechanisms import NGrams
 from deniable.mechanisms.base import Candidate, Reports
 from deniable.protocol import ABSENT, NGramsParameters, Strings
 
-MOST_CANDIDATES = 2_000
+_MOST_CANDIDATES = 2_000
 """Strings that are tested: more would make every test stricter."""
-PROBES = 8
+_PROBES = 8
 """Strings that are added to an imagined crowd, to see how many of them are found: at most."""
 _SEED = 7
 THRESHOLD = 0.1
@@ -64,7 +65,7 @@ class Search:
     """
 
     threshold: float = THRESHOLD
-    most: int = MOST_CANDIDATES
+    most: int = _MOST_CANDIDATES
     grams: int = MOST_GRAMS
     matching: str | None = None
     inner_spaces: bool = True
@@ -129,6 +130,7 @@ def discover_ngrams(
     search: Search | None = None,
     absent: bool = False,
     progress: Progress | None = None,
+    reading: Reading = READING,
 ) -> Discovery:
     """Return the strings that the reports show, the paper's way.
 
@@ -147,6 +149,7 @@ def discover_ngrams(
         search: the settings of the search for candidates.
         absent: whether people without an answer report too; they are fitted beside the strings.
         progress: called with the pairs done and their number.
+        reading: what the intervals are of.
     """
     search = search or Search()
     records = mechanism.records(reports)
@@ -158,8 +161,8 @@ def discover_ngrams(
     decoded = None
     if found.strings:
         listed: list[Candidate] = [*found.strings, ABSENT] if absent else [*found.strings]
-        decoded = decode(mechanism.whole, mechanism.whole_counts(counts), listed)
-    rows = tuple(rows_of(decoded, len(found.strings))) if decoded is not None else ()
+        decoded = decode(mechanism.whole, mechanism.whole_counts(counts), listed, reading=reading)
+    rows = tuple(_rows_of(decoded, len(found.strings))) if decoded is not None else ()
     return Discovery(
         rows,
         (),
@@ -172,7 +175,7 @@ def discover_ngrams(
     )
 
 
-def rows_of(decoded: Decoded, strings: int) -> Iterator[Found]:
+def _rows_of(decoded: Decoded, strings: int) -> Iterator[Found]:
     """Yield the decoded row of every string, the most frequent first.
 
     Args:
@@ -214,10 +217,10 @@ def learnable(mechanism: NGrams, pairs: Pairs, letters: int, people: int, search
         [sum(ranked) / len(pairs.common) for ranked in zip_longest(*_shares(pairs), fillvalue=0.0)]
     )
     rng = np.random.default_rng(_SEED)
-    crowds = crowd.crowds(PROBES + len(known), 2)
+    crowds = crowd.crowds(_PROBES + len(known), 2)
 
     def chance(share: float) -> float:
-        probes = min(PROBES, int(1 / share + 1e-9))
+        probes = min(_PROBES, int(1 / share + 1e-9))
         left = max(0.0, 1 - probes * share)
         # Shares of all strings together are at most 1: the known ones make room for the probes.
         others = known * min(1.0, left / max(1e-12, float(known.sum())))

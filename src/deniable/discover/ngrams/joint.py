@@ -31,7 +31,7 @@ from deniable.mechanisms.base import Floats
 ENOUGH = 0.5
 """Fitting ends when no table has a log-likelihood larger by more than this. A table that lies one
 standard error off in some direction is behind by 0.5: more rounds would fit noise."""
-ROUNDS = 100
+_ROUNDS = 100
 _ADDED = 40
 """Cells that are added at once."""
 _PER_CELL = 50
@@ -110,7 +110,7 @@ def _fit(rows: Product, allowed: Mask, x: Floats) -> tuple[Floats, float, int]:
         # u = L'(1/n / Lx); n max(u - 1) bounds what any other table could gain.
         gains = np.where(allowed, rows.pulled(rows.shares / mixed), 0.0)
         gap = rows.n * max(0.0, float(gains.max()) - 1)
-        if gap <= ENOUGH or done == ROUNDS:
+        if gap <= ENOUGH or done == _ROUNDS:
             break
         done += 1
         cells = _worth_a_step(x, gains)

@@ -25,8 +25,8 @@ import numpy as np
 from deniable.discover.ngrams.joint import Mask
 from deniable.mechanisms.base import Floats
 
-SWEEPS = 200
-NEAR = 3e-3
+_SWEEPS = 200
+_NEAR = 3e-3
 """Of the largest number: sweeps end when no multiplier moves by more."""
 _FURTHER = 1.3
 """Over-relaxation: the length of a step, in multiples of what its own condition asks for."""
@@ -55,7 +55,7 @@ class Seen:
     noise: float
 
 
-def likeliest(seen: Seen, possible: Mask, near: float = NEAR, sweeps: int = SWEEPS) -> Floats:
+def likeliest(seen: Seen, possible: Mask, near: float = _NEAR, sweeps: int = _SWEEPS) -> Floats:
     """Return the shares x of the likeliest tables.
 
     Each multiplier is raised in turn to where its own condition holds.

@@ -24,7 +24,7 @@ from deniable.discover.prefixes.evidence import Beliefs
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.closed_form import Pure
 
-DRAWS = 400
+_DRAWS = 400
 _SEED = 16
 
 
@@ -94,12 +94,12 @@ class Way:
             frequency: the share.
             alpha: the level of the test, for all strings together.
         """
-        rng, alive = np.random.default_rng(_SEED), np.ones(DRAWS, dtype=np.bool_)
-        beliefs = Beliefs.first(self.levels[0].group.noise).rows(np.zeros(DRAWS, dtype=np.int64))
+        rng, alive = np.random.default_rng(_SEED), np.ones(_DRAWS, dtype=np.bool_)
+        beliefs = Beliefs.first(self.levels[0].group.noise).rows(np.zeros(_DRAWS, dtype=np.int64))
         for level in self.levels:
-            errors = level.group.deviation(frequency) * rng.standard_normal(DRAWS)
-            extensions = np.full(DRAWS, level.extensions)
-            rows = np.arange(DRAWS)
+            errors = level.group.deviation(frequency) * rng.standard_normal(_DRAWS)
+            extensions = np.full(_DRAWS, level.extensions)
+            rows = np.arange(_DRAWS)
             odds, beliefs = beliefs.update(rows, extensions, frequency + errors, level.group)
             alive &= odds > level.odds
         # The detection limit of the test, z sd(0) with Bonferroni's z over M strings.

@@ -9,6 +9,8 @@ from itertools import islice
 
 import numpy as np
 
+from deniable.authoring.mechanisms.prefixes_plan import BEAM
+from deniable.decode.reading import READING, Reading
 from deniable.decode.significance import storey
 from deniable.discover.branches import Branches, branches_of
 from deniable.discover.group_estimates import Table
@@ -21,7 +23,6 @@ from deniable.mechanisms.closed_form import Pure
 from deniable.protocol import Strings
 from deniable.protocol.domain import ABSENT_KEY
 from deniable.protocol.hashing import fingerprint
-from deniable.protocol.prefixes_plan import BEAM
 
 MOST_TESTED = 1_000
 """Strings that are tested: more would make every test stricter."""
@@ -82,6 +83,7 @@ def discover(
     beam: int = BEAM,
     absent: bool = False,
     progress: Progress | None = None,
+    reading: Reading = READING,
 ) -> Discovery:
     """Return the strings that the reports show.
 
@@ -98,6 +100,7 @@ def discover(
         absent: whether people without an answer report too: they are taken out of every group,
             because so frequent an answer lifts whatever shares a hash with it.
         progress: called with the levels done and their number, verification included.
+        reading: what the intervals are of.
 
     Example:
         >>> import numpy as np
@@ -127,7 +130,7 @@ def discover(
     grown = grow(branches, tables, levels, beam=beam, progress=report) if counts.n else []
     last = table_of(shape.verification)
     strings = _strings(branches, grown[-1]) if len(grown) == levels else []
-    rows = tuple(verify(strings, last, counts.n))
+    rows = tuple(verify(strings, last, counts.n, reading))
     p_values = np.array([row.p_value for row in rows])
     false = storey(p_values, ALPHA).expected_false if rows else 0.0
     report(levels + 1, levels + 1)

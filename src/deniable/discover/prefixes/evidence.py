@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from deniable.mechanisms.base import Floats
 
-ATOMS = 32
-EXPECTED = 2.0
+_ATOMS = 32
+_EXPECTED = 2.0
 """Extensions of one beginning that are expected to be real."""
 _TINY = 1e-300
 
@@ -56,8 +56,8 @@ class Beliefs:
     @classmethod
     def first(cls, noise: float) -> Beliefs:
         """Return the belief before any level: everybody's string begins with nothing."""
-        grid = np.geomspace(min(0.5 * noise, 0.5), 1.0, ATOMS)
-        chances = np.zeros((1, ATOMS + 1))
+        grid = np.geomspace(min(0.5 * noise, 0.5), 1.0, _ATOMS)
+        chances = np.zeros((1, _ATOMS + 1))
         chances[0, -1] = 1.0
         return cls(grid, chances)
 
@@ -82,7 +82,7 @@ class Beliefs:
             table: the level's.
         """
         single = (extensions == 1)[:, None]
-        share = np.minimum(1.0, EXPECTED / extensions)[:, None]
+        share = np.minimum(1.0, _EXPECTED / extensions)[:, None]
         before = np.where(single, self.chances[parents, 1:], self._extended[parents] * share)
         with np.errstate(divide="ignore"):
             # Bayes: prior times likelihood, in logarithms, relative to the likelihood of f = 0.

@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from deniable import _validate
+from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.discover.branches import Branches, Symbols
 from deniable.discover.group_estimates import Table
 from deniable.discover.prefixes.evidence import Beliefs, Places
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.hashing import Words
 from deniable.protocol.prefixes import chained
-from deniable.protocol.prefixes_plan import BEAM
 
 MAX_BEAM = 100_000
 _BLOCK = 2**18

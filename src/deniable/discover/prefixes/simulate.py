@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.discover.prefixes.discovery import Discovery, discover
 from deniable.discover.prefixes.growth import Progress
 from deniable.mechanisms import Counts, Prefixes
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Strings
-from deniable.protocol.prefixes_plan import BEAM
 
 
 @dataclass(frozen=True)

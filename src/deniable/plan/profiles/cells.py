@@ -10,10 +10,10 @@ mechanism's own codes; a share W of the reports is about it.
     a hashed profile     as a bit per cell, plus the collisions of profiles in a bucket or a seed
 
 with w the probability that a coefficient is drawn. In `coefficients` and `views` the moments of
-fewer attributes come from all reports about them (`protocol/profile_noise.py`).
+fewer attributes come from all reports about them (`authoring/profile_noise.py`).
 
-Accuracy: exact for yes/no attributes that are fair and independent. Where numbers of levels differ,
-or are no powers of two, geometric means stand for them.
+Accuracy: exact for yes/no attributes that are fair and independent. Where numbers of answers
+differ, or are no powers of two, geometric means stand for them.
 """
 
 from __future__ import annotations
@@ -21,29 +21,15 @@ from __future__ import annotations
 import math
 
 from deniable.authoring.auto_profile import profile_orders
-from deniable.errors import InvalidParameter
+from deniable.authoring.profile_noise import mean_answers
 from deniable.mechanisms.closed_form import Pure
-from deniable.protocol import (
-    CoefficientsParameters,
-    InpEMParameters,
-    InpHTCMSParameters,
-    InpHTParameters,
-    InpOLHParameters,
-    InpPSParameters,
-    InpRRParameters,
-    MargHTParameters,
-    MargPSParameters,
-    MargRRParameters,
-    ProfileParameters,
-    ViewsParameters,
-)
-from deniable.protocol.profile_noise import mean_levels
-from deniable.protocol.thresholds import as_fraction
+from deniable.protocol import CoefficientsParameters, ProfileParameters, ViewsParameters
+from deniable.protocol.channel import Bits, Sign, Symbol, unknown_kind
 
 
-def cells_of_table(levels: tuple[int, ...], order: int) -> float:
+def cells_of_table(answers: tuple[int, ...], order: int) -> float:
     """Return the number of cells of a table of `order` attributes, as a geometric mean."""
-    return mean_levels(levels) ** order
+    return mean_answers(answers) ** order
 
 
 def cell_deviation(parameters: ProfileParameters, people: int, frequency: float) -> float:
@@ -62,30 +48,42 @@ def cell_deviation(parameters: ProfileParameters, people: int, frequency: float)
 
 
 def _noise(parameters: ProfileParameters, people: int, f: float) -> float:
-    order, share = parameters.order, 1 / math.comb(len(parameters.levels), parameters.order)
-    table = 2 ** (order * sum(parameters.bits) / len(parameters.bits))
-    if isinstance(parameters, InpPSParameters):
-        return _krr(Pure.of(*parameters.support), parameters.cells / table, 1.0, f)
-    if isinstance(parameters, MargPSParameters):
-        cells = parameters.sizes[len(parameters.sizes) // 2]
-        keep = as_fraction(parameters.keep(cells))
-        return _krr(Pure.of(keep, (1 - keep) / (cells - 1)), 1.0, share, f)
-    if isinstance(parameters, InpRRParameters):
-        return _bits(Pure.of(*parameters.support), parameters.cells / table, 1.0, f)
-    if isinstance(parameters, MargRRParameters):
-        return _bits(Pure.of(*parameters.support), 1.0, share, f)
+    # Moments of fewer attributes come from all reports about them: the mathematics of these two.
     if isinstance(parameters, ViewsParameters | CoefficientsParameters):
         return sum(profile_orders(parameters)) - f * (1 - f)
-    if isinstance(parameters, InpHTParameters):
-        return _signs(parameters, table, 1 / parameters.coefficients) - f * (1 - f)
-    if isinstance(parameters, MargHTParameters):
-        return _signs(parameters, table, share / (table - 1)) - f * (1 - f)
-    if isinstance(parameters, InpEMParameters):
-        keep_bit = float(parameters.support[0])
-        gap = float(2 * parameters.support[0] - 1)
-        grown = ((keep_bit**2 + (1 - keep_bit) ** 2) / gap**2) ** math.log2(table)
-        return float(grown) / table - f**2 - f * (1 - f)
-    return _hashed(parameters, people, f)
+    order, share = parameters.order, 1 / math.comb(len(parameters.answers), parameters.order)
+    table = 2 ** (order * sum(parameters.bits) / len(parameters.bits))
+    channel, pure = parameters.channel, Pure.of(*parameters.support)
+    rests = sorted(channel.rests, key=lambda rest: rest.count)
+    match rests[len(rests) // 2], channel.names:
+        case Symbol() as rest, ():
+            return _krr(pure, rest.size / table, 1.0, f)
+        case Symbol() as rest, ("marginal",):
+            return _krr(Pure.of(rest.keep, rest.move), 1.0, share, f)
+        case Symbol() as rest, ("seed",):
+            return _hashed_symbols(parameters, pure, (rest.size - 1) * channel.sizes[0], people, f)
+        case Bits() as rest, () if rest.drawn:
+            return _bits(pure, rest.width / table, 1.0, f)
+        case Bits(), ():
+            return _coins(pure, table, f)
+        case Bits(), ("marginal",):
+            return _bits(pure, 1.0, share, f)
+        case Sign() as rest, ("coefficient",):
+            return _signs(rest, table, 1 / channel.sizes[0]) - f * (1 - f)
+        case Sign() as rest, ("marginal", "coefficient"):
+            return _signs(rest, table, share / (table - 1)) - f * (1 - f)
+        case Sign(), ("row", "coefficient"):
+            rows, width = channel.sizes
+            return _hashed_signs(parameters, pure, rows, width, people, f)
+        case rest, names:
+            raise unknown_kind(f"closed form given {names or 'nothing'}", rest)
+
+
+def _coins(pure: Pure, table: float, f: float) -> float:
+    # Each of b bits is kept by a coin of its own: their noise multiplies.
+    keep, gap = pure.p, pure.gap
+    grown = ((keep**2 + (1 - keep) ** 2) / gap**2) ** math.log2(table)
+    return float(grown) / table - f**2 - f * (1 - f)
 
 
 def _krr(pure: Pure, merged: float, share: float, f: float) -> float:
@@ -101,26 +99,29 @@ def _bits(pure: Pure, merged: float, share: float, f: float) -> float:
     return noise / share + f * (1 - f) * (1 / share - 1)
 
 
-def _signs(parameters: InpHTParameters | MargHTParameters, table: float, drawn: float) -> float:
+def _signs(rest: Sign, table: float, drawn: float) -> float:
     """Return the sum over a table's coefficients, each drawn with one probability."""
     # Each of the table's c - 1 coefficients has the weight 1/c (docs/mathematics.md, section 5) and
     # the variance 1/(g^2 w) of a sign reported by a share w of people.
-    gap = float(2 * as_fraction(parameters.keep) - 1)
-    return (table - 1) / (gap**2 * drawn) / table**2
+    return (table - 1) / (float(rest.gap) ** 2 * drawn) / table**2
 
 
-def _hashed(parameters: ProfileParameters, people: int, f: float) -> float:
+def _hashed_symbols(
+    parameters: ProfileParameters, pure: Pure, places: int, people: int, f: float
+) -> float:
     """Return n Var where whole profiles are hashed, all profiles taken as equally frequent."""
-    cells = cells_of_table(parameters.levels, parameters.order)
+    cells = cells_of_table(parameters.answers, parameters.order)
+    return _bits(pure, parameters.profiles / cells, 1.0, f) + people / (cells * places)
+
+
+def _hashed_signs(
+    parameters: ProfileParameters, pure: Pure, rows: int, width: int, people: int, f: float
+) -> float:
+    """Return the same of one sign of a sketch."""
+    cells = cells_of_table(parameters.answers, parameters.order)
     merged = parameters.profiles / cells
-    if isinstance(parameters, InpOLHParameters):
-        places = (parameters.symbols - 1) * parameters.seeds
-        return _bits(Pure.of(*parameters.support), merged, 1.0, f) + people / (cells * places)
-    if isinstance(parameters, InpHTCMSParameters):
-        pure, width = Pure.of(*parameters.support), parameters.width
-        # Squares of a sum over profiles, over all hash functions: M + M (M - 1)/w.
-        squares = merged + merged * (merged - 1) / width
-        mean = (2 * pure.q - 1) * merged + 2 * pure.gap * f
-        noise = (squares - mean**2) / (4 * pure.gap**2) - f * (1 - f)
-        return noise + people / (cells * parameters.rows * width)
-    raise InvalidParameter(f"There is no closed form of {parameters.mechanism} for profiles.")
+    # Squares of a sum over profiles, over all hash functions: M + M (M - 1)/w.
+    squares = merged + merged * (merged - 1) / width
+    mean = (2 * pure.q - 1) * merged + 2 * pure.gap * f
+    noise = (squares - mean**2) / (4 * pure.gap**2) - f * (1 - f)
+    return noise + people / (cells * rows * width)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from deniable.authoring import resolve
 from deniable.authoring.auto import Choice
 from deniable.authoring.auto_profile import profile_choices
 from deniable.errors import InvalidParameter
-from deniable.protocol import MECHANISMS, PROFILE_MECHANISMS, Profile
+from deniable.protocol import PROFILE_MECHANISMS, Profile
 
 NOT_COMPARED = float("nan")
+# How each of the papers' methods estimates tables is its own mathematics.
 WORK = {
     "inp_rr": "2^d n + C(d,k) 2^d",
     "inp_ht": "n + C(d,k) k 2^k",
@@ -50,20 +52,20 @@ def choices_of_profiles(
 def _others(names: list[str], profile: Profile, wanted: Mapping[str, object]) -> Iterator[Choice]:
     for name in names:
         try:
-            parameters = MECHANISMS[name].resolve(wanted, profile, False)
+            parameters = resolve(name, wanted, profile, False)
         except InvalidParameter:
             continue  # too many cells, tables or bits
         yield Choice(parameters, NOT_COMPARED, WORK[name])
 
 
-def cells_tested(levels: tuple[int, ...], order: int) -> int:
+def cells_tested(answers: tuple[int, ...], order: int) -> int:
     """Return the number of cells of all tables of `order` attributes.
 
     The sum over all tables is the elementary symmetric polynomial of that order in the numbers of
-    levels, which takes d times `order` steps instead of one per table.
+    answers, which takes d times `order` steps instead of one per table.
     """
     sums = [1, *([0] * order)]
-    for count in levels:
+    for count in answers:
         for taken in range(order, 0, -1):
             sums[taken] += sums[taken - 1] * count
     return sums[order]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from deniable import _validate
-from deniable.errors import InvalidParameter
-from deniable.privacy.over_time import krr, rappor
-from deniable.protocol import KRRParameters, Parameters
+from deniable.privacy.over_time import bits, symbols
+from deniable.protocol import Parameters
+from deniable.protocol.channel import Bits, Symbol, unknown_kind
 from deniable.protocol.epsilon import epsilon_of
-from deniable.protocol.unary import UnaryParameters
 
 EXACT_UP_TO = 2_000
 """The largest number of reports with an exact epsilon; fractions grow too long, a bound follows."""
@@ -27,7 +26,8 @@ def epsilon_after(parameters: Parameters, n: int) -> int:
     Example:
         >>> from deniable.protocol import RapporParameters, Strings
         >>> wanted = {"k": 128, "h": 2, "m": 16, "f": 0.5, "p": 0.5, "q": 0.75}
-        >>> parameters = RapporParameters.resolve(wanted, Strings(), False)
+        >>> from deniable.authoring import resolve
+        >>> parameters = resolve(RapporParameters, wanted, Strings(), False)
         >>> [epsilon_after(parameters, n) for n in (1, 2, 10_000)]
         [1074286, 2017008, 4394450]
     """
@@ -37,12 +37,14 @@ def epsilon_after(parameters: Parameters, n: int) -> int:
         bound = min(bound, parameters.epsilon_forever)
     if n > EXACT_UP_TO:
         return bound
-    if isinstance(parameters, UnaryParameters):
-        ratio = rappor.ratio_after(parameters, n)
-    elif isinstance(parameters, KRRParameters):
-        ratio = krr.ratio_after(parameters, n)
-    elif not parameters.memoised:
-        return bound  # independent reports: the ratios multiply
-    else:
-        raise InvalidParameter(f"epsilon_after does not know '{parameters.mechanism}'.")
+    rest = parameters.channel.typical
+    match rest, rest.stages:
+        case Bits(), (Bits() as first, Bits() as then):
+            ratio = bits.ratio_after(first, then, n)
+        case Symbol(), (Symbol() as first, Symbol() as then):
+            ratio = symbols.ratio_after(first, then, n)
+        case _, None:
+            return bound  # independent reports: the ratios multiply
+        case _:
+            raise unknown_kind("epsilon of several reports", rest)
     return min(bound, epsilon_of(ratio))

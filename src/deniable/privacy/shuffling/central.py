@@ -35,14 +35,15 @@ from deniable.privacy.shuffling.blanket import Blanket
 from deniable.privacy.shuffling.epsilon_of_delta import reached, smallest
 from deniable.privacy.shuffling.two_level import Levels, levels
 from deniable.privacy.shuffling.yes_no_crowds import MOST_PEOPLE, SMALLEST_DELTA, YesNo
-from deniable.protocol import KRRParameters, Parameters
+from deniable.protocol import Parameters
+from deniable.protocol.channel import Symbol
 from deniable.protocol.epsilon import LARGEST, as_float
 
 CONDITIONS = (
     "Each person sends one report (or, for all reports of a value, they are shuffled as one).",
     "Nothing in or around a report links it to its sender: no address, time, order or identifier.",
     "Whoever shuffles is trusted to do so, and to have seen nothing else.",
-    "All n people report honestly; liars among them hide nobody.",
+    "All n people report honestly; crafted reports among theirs hide nobody.",
 )
 """Without all of these only the local epsilon holds."""
 
@@ -133,7 +134,8 @@ def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
 
     Example:
         >>> from deniable.protocol import Boolean, KRRParameters
-        >>> krr = KRRParameters.resolve({"epsilon": 1.0}, Boolean(), False)
+        >>> from deniable.authoring import resolve
+        >>> krr = resolve(KRRParameters, {"epsilon": 1.0}, Boolean(), False)
         >>> shuffled(krr, people=10_000, delta=1e-6).epsilon < 0.1
         True
     """
@@ -145,9 +147,10 @@ def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
     blanket = Blanket(found, people, delta)
     bounds = {"clones": general.epsilon, "blanket": smallest(blanket.delta, local, delta)}
     least = worst = None
-    if isinstance(parameters, KRRParameters) and parameters.categories > 2:
+    rest = parameters.channel.typical
+    if isinstance(rest, Symbol) and rest.size > 2:
         least = reached(blanket.attained, local, delta)
-        worst = _worst(found, parameters.categories, people, local, delta)
+        worst = _worst(found, rest.size, people, local, delta)
     if worst is not None:
         least = max(least or 0.0, worst.at_least)
         if worst.crowds:
@@ -163,12 +166,12 @@ def shuffled(parameters: Parameters, people: int, delta: float) -> Shuffled:
 
 
 def _worst(
-    found: Levels, categories: int, people: int, local: float, delta: float
+    found: Levels, answers: int, people: int, local: float, delta: float
 ) -> krr_crowds.Worst | None:
     """Return the worst of all crowds, or of some if all are too many; None if even those are."""
     if delta < krr_crowds.SMALLEST_DELTA:
         return None
-    shape = (float(found.ratio), categories, people, local, delta)
+    shape = (float(found.ratio), answers, people, local, delta)
     return krr_crowds.Search(*shape).every() or krr_crowds.Search(*shape).attained(looks=32)
 
 

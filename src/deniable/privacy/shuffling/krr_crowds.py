@@ -89,18 +89,18 @@ class Worst:
     crowds: int
 
 
-def crowds(categories: int, people: int) -> int:
+def crowds(answers: int, people: int) -> int:
     """Return the number of different crowds of k answers and n people."""
     return sum(
         _partitions(rest, third) * (people - rest)
-        for third in range(min(categories - 2, people - 1) + 1)
+        for third in range(min(answers - 2, people - 1) + 1)
         for rest in range(third, people)
     )
 
 
-def _all_work(categories: int, people: int, third: int) -> int:
+def _all_work(answers: int, people: int, third: int) -> int:
     """Return the count of numbers to compute if no crowd is ruled out early."""
-    symbols = 2 + third + (categories - 2 > third)
+    symbols = 2 + third + (answers - 2 > third)
     beginnings = sum(
         _partitions(rest, third) * math.comb(people + 1 - rest, 2) for rest in range(third, people)
     )
@@ -120,7 +120,7 @@ class Search:
 
     Args:
         ratio: E.
-        categories: k, at least 3.
+        answers: k, at least 3.
         people: n.
         local: the epsilon of one report.
         delta: at least 1e-100.
@@ -130,13 +130,13 @@ class Search:
     def __init__(
         self,
         ratio: float,
-        categories: int,
+        answers: int,
         people: int,
         local: float,
         delta: float,
         work: int = MOST_WORK,
     ) -> None:
-        self._ratio, self._categories, self._people = ratio, categories, people
+        self._ratio, self._answers, self._people = ratio, answers, people
         self._local, self._delta, self._left = local, delta, work
         self._found = Worst(0.0, 0.0, Crowd(people - 1, 0, ()), 0)
 
@@ -153,7 +153,7 @@ class Search:
         others = self._people - 1
         if looks * self._people * size_of(3, self._people) > self._left:
             return None
-        space = Histograms(self._ratio, self._categories, 0, self._people)
+        space = Histograms(self._ratio, self._answers, 0, self._people)
         places = sorted({others * look // max(1, looks - 1) for look in range(looks)})
         law = space.nobody()
         for count in range(others + 1):
@@ -171,18 +171,18 @@ class Search:
         """Return the worst of all crowds; None where that would be too much work."""
         if self.attained() is None:
             return None
-        for third in range(min(self._categories - 2, self._people - 1) + 1):
-            if _all_work(self._categories, self._people, third) > RULED_OUT * self._left:
+        for third in range(min(self._answers - 2, self._people - 1) + 1):
+            if _all_work(self._answers, self._people, third) > RULED_OUT * self._left:
                 return None
-            symbols = 2 + third + (self._categories - 2 > third)
+            symbols = 2 + third + (self._answers - 2 > third)
             self._left -= PLACES * symbols**2 * size_of(symbols, self._people)
             if self._left < 0:
                 return None
-            space = Histograms(self._ratio, self._categories, third, self._people)
+            space = Histograms(self._ratio, self._answers, third, self._people)
             self._grow(space, space.nobody(), [], self._people - 1)
         if self._left < 0:
             return None
-        return replace(self._found, crowds=crowds(self._categories, self._people))
+        return replace(self._found, crowds=crowds(self._answers, self._people))
 
     def _grow(self, space: Histograms, law: Numbers, held: list[int], left: int) -> None:
         """Look at all crowds that begin with `held`: holders of z, of third answers, then of x."""
@@ -222,7 +222,7 @@ class Search:
         share the smallest.
         """
         ends = np.unique(np.append(np.linspace(0, left, BLANKET).astype(np.int64), left + 1))
-        chances, _ = weights(left, self._categories / (self._ratio + self._categories - 1), ends)
+        chances, _ = weights(left, self._answers / (self._ratio + self._answers - 1), ends)
         done, total, grown = 0, 0.0, math.exp(self._found.epsilon)
         for count, chance in zip(ends[:-1].tolist(), chances.tolist(), strict=True):
             for _ in range(count - done):

@@ -49,15 +49,15 @@ class Histograms:
 
     Args:
         ratio: E.
-        categories: k, at least 2.
+        answers: k, at least 2.
         third: the number of held symbols other than x and z.
         people: n.
     """
 
-    def __init__(self, ratio: float, categories: int, third: int, people: int) -> None:
-        unheld = categories - 2 - third
+    def __init__(self, ratio: float, answers: int, third: int, people: int) -> None:
+        unheld = answers - 2 - third
         self.held = 2 + third
-        self._ratio, self._low = ratio, 1 / (ratio + categories - 1)
+        self._ratio, self._low = ratio, 1 / (ratio + answers - 1)
         self._weights = [1.0] * self.held + ([float(unheld)] if unheld else [])
         self.symbols = len(self._weights)
         self._before = _places_before(self.symbols, people)

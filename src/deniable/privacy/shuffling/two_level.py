@@ -25,16 +25,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from deniable.protocol import (
-    HadamardParameters,
-    KRRParameters,
-    OUEParameters,
-    Parameters,
-    PGRParameters,
-    RapporParameters,
-    SubsetParameters,
-)
-from deniable.protocol.projective import points_below
+from deniable.protocol import HadamardParameters, Parameters, ProfileParameters
+from deniable.protocol.channel import Bits, Points, Subset, Symbol, unknown_kind
 from deniable.protocol.thresholds import as_fraction
 
 
@@ -56,25 +48,35 @@ def levels(parameters: Parameters) -> Levels | None:
     None: answers hashed or permuted by cohort, several bits per answer, and a single bit whose two
     sides differ.
     """
-    if isinstance(parameters, KRRParameters):
-        keep, move = parameters.keep, parameters.move
-        return Levels(keep / move, move, Fraction(0), (parameters.categories - 2) * move)
+    # Two profiles that share an attribute are in other cells than two that share none.
+    if isinstance(parameters, ProfileParameters):
+        return None
+    # Half of the coefficients differ between x and z; a sign of the rest is both, or neither. Of a
+    # sketch it is another share for every two answers.
     if isinstance(parameters, HadamardParameters):
-        # Half of the coefficients differ between x and z; a sign of the rest is both, or neither.
         keep = as_fraction(parameters.keep)
         quarter = (1 - keep) / 2
         return Levels(keep / (1 - keep), quarter, quarter, quarter)
-    if isinstance(parameters, SubsetParameters):
-        return _of_subsets(parameters)
-    if isinstance(parameters, PGRParameters) and parameters.answers:
-        return _of_points(parameters)
-    if isinstance(parameters, OUEParameters | RapporParameters):
-        return _of_bits(parameters)
-    return None
+    channel = parameters.channel
+    rest = channel.typical
+    match rest:
+        case _ if not channel.direct:
+            return None
+        case Symbol():
+            return Levels(
+                rest.keep / rest.move, rest.move, Fraction(0), (rest.size - 2) * rest.move
+            )
+        case Subset():
+            return _of_subsets(rest)
+        case Points():
+            return _of_points(rest)
+        case Bits():
+            return _of_bits(rest)
+    raise unknown_kind("central epsilon of two levels", rest)
 
 
-def _of_subsets(parameters: SubsetParameters) -> Levels:
-    k, d, include = parameters.categories, parameters.size, as_fraction(parameters.include)
+def _of_subsets(rest: Subset) -> Levels:
+    k, d, include = rest.of, rest.take, rest.include
     low = (1 - include) * Fraction(d, k - 1)
     ratio = include * (k - d) / ((1 - include) * d)
     # Sets with both, and with neither, over sets with x alone: C(k-2, d-2) and C(k-2, d) over
@@ -82,21 +84,19 @@ def _of_subsets(parameters: SubsetParameters) -> Levels:
     return Levels(ratio, low, low * Fraction(d - 1, k - d), low * Fraction(k - 1 - d, d))
 
 
-def _of_points(parameters: PGRParameters) -> Levels:
+def _of_points(rest: Points) -> Levels:
     # Two hyperplanes meet in `shared` points (docs/mathematics.md, section 2).
-    inside, inner, outer = as_fraction(parameters.inside), parameters.inner, parameters.outer
-    shared = points_below(parameters.prime, parameters.dimension - 2)
-    each = (1 - inside) / outer
-    neither = parameters.points - 2 * inner + shared
+    inside, inner, shared = rest.inside, rest.inner, rest.shared
+    each = (1 - inside) / rest.outer
+    neither = rest.count - 2 * inner + shared
     return Levels(inside / inner / each, each * (inner - shared), each * shared, each * neither)
 
 
-def _of_bits(parameters: OUEParameters | RapporParameters) -> Levels | None:
-    q, p = parameters.q_star, parameters.p_star
-    if parameters.exponents == (1, 0) and q == 1 - p:
-        return Levels(q / p, p, Fraction(0), Fraction(0))
-    basic = isinstance(parameters, OUEParameters) or parameters.form == "basic"
-    if basic and parameters.members == 0 and parameters.exponents == (1, 1):
-        ratio = q * (1 - p) / (p * (1 - q))
-        return Levels(ratio, p * (1 - q), p * p * (1 - q) / (1 - p), (1 - p) * (1 - q))
-    return None
+def _of_bits(rest: Bits) -> Levels | None:
+    q, p = rest.one, rest.zero
+    if rest.width == 1:
+        return Levels(q / p, p, Fraction(0), Fraction(0)) if q == 1 - p else None
+    if rest.drawn != 1:
+        return None  # sets: several bits per answer
+    ratio = q * (1 - p) / (p * (1 - q))
+    return Levels(ratio, p * (1 - q), p * p * (1 - q) / (1 - p), (1 - p) * (1 - q))

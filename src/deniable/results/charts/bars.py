@@ -14,14 +14,14 @@ from deniable.results.labels import columns, distinct, shortened
 from deniable.results.table.columns import Column, Row, plain
 from deniable.results.table.table import Table
 
-MOST_ROWS = 30
+_MOST_ROWS = 30
 """The number of answers that are drawn, the most frequent first; the table has the rest."""
-MOST_ORDERED_ROWS = 60
+_MOST_ORDERED_ROWS = 60
 """Bins of numbers are neighbours, so more of them are drawn before some are left out."""
 ORDERED_DOMAINS = frozenset({"boolean", "numbers", "profile"})
 """Domains whose answers have an order of their own; the others are shown by frequency."""
-VISIBLE, HIDDEN = "stands out from zero", "not enough evidence"
-LABEL_COLUMN = 6.8
+_VISIBLE, _HIDDEN = "stands out from zero", "not enough evidence"
+_LABEL_COLUMN = 6.8
 """Pixels per column of a label: a wide font such as DejaVu or Verdana at 12 pixels."""
 
 
@@ -48,7 +48,7 @@ def bars(table: Table, *, theme: str, width: int, heading: bool) -> Any:
         layers.append(mark.encode(x=share("tick"), tooltip=[told]))
     layered = alt.layer(*layers).properties(
         width=width,
-        height=max(60, (26 if len(shown) <= MOST_ROWS else 16) * len(shown)),
+        height=max(60, (26 if len(shown) <= _MOST_ROWS else 16) * len(shown)),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )
     lines = (*table.about.what, *key_lines(table))
@@ -58,7 +58,7 @@ def bars(table: Table, *, theme: str, width: int, heading: bool) -> Any:
 
 def shown_rows(table: Table) -> tuple[Row, ...]:
     """Return the rows that are drawn: all, or the most frequent, in the table's order."""
-    most = MOST_ORDERED_ROWS if table.about.domain in ORDERED_DOMAINS else MOST_ROWS
+    most = _MOST_ORDERED_ROWS if table.about.domain in ORDERED_DOMAINS else _MOST_ROWS
     if len(table.rows) <= most:
         return table.rows
     share = table.columns.main[0] or ""
@@ -85,11 +85,12 @@ def described(table: Table) -> str:
 def key_lines(table: Table) -> list[str]:
     """Return the key of the chart: the meaning of its marks, and the rows that are drawn."""
     shown, tick = shown_rows(table), _tick(table)
-    marks = ["bar: estimate", "whisker: 95% interval"]
+    of = f" of the {table.about.of}" if table.about.of else ""
+    marks = ["bar: estimate", f"whisker: 95% interval{of}"]
     if any(not row.stands_out for row in shown):
         marks.append("grey: not enough evidence")
     if _second(table) is not None:
-        marks.append(f"pale band: with {table.about.attackers:.3g} crafted reports")
+        marks.append(f"pale band: with {table.about.crafted:.3g} crafted reports")
     if tick is not None:
         marks.append(f"orange tick: {tick.title}")
     lines = [" · ".join(marks)]
@@ -109,7 +110,7 @@ def _label(table: Table, row: Row) -> str:
 
 def _second(table: Table) -> Column | None:
     found = table.columns.of("second_interval")
-    return found[0] if found and table.about.attackers is not None else None
+    return found[0] if found and table.about.crafted is not None else None
 
 
 def _tick(table: Table) -> Column | None:
@@ -135,7 +136,7 @@ def _data(table: Table, rows: tuple[Row, ...], labels: list[str]) -> list[dict[s
                 "high": high,
                 "second_low": plain(ends[0]),
                 "second_high": plain(ends[1]),
-                "kind": VISIBLE if row.stands_out else HIDDEN,
+                "kind": _VISIBLE if row.stands_out else _HIDDEN,
                 "tick": None if tick is None else plain(row[tick.name]),
             }
         )
@@ -145,7 +146,7 @@ def _data(table: Table, rows: tuple[Row, ...], labels: list[str]) -> list[dict[s
 def _answers(alt: Any, labels: list[str]) -> Any:
     # The room for labels is given by their columns, not by the renderer's font: the reader's
     # browser may have a wider one, and would cut off their beginnings.
-    room = 12 + LABEL_COLUMN * max(columns(label) for label in labels) if labels else 0
+    room = 12 + _LABEL_COLUMN * max(columns(label) for label in labels) if labels else 0
     bare: dict[str, Any] = {"ticks": False, "domain": False, "grid": False, "labelPadding": 10}
     return alt.Y(
         "label:N",
@@ -172,7 +173,7 @@ class _Share:
 
 
 def _bars(alt: Any, base: Any, share: _Share, colours: Theme) -> Any:
-    scale = alt.Scale(domain=[VISIBLE, HIDDEN], range=[colours.visible, colours.hidden])
+    scale = alt.Scale(domain=[_VISIBLE, _HIDDEN], range=[colours.visible, colours.hidden])
     numbers = [alt.Tooltip(f"{name}:Q", format=".3%") for name in ("share", "low", "high")]
     return base.mark_bar(cornerRadiusEnd=2).encode(
         x=share("share"),

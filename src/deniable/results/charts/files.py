@@ -5,33 +5,19 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from html import escape
+from pathlib import Path
+from string import Template
 from typing import Any
 
 from deniable.errors import MissingExtra
 from deniable.results.labels import printable
 
-PAGE_WIDTH = 800
-PNG_SCALE = 2.0
+_PAGE_WIDTH = 800
+_PNG_SCALE = 2.0
 
 # The policy is what makes the page offline for certain: a browser refuses every request from it.
 # Vega compiles its expressions, hence 'unsafe-eval'.
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:">
-<meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>body {{ margin: 2rem auto; max-width: {width}px; font-family: sans-serif }}</style>
-<script>{bundle}</script>
-</head>
-<body>
-<div id="chart" role="img" aria-label="{description}"></div>
-<script>vegaEmbed("#chart", {spec}, {{"renderer": "svg", "actions": false}});</script>
-</body>
-</html>
-"""
+_PAGE = Path(__file__).with_name("chart_page.html")
 
 
 def svg_of(definition: dict[str, Any]) -> bytes:
@@ -39,7 +25,7 @@ def svg_of(definition: dict[str, Any]) -> bytes:
     return str(_converter().vegalite_to_svg(definition, allowed_base_urls=[])).encode()
 
 
-def png_of(definition: dict[str, Any], scale: float = PNG_SCALE) -> bytes:
+def png_of(definition: dict[str, Any], scale: float = _PNG_SCALE) -> bytes:
     """Return any Vega-Lite definition as PNG; its strings must be printable."""
     return bytes(_converter().vegalite_to_png(definition, scale=scale, allowed_base_urls=[]))
 
@@ -56,9 +42,9 @@ def html_of(definition: dict[str, Any], title: str, description: str) -> bytes:
     """
     # Altair's and vl-convert's own pages put the definition into the script as it is, so that a
     # candidate could end the script element: hence a page of ours.
-    page = _PAGE.format(
+    page = Template(_PAGE.read_text("utf-8")).substitute(
         title=escape(printable(title)),
-        width=PAGE_WIDTH,
+        width=_PAGE_WIDTH,
         bundle=_bundle(),
         description=escape(description),
         spec=_script_safe(definition),

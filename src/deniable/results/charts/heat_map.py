@@ -16,13 +16,13 @@ from deniable.results.labels import distinct, shortened
 from deniable.results.table.columns import Row, plain
 from deniable.results.table.table import Table
 
-MOST_LABELS = 40
+_MOST_LABELS = 40
 """The number of answers of a field that are drawn; the table has the rest."""
-MOST_PAIRS = 6
-ROW_HEIGHT = 42
-TEXT_ROOM = 62
+_MOST_PAIRS = 6
+_ROW_HEIGHT = 42
+_TEXT_ROOM = 62
 """A narrower cell has no room for its numbers; the tooltip and the table have them."""
-ARROWS = {"more": " ↑", "less": " ↓", "none": ""}
+_ARROWS = {"more": " ↑", "less": " ↓", "none": ""}
 KEY = (
     "colour and number: share of people with both answers, 95% interval below · "
     "↑ orange frame: more often together than by chance · ↓ grey frame: less often"
@@ -37,7 +37,7 @@ def heat_map(table: Table, *, theme: str, width: int, heading: bool) -> Any:
         MissingExtra: if Altair is not installed.
     """
     alt, colours = altair(), theme_of(theme)
-    tables = [table] if len(table.columns.labels) == 2 else _pairs(table)[:MOST_PAIRS]
+    tables = [table] if len(table.columns.labels) == 2 else _pairs(table)[:_MOST_PAIRS]
     maps = [_heat(alt, one, colours, width) for one in tables]
     drawn = maps[0]
     if len(maps) > 1:
@@ -66,7 +66,7 @@ def heat_map_described(table: Table) -> str:
 
 def _heat(alt: Any, table: Table, colours: Theme, width: int) -> Any:
     names = [column.name for column in table.columns.labels]
-    every = [list(dict.fromkeys(table.column(name)))[:MOST_LABELS] for name in names]
+    every = [list(dict.fromkeys(table.column(name)))[:_MOST_LABELS] for name in names]
     rows = distinct([shortened(v, max(12, width // 26)) for v in every[0]])
     room = max(8, width // (8 * (len(every[1]) + 2)))
     columns = distinct([shortened(v, room) for v in every[1]])
@@ -84,12 +84,12 @@ def _heat(alt: Any, table: Table, colours: Theme, width: int) -> Any:
         ),
         y=alt.Y("y:N", title=names[0], sort=None, scale=alt.Scale(domain=rows, **scale)),
     )
-    attacked = bool(table.columns.of("second_interval"))
-    layers = [_squares(alt, base, colours, attacked=attacked)]
-    if cell >= TEXT_ROOM:
+    second = bool(table.columns.of("second_interval"))
+    layers = [_squares(alt, base, colours, second=second)]
+    if cell >= _TEXT_ROOM:
         layers += _numbers(alt, base, colours)
     return alt.layer(*layers).properties(
-        width=max(120, width - 180), height=max(60, ROW_HEIGHT * len(rows))
+        width=max(120, width - 180), height=max(60, _ROW_HEIGHT * len(rows))
     )
 
 
@@ -102,7 +102,7 @@ def _data(table: Table, names: list[str], places: list[dict[str, str]]) -> list[
     for row in rows:
         frame = _frame(row) if table.about.more["dependent"] else "none"
         low, high = plain(row.interval)
-        ends = row.attacked_interval if "attacked_interval" in row else (None, None)
+        ends = row.crafted_interval if "crafted_interval" in row else (None, None)
         data.append(
             {
                 "y": places[0][row[one]],
@@ -112,7 +112,7 @@ def _data(table: Table, names: list[str], places: list[dict[str, str]]) -> list[
                 "high": high,
                 "second_low": plain(ends[0]),
                 "second_high": plain(ends[1]),
-                "shown": f"{100 * row.probability:.1f}%{ARROWS[frame]}",
+                "shown": f"{100 * row.probability:.1f}%{_ARROWS[frame]}",
                 "interval": "" if low is None else f"{100 * low:.1f} to {100 * high:.1f}",
                 "frame": frame,
                 "deep": bool(row.probability > 0.72 * most),
@@ -130,12 +130,12 @@ def _frame(row: Row) -> str:
     return "more" if low > 1 else "less"
 
 
-def _squares(alt: Any, base: Any, colours: Theme, *, attacked: bool) -> Any:
+def _squares(alt: Any, base: Any, colours: Theme, *, second: bool) -> Any:
     scale = alt.Scale(range=list(colours.ramp), domainMin=0)
     frames = alt.Scale(
-        domain=list(ARROWS), range=[colours.truth, colours.muted, "rgba(0, 0, 0, 0)"]
+        domain=list(_ARROWS), range=[colours.truth, colours.muted, "rgba(0, 0, 0, 0)"]
     )
-    names = ("share", "low", "high", *(("second_low", "second_high") if attacked else ()))
+    names = ("share", "low", "high", *(("second_low", "second_high") if second else ()))
     numbers = [alt.Tooltip(f"{name}:Q", format=".3%") for name in names]
     return base.mark_rect(cornerRadius=3, strokeWidth=2).encode(
         color=alt.Color("share:Q", scale=scale, legend=None),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deniable.errors import InvalidParameter, MissingExtra
-from deniable.protocol.survey import PLAIN_FIELD
+from deniable.protocol.question import PLAIN_FIELD
 from deniable.results.labels import printable, shortened
 from deniable.results.table.table import Table
 

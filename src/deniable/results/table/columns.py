@@ -55,6 +55,8 @@ class Column:
             below each other.
         extra: whether narrow pages leave the column out.
         tick: whether a chart marks this share with a tick, beside the bar of another.
+        block: where all columns are too wide for a terminal, the block of them that this one stands
+            in; blocks stand below each other, and labels in each.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Column:
     decimals: int | None = None
     extra: bool = False
     tick: bool = False
+    block: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:

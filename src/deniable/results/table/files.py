@@ -18,7 +18,7 @@ from deniable.results.charts.files import html_of, png_of, svg_of
 from deniable.results.table.columns import Column, plain
 from deniable.results.table.table import Table
 from deniable.results.table.text import heading
-from deniable.results.writing import whole_file
+from deniable.results.whole_files import whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa

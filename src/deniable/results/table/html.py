@@ -10,7 +10,7 @@ from deniable.results.table.table import Table
 from deniable.results.table.text import Shown, heading
 
 MOST_ROWS = 500
-ROOM = (160, 80)
+_ROOM = (160, 80)
 
 
 def rows_html(table: Table, caption: str = "", most: int = MOST_ROWS) -> str:
@@ -19,7 +19,7 @@ def rows_html(table: Table, caption: str = "", most: int = MOST_ROWS) -> str:
     Rows that do not stand out have the class `faint`; numbers have `number`, and what a narrow page
     leaves out `extra`.
     """
-    shown = Shown.of(table, most, ROOM)
+    shown = Shown.of(table, most, _ROOM)
     head = "".join(
         f'<th scope="col"{_class(column)}>{escape(printable(column.title))}</th>'
         for column in shown.columns

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.errors import InvalidParameter
 from deniable.protocol.epochs import date_of, days_of
-from deniable.results.simulated import reports_text
+from deniable.results.report_counts import reports_text
 from deniable.results.table.columns import Cell, Column, Columns, Row, plain
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class About:
         epsilon_forever: the epsilon of all reports of one value; None if every report adds to it.
         memoised: whether a permanent response bounds what many reports reveal; None if unsaid.
         epochs: the epochs that the reports cover; None without reports.
-        attackers: the share of crafted reports that second intervals allow for, if any.
+        crafted: the share of crafted reports that second intervals allow for, if any.
+        of: what the intervals are of: population or reporters; empty where there are none.
         what: lines for people below the heading: which table this is, and its main finding.
         more: members of the JSON that only this kind of answer has.
     """
@@ -79,7 +80,8 @@ class About:
     epsilon_forever: float | None = None
     memoised: bool | None = None
     epochs: Epochs | None = None
-    attackers: float | None = None
+    crafted: float | None = None
+    of: str = ""
     what: tuple[str, ...] = ()
     more: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 

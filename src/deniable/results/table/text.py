@@ -7,10 +7,11 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from deniable.protocol.survey import PLAIN_FIELD
+from deniable.protocol.question import PLAIN_FIELD
 from deniable.results.labels import printable, shortened
 from deniable.results.table.columns import Cell, Column, Row
 from deniable.results.table.table import Table
@@ -18,26 +19,26 @@ from deniable.results.table.table import Table
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-MOST_ROWS = 200
+_MOST_ROWS = 200
 """The most rows that a terminal shows; files and JSON hold all of them."""
-WIDTH = 100
-ROOM = (48, 28)
+_WIDTH = 100
+_ROOM = (48, 28)
 """Columns of a terminal for the label of a row, and for each of several."""
 
 
-def as_text(table: Table, *, width: int = WIDTH) -> str:
+def as_text(table: Table, *, width: int = _WIDTH) -> str:
     """Return the table as text: a heading, sentences if they are its point, rows and notes.
 
     Uses Rich for the rows where it is installed, plain columns elsewhere. Values are shown with
     control characters escaped and long ones cut; JSON, CSV and Parquet hold them exactly.
     """
     drawn = importlib.util.find_spec("rich") is not None
-    shown = Shown.of(table, MOST_ROWS, ROOM)
-    body = _rich_text(table, width) if drawn else _plain_text(shown)
-    more = len(table.rows) - MOST_ROWS
+    shown = Shown.of(table, _MOST_ROWS, _ROOM)
+    blocks = [_rich_text(one, table, width) if drawn else _plain_text(one) for one in shown.blocks]
+    more = len(table.rows) - _MOST_ROWS
     rest = [f"  ... and {more:,} rows more; -o FILE and --json have all."] if more > 0 else []
     notes = [f"  - {printable(note)}" for note in table.notes]
-    return "\n".join([*heading(table), body, *rest, *notes])
+    return "\n".join([*heading(table), "\n\n".join(blocks), *rest, *notes])
 
 
 def heading(table: Table) -> list[str]:
@@ -52,6 +53,8 @@ def heading(table: Table) -> list[str]:
             forever = about.epsilon_forever
             promised += f", {'no bound' if forever is None else f'{forever:.4g}'} for ever"
         lines.append(f"n = {about.reports}, {promised}, {about.mechanism}")
+    if about.of:
+        lines.append(f"95% intervals are of the {about.of}.")
     return [*lines, *map(printable, about.what)]
 
 
@@ -76,6 +79,16 @@ class Shown:
         rows = table.rows[:most]
         lines = tuple(tuple(_text(group, row, digits, space) for group in groups) for row in rows)
         return cls(tuple(group[0] for group in groups), lines)
+
+    @property
+    def blocks(self) -> list[Shown]:
+        """The columns by block, with the labels in each."""
+        found = []
+        for block in sorted({column.block for column in self.columns if column.kind != "label"}):
+            seen = [column.kind == "label" or column.block == block for column in self.columns]
+            lines = (tuple(compress(line, seen)) for line in self.lines)
+            found.append(Shown(tuple(compress(self.columns, seen)), tuple(lines)))
+        return found or [self]
 
 
 def _groups(table: Table) -> list[list[Column]]:
@@ -105,10 +118,10 @@ def _text(group: Sequence[Column], row: Row, digits: dict[str, float], room: int
     if first.kind == "decision":
         taken = (column.word for column in group if row[column.name])
         return next(taken, first.otherwise if row[first.name] is not None else "")
-    return cell_text(first, row[first.name], digits.get(first.error), room)
+    return _cell_text(first, row[first.name], digits.get(first.error), room)
 
 
-def cell_text(column: Column, cell: Cell, error: float | None = None, room: int = 200) -> str:
+def _cell_text(column: Column, cell: Cell, error: float | None = None, room: int = 200) -> str:
     """Return a cell as people read it: nothing for None, n/a for what cannot be learned.
 
     Args:
@@ -122,6 +135,8 @@ def cell_text(column: Column, cell: Cell, error: float | None = None, room: int 
     if isinstance(cell, tuple):
         if not all(map(math.isfinite, cell)):
             return "n/a"
+        if column.of == "share" and cell[0] <= 0 and cell[1] >= 1:
+            return "no information"
         return " to ".join(_number(column, column.of, end, error) for end in cell)
     if column.kind == "label" or isinstance(cell, str):
         return shortened(str(cell), room)
@@ -162,14 +177,13 @@ def p_text(p_value: float) -> str:
     return "< 0.0001" if p_value < 1e-4 else f"{p_value:.4f}"
 
 
-def rich_table(table: Table) -> RichTable:
+def rich_table(shown: Shown, table: Table) -> RichTable:
     """Return the rows for a Rich console; values are text, never markup."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
     drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-    shown = Shown.of(table, MOST_ROWS, ROOM)
     for column in shown.columns:
         side: Any = "left" if column.kind == "label" else "right"
         drawn.add_column(column.title, justify=side, overflow="fold")
@@ -178,11 +192,13 @@ def rich_table(table: Table) -> RichTable:
     return drawn
 
 
-def _rich_text(table: Table, width: int) -> str:
+def _rich_text(shown: Shown, table: Table, width: int) -> str:
     from rich.console import Console
 
     file = io.StringIO()
-    Console(file=file, width=width, color_system=None, highlight=False).print(rich_table(table))
+    Console(file=file, width=width, color_system=None, highlight=False).print(
+        rich_table(shown, table)
+    )
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n")
 
 

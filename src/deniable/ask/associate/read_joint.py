@@ -1,0 +1,84 @@
+"""A joint table as it is read: of the population or of the reporters, of one epoch or several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from deniable._distributions import chi2_sf
+from deniable.ask.intervals import reading_of
+from deniable.ask.options import Options
+from deniable.associate import Joint, Pair
+from deniable.associate.covariance import errors_around, sampling_covariance
+from deniable.associate.independence import bh_adjusted, holm_adjusted
+from deniable.decode.reading import Reading
+from deniable.mechanisms.base import Floats
+from deniable.protocol import Field, Question
+
+
+def read_together(
+    options: Options, question: Question, fields: Sequence[Field], epochs: Mapping[int, int]
+) -> Reading:
+    """Return how a table of several fields is read: noise recurs where that of any of them does."""
+    each = [reading_of(options, question, field, epochs) for field in fields]
+    return replace(each[0], noise=max(one.noise for one in each))
+
+
+def joint_read(joint: Joint, reading: Reading) -> tuple[Joint, float]:
+    """Return the table with the errors of a reading, and how many times larger they are at most.
+
+    A fitted table has the errors of the population, from reports of as many different people. The
+    noise is what they leave beside the sample's part.
+
+    Guarantees: the centres stay; intervals lie in 0..1 and hold the shares.
+    """
+    if reading.of == "population" and reading.noise == reading.people == 1:
+        return joint, 1.0
+    if joint.covariance is None or joint.unbounded_covariance is None:  # too large to have errors
+        return joint, float(np.sqrt(max(reading.noise, reading.people)))
+    x = joint.probability.reshape(-1)
+    sample = sampling_covariance(x, joint.n)
+    kept = reading.people * sample if reading.of == "population" else np.zeros_like(sample)
+
+    def read(covariance: Floats) -> Floats:
+        return np.asarray(reading.noise * (covariance - sample) + kept)
+
+    wide, active = read(joint.unbounded_covariance), read(joint.covariance)
+    before = np.maximum(joint.unbounded_covariance.diagonal(), 1e-300)
+    factor = float(np.sqrt(max(1.0, float((wide.diagonal() / before).max()))))
+    errors = errors_around(x, joint.unbounded.reshape(-1), wide, active, joint.level)
+    shape = joint.probability.shape
+    return (
+        replace(
+            joint,
+            std_error=errors.std_error.reshape(shape),
+            low=errors.low.reshape(shape),
+            high=errors.high.reshape(shape),
+            covariance=active,
+            unbounded_covariance=wide,
+        ),
+        factor,
+    )
+
+
+def weakened(pairs: tuple[Pair, ...], factor: float) -> tuple[Pair, ...]:
+    """Return the tests as if all standard errors were larger by a factor.
+
+    A statistic is a quadratic form in standardised contrasts: it shrinks by the factor's square.
+    """
+    if factor == 1:
+        return pairs
+    tests = []
+    for pair in pairs:
+        statistic = pair.test.statistic / factor**2
+        p_value = float(chi2_sf(statistic, max(1, pair.test.dof)))
+        weaker = max(p_value, pair.test.p_value)
+        tests.append(replace(pair.test, statistic=statistic, p_value=weaker))
+    values = np.array([test.p_value for test in tests])
+    holm, bh = holm_adjusted(values), bh_adjusted(values)
+    return tuple(
+        replace(pair, test=test, holm=float(holm[i]), bh=float(bh[i]))
+        for i, (pair, test) in enumerate(zip(pairs, tests, strict=True))
+    )

@@ -1,0 +1,271 @@
+"""What an interval is of, and how it is made: the one way from an estimate to its interval.
+
+Of the *population*: the people who reported are a sample of people like them, so that an interval
+holds both the noise of their reports and the error of the sample, f (1 - f) / n. It does not hold
+people who did not agree to report, if they differ. Of the *reporters*: of those who did report,
+noise alone; what the papers' standard errors mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, get_args
+
+import numpy as np
+
+from deniable import _validate
+from deniable._distributions import normal_isf, normal_sf, t_isf
+from deniable.decode.binomial import FORMS, Form, limits, tail
+from deniable.mechanisms import Estimate
+from deniable.mechanisms.base import Floats
+from deniable.mechanisms.chances import Chances, Of
+
+FEW = 20.0
+"""Supporting reports, expected or not, below which a normal interval stops to be honest."""
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How an estimate is read.
+
+    Attributes:
+        of: what its intervals are of, "population" or "reporters".
+        form: "mid-p", or "exact" for Clopper and Pearson's intervals.
+        noise: the factor of the noise's variance: above 1 where permanent noise recurs.
+        people: the factor of the sample's variance: above 1 where the same people report again.
+
+    Raises:
+        InvalidParameter: naming the attribute and what is allowed.
+    """
+
+    of: Of = "population"
+    form: Form = "mid-p"
+    noise: float = 1.0
+    people: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.of not in get_args(Of):
+            raise _validate.invalid("of", "a reading", "'population' or 'reporters'", self.of)
+        if self.form not in FORMS:
+            raise _validate.invalid("form", "a reading", "'mid-p' or 'exact'", self.form)
+
+    def variance(self, noise: Floats, frequency: Floats, n: float) -> Floats:
+        """Return the variance of an estimated share, from that of its noise."""
+        held = np.clip(np.nan_to_num(frequency), 0.0, 1.0)
+        return self.together(noise, held * (1 - held) / max(n, 1))
+
+    def together(self, noise: Floats, sample: Floats) -> Floats:
+        """Return variances or covariances, from those of the noise and those of the sample."""
+        counted = self.people if self.of == "population" else 0.0
+        return np.asarray(self.noise * noise + counted * sample)
+
+
+READING = Reading()
+"""Of the population, in the mid-P form, of one report per person."""
+REPORTERS = Reading(of="reporters")
+"""Of those who reported alone: what the papers' standard errors mean."""
+
+
+class Shares(Protocol):
+    """Shares of answers with their error: what every table is made of."""
+
+    @property
+    def reading(self) -> Reading:
+        """What the intervals are of."""
+
+    @property
+    def frequency(self) -> Floats:
+        """The unbiased shares."""
+
+    @property
+    def std_error(self) -> Floats:
+        """One standard deviation of each."""
+
+    @property
+    def p_values(self) -> Floats:
+        """P(an estimate as large | nobody holds the answer); NaN where nothing is known."""
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends of the 1 - alpha intervals, within 0..1."""
+
+    def limit(self, alpha: float) -> float:
+        """Return the detection limit of as many tests as there are answers; see `critical`."""
+
+
+def critical(tests: int, alpha: float = 0.05) -> float:
+    """Return Q = Phi^-1(1 - alpha / M), the critical value of one of M tests.
+
+    The detection limit is the share that is found every second time: Q standard errors of an answer
+    that nobody holds, with the family-wise error alpha of all M tests (Bonferroni).
+    """
+    return float(normal_isf(alpha / max(1, tests)))
+
+
+@dataclass(frozen=True)
+class _Estimated:
+    found: Estimate
+    reading: Reading
+
+    @property
+    def frequency(self) -> Floats:
+        """The unbiased shares."""
+        return self.found.frequency
+
+    def variance(self, frequency: Floats) -> Floats:
+        """Return the variance of the estimates, with the sample's at these shares."""
+        return self.reading.variance(self.found.variance, frequency, self.found.n)
+
+    @property
+    def std_error(self) -> Floats:
+        """One standard deviation, of the sample too if it is of the population."""
+        known = np.isfinite(self.found.frequency)
+        return np.asarray(np.where(known, np.sqrt(self.variance(self.frequency)), np.nan))
+
+    def limit(self, alpha: float) -> float:
+        """Return the detection limit, from the typical error of the noise; NaN if none is known."""
+        error = np.sqrt(self.reading.noise) * self.found.std_error
+        known = error[np.isfinite(error)]
+        if not known.size:
+            return float("nan")
+        return min(1.0, critical(known.size, alpha) * float(np.median(known)))
+
+
+@dataclass(frozen=True)
+class Counted(_Estimated):
+    """Shares whose reports support or do not support each answer: exact tests and intervals.
+
+    Model: `reports` of the n people support an answer. Where their number varies phi times as much
+    as a binomial one (shared hash functions, the same people again), it is read as reports / phi of
+    n / phi [KG98]. phi is taken at the share that the interval is about: at 0 for the test, at the
+    estimate, cut to 0..1, for the interval.
+    """
+
+    chances: Chances
+
+    def variance(self, frequency: Floats) -> Floats:
+        """Return the variance of the estimates, if these were the shares."""
+        n, chances = self.found.n, self.chances
+        share = np.clip(frequency, 0.0, 1.0)
+        # Given the people's values a pure oracle has q (1 - q) + f gap (1 - p - q), p = q + gap.
+        q, gap = chances.chance, chances.gap
+        noise = (q * (1 - q) + share * gap * (1 - gap - 2 * q)) / (n * gap**2) + chances.shared
+        return self.reading.variance(np.maximum(noise, 0.0), share, n)
+
+    def spread(self, frequency: Floats) -> Floats:
+        """Return phi: the variance over that of a binomial number of supporting reports."""
+        r = self.chances.supported(np.clip(frequency, 0.0, 1.0))
+        # Var of (K/n - q)/gap with K ~ Binomial(n, r), all of it, sample included.
+        binomial = r * (1 - r) / (self.found.n * self.chances.gap**2)
+        phi = self.variance(frequency) / np.maximum(binomial, 1e-300)
+        # Rounding must not make a whole count a broken one.
+        return np.asarray(np.where(np.abs(phi - 1) < _LEAST, 1.0, np.maximum(phi, _LEAST)))
+
+    @property
+    def reports(self) -> Floats:
+        """The number of supporting reports of each answer, from 0 to n."""
+        count = self.found.n * self.chances.supported(self.found.frequency)
+        whole = np.rint(count)
+        count = np.where(np.abs(count - whole) < 1e-6 * (1 + np.abs(whole)), whole, count)
+        return np.asarray(np.clip(count, 0.0, self.found.n))
+
+    @property
+    def p_values(self) -> Floats:
+        """P(at least as many supporting reports | nobody holds the answer), exact at any n."""
+        phi = self.spread(np.zeros_like(self.found.frequency))
+        return tail(self.reports / phi, self.found.n / phi, self.chances.chance)
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the 1 - alpha intervals of the shares, within 0..1.
+
+        Fewer supporters than q n say no more than q n of them about how large a share may be: the
+        upper end is not taken lower than that of an estimate of 0, nor the lower end higher than
+        that of 1 (power-constrained limits, [CCGV11]). So no interval is empty, and none covers
+        less.
+        """
+        n, chances = self.found.n, self.chances
+        phi = self.spread(self.found.frequency)
+        most = np.maximum(self.reports, np.floor(n * chances.chance))
+        least = np.minimum(self.reports, np.ceil(n * (chances.chance + chances.gap)))
+        form = self.reading.form
+        low = limits(least / phi, n / phi, alpha, form)[0]
+        high = limits(most / phi, n / phi, alpha, form)[1]
+        ends = [(end - chances.chance) / chances.gap for end in (low, high)]
+        return np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)
+
+    def limit(self, alpha: float) -> float:
+        """Return the detection limit: Q standard errors of an answer that nobody holds."""
+        known = np.isfinite(self.frequency)
+        if not known.any():
+            return float("nan")
+        alone = np.sqrt(self.variance(np.zeros_like(self.frequency)))
+        return min(1.0, critical(int(known.sum()), alpha) * float(np.median(alone[known])))
+
+
+@dataclass(frozen=True)
+class Normal(_Estimated):
+    """Shares with normal errors: where no single count says all about an answer."""
+
+    @property
+    def p_values(self) -> Floats:
+        """P(an estimate as large | nobody holds the answer)."""
+        error = np.sqrt(self.reading.noise) * self.found.std_error
+        return normal_sf(self.found.frequency / error)
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the 1 - alpha intervals of the shares, within 0..1; never empty."""
+        share = self.found.frequency
+        return around(share, normal_isf(alpha / 2) * np.sqrt(self.variance(share)))
+
+
+@dataclass(frozen=True)
+class Fitted(_Estimated):
+    """Shares from a fit of many candidates to many cells, with Student's t.
+
+    The estimate is a sum over cells of many cohorts. Where fewer than `FEW` reports support an
+    answer, or do not, a sum of so few is not normal: there the interval is that of a binomial
+    number with the same variance, if that is wider.
+
+    Attributes:
+        tests: the p-values, which the fit knows better.
+        degrees: of freedom, of the residuals.
+        chances: of a single cell.
+    """
+
+    tests: Floats
+    degrees: float
+    chances: Chances
+
+    @property
+    def p_values(self) -> Floats:
+        """P(an estimate as large | nobody holds the answer)."""
+        return self.tests
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the 1 - alpha intervals of the shares, within 0..1; never empty."""
+        share, variance = self.frequency, self.variance(self.frequency)
+        half = float(t_isf(alpha / 2, max(self.degrees, 1.0))) * np.sqrt(variance)
+        low, high = around(share, half)
+        r = self.chances.supported(np.clip(share, 0.0, 1.0))
+        # As many reports of one cell as have this variance: n = r (1 - r) / (gap^2 Var).
+        n = r * (1 - r) / (self.chances.gap**2 * variance)
+        few = np.isfinite(n) & (n * np.minimum(r, 1 - r) < FEW)
+        if few.any():
+            ends = limits((n * r)[few], n[few], alpha, self.reading.form)
+            q, gap = self.chances.chance[few], self.chances.gap[few]
+            low[few] = np.minimum(low[few], np.clip((ends[0] - q) / gap, 0.0, 1.0))
+            high[few] = np.maximum(high[few], np.clip((ends[1] - q) / gap, 0.0, 1.0))
+        return low, high
+
+
+def around(share: Floats, half: Floats) -> tuple[Floats, Floats]:
+    """Return intervals around shares, cut to 0..1; one of a share below 0 is that of 0."""
+    low, high = np.minimum(share, 1.0) - half, np.maximum(share, 0.0) + half
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+
+def read(found: Estimate, reading: Reading = READING) -> Counted | Normal:
+    """Return the tests and intervals of an estimate: exact where its reports can be counted."""
+    if found.chances is None:
+        return Normal(found, reading)
+    return Counted(found, reading, found.chances)

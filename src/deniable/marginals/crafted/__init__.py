@@ -1,1 +1,0 @@
-"""Manipulation of tables of attributes by crafted reports: raw tables, and smoothed ones."""

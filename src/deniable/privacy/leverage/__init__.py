@@ -1,1 +1,0 @@
-"""Leverage: bounds on manipulation by crafted reports, for estimates, profiles and tables."""
