@@ -511,6 +511,7 @@ class Device {
   consent = { word: "unknown", despiteSignal: false };
   level = "";
   fetched = null;
+  retryAt = 0;
   outbox = new Map();
   constructor(name) {
     this.#name = name;
@@ -557,6 +558,7 @@ class Device {
     this.consent = state.consent ?? this.consent;
     this.level = state.level || this.level;
     this.fetched = state.fetched ?? null;
+    this.retryAt = state.retryAt ?? 0;
     this.outbox = left;
   }
   async counters() {
@@ -1046,10 +1048,10 @@ class Engine {
     const { over, marked } = outdated(waiting, terms.day);
     for (const { report } of over) this.#device.count(report.question, "stale");
     const released = release(waiting, terms.day, terms.now, terms.delay);
-    const told = state.retryAt > terms.now && state.retryAt - terms.now <= DAY;
     const ready = waiting.filter((entry) => !over.includes(entry) && entry.due !== null &&
       (all || entry.due <= terms.now) && entry.stale === null);
-    const waits = told || (!all && terms.now < (this.#uploader?.notBefore ?? 0));
+    const waits = isToldToWait(state, terms.now) ||
+      (!all && terms.now < (this.#uploader?.notBefore ?? 0));
     return { result: waits ? [] : ready, put: [...made, ...marked, ...released],
       drop: over.map(({ id }) => id) };
   }
@@ -1075,9 +1077,9 @@ class Engine {
     if (this.#uploader === null || this.#page.state() !== "ready") return;
     if (globalThis.document?.visibilityState === "visible") return;
     const now = Date.now();
-    const due = [...this.#device.outbox.values()]
-      .filter((entry) => entry.due !== null && entry.due <= now && entry.stale === null);
-    if (now >= this.#uploader.notBefore) this.#uploader.sendLast(due);
+    if (now < this.#uploader.notBefore || isToldToWait(this.#device, now)) return;
+    this.#uploader.sendLast([...this.#device.outbox.values()]
+      .filter((entry) => entry.due !== null && entry.due <= now && entry.stale === null));
   }
   close() {
     clearTimeout(this.#timer);
@@ -1085,6 +1087,7 @@ class Engine {
     globalThis.document?.removeEventListener("visibilitychange", this.#leave);
   }
 }
+const isToldToWait = ({ retryAt }, now) => retryAt > now && retryAt - now <= DAY;
 const answeredAs = (question, epoch) =>
   `${ledger.placeOf(question)} ${question.repeat === "once" ? "" : epoch}`;
 async function bytesOf(survey) {

@@ -21,6 +21,8 @@ export class Device {
   level = "";
   /** A survey that was fetched: {base, body}, or null. */
   fetched = null;
+  /** The time in milliseconds before which the collector asked for quiet. */
+  retryAt = 0;
   /** This page's copy of the outbox, by report id. */
   outbox = new Map();
 
@@ -83,6 +85,7 @@ export class Device {
     this.consent = state.consent ?? this.consent;
     this.level = state.level || this.level;
     this.fetched = state.fetched ?? null;
+    this.retryAt = state.retryAt ?? 0;
     this.outbox = left;
   }
 

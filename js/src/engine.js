@@ -271,10 +271,10 @@ export class Engine {
     const { over, marked } = outdated(waiting, terms.day);
     for (const { report } of over) this.#device.count(report.question, "stale");
     const released = release(waiting, terms.day, terms.now, terms.delay);
-    const told = state.retryAt > terms.now && state.retryAt - terms.now <= DAY;
     const ready = waiting.filter((entry) => !over.includes(entry) && entry.due !== null &&
       (all || entry.due <= terms.now) && entry.stale === null);
-    const waits = told || (!all && terms.now < (this.#uploader?.notBefore ?? 0));
+    const waits = isToldToWait(state, terms.now) ||
+      (!all && terms.now < (this.#uploader?.notBefore ?? 0));
     return { result: waits ? [] : ready, put: [...made, ...marked, ...released],
       drop: over.map(({ id }) => id) };
   }
@@ -304,9 +304,10 @@ export class Engine {
     if (this.#uploader === null || this.#page.state() !== "ready") return;
     if (globalThis.document?.visibilityState === "visible") return;
     const now = Date.now();
-    const due = [...this.#device.outbox.values()]
-      .filter((entry) => entry.due !== null && entry.due <= now && entry.stale === null);
-    if (now >= this.#uploader.notBefore) this.#uploader.sendLast(due);
+    // What the collector asked of an earlier page holds for this one too.
+    if (now < this.#uploader.notBefore || isToldToWait(this.#device, now)) return;
+    this.#uploader.sendLast([...this.#device.outbox.values()]
+      .filter((entry) => entry.due !== null && entry.due <= now && entry.stale === null));
   }
 
   /** End all that goes on by itself. */
@@ -316,6 +317,9 @@ export class Engine {
     globalThis.document?.removeEventListener("visibilitychange", this.#leave);
   }
 }
+
+/** Tell whether the collector asked for quiet until later; a day is the most that is believed. */
+const isToldToWait = ({ retryAt }, now) => retryAt > now && retryAt - now <= DAY;
 
 const answeredAs = (question, epoch) =>
   `${ledger.placeOf(question)} ${question.repeat === "once" ? "" : epoch}`;

@@ -105,15 +105,19 @@ def test_closing_waits_for_the_entry_that_is_being_committed(
 
 
 def test_closing_twice_and_recording_after_it(tmp_path: Path) -> None:
+    before = set(threading.enumerate())  # clients that other tests left open have threads too
     client = client_for(tmp_path)
     client.record("q0", True)
+    own = {thread for thread in threading.enumerate() if thread.name == "deniable"} - before
+    assert len(own) == 1
     client.close()
     client.close()
     client.record("q1", True)
     assert not client.flush()
     assert client.counters() == {("q1", "closed"): 1}
     assert [report.question for report in client.pending()] == ["q0"]
-    assert not any(thread.name == "deniable" for thread in threading.enumerate())
+    assert not own & set(threading.enumerate())
+    assert not {thread for thread in threading.enumerate() if thread.name == "deniable"} - before
 
 
 def test_flush_tells_whether_reports_are_left(tmp_path: Path) -> None:
