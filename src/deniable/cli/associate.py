@@ -12,7 +12,7 @@ from deniable.ask import associate as ask_together
 from deniable.ask.associate import chosen_fields
 from deniable.cli.output import (
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalsOf,
     JsonFlag,
     LevelName,
@@ -68,7 +68,7 @@ def associate(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:

@@ -12,7 +12,7 @@ from deniable.ask import estimate as ask_shares
 from deniable.ask.google_rappor import google_tables
 from deniable.cli.output import (
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalForm,
     IntervalsOf,
     JsonFlag,
@@ -35,7 +35,7 @@ def estimate(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings to test for, one per line.")
     ] = None,
