@@ -81,7 +81,7 @@ def shifted_estimate(
     Args:
         question: whose estimate is shifted.
         field: of the question.
-        people: the number of reports, of which a share CRAFTED is crafted.
+        people: the number of reports; a share CRAFTED of them is crafted.
         rng: the only source of randomness.
         down: push an answer that everybody holds down instead.
     """
