@@ -107,7 +107,7 @@ def promise_of(
             for field in question.fields
             if people and field.name in expected
         ),
-        f"A report is {question.record_size} bytes, always.",
+        f"A report is {question.record_size} byte{'s' * (question.record_size > 1)}, always.",
     )
 
 
