@@ -137,7 +137,7 @@ def test_what_is_refused() -> None:
 def test_more_strings_than_symbols_can_tell_apart_are_refused_at_once() -> None:
     mechanism = ORR(epsilon=1.0)
     many = [f"string {i}" for i in range(770)]
-    with pytest.raises(InvalidParameter, match="at most 769 strings apart. Got 770 candidates"):
+    with pytest.raises(InvalidParameter, match=r"at most 769 strings apart\. Got 770 candidates"):
         mechanism.estimate(mechanism.zero(), many)
     assert len(mechanism.estimate(mechanism.zero(), many[:769]).candidates) == 769
 
