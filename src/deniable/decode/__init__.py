@@ -18,9 +18,9 @@ from deniable.decode.decoder import decode, decode_cells
 from deniable.decode.design import Design, Shape, design_of
 from deniable.decode.lasso import LassoDecoded, decode_lasso
 from deniable.decode.mixture import Mixture, expectation_maximisation, fit_mixture, fit_rows
-from deniable.decode.mixture_em import run_em, run_squarem
-from deniable.decode.mixture_packed import PackedProduct
-from deniable.decode.mixture_rows import Product, Table
+from deniable.decode.mixture.em import run_em, run_squarem
+from deniable.decode.mixture.packed import PackedProduct
+from deniable.decode.mixture.rows import Product, Table
 from deniable.decode.observed import Observed, observe
 from deniable.decode.other import Other
 from deniable.decode.simplex import base_cut, normalise, project
