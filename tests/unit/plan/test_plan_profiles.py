@@ -15,9 +15,9 @@ from deniable.crafted.leverage import leverage
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.plan import Setting, make_plan, of_attributes, plan_survey, predict
+from deniable.plan.costs import words
 from deniable.plan.plan import warn
 from deniable.plan.profiles.choices import WORK, cells_tested
-from deniable.plan.work import words
 from deniable.protocol import (
     PROFILE_MECHANISMS,
     CoefficientsParameters,
