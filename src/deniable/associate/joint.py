@@ -14,7 +14,7 @@ from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, empty_cohorts, patterns_of
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import Mixture, fit_rows
-from deniable.decode.mixture_em import run_em, run_squarem
+from deniable.decode.mixture.em import run_em, run_squarem
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 

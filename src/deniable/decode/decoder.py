@@ -19,17 +19,17 @@ import numpy as np
 
 from deniable._distributions import t_sf
 from deniable.decode import notes as say
-from deniable.decode.closed import likeliest
 from deniable.decode.decoded import Decoded, decided, nothing_decoded
 from deniable.decode.decoys import Tail, decoy_tail
 from deniable.decode.design import Design, Places, design_of
+from deniable.decode.distribution_estimates import likeliest
 from deniable.decode.likelihood import Likely, most_likely
 from deniable.decode.observed import Observed, check_counts, is_open, is_symbols, observe
-from deniable.decode.other import Other, missing_mass, other_mass
 from deniable.decode.reading import READING, Fitted, Reading, read
 from deniable.decode.regression import Evidence, Regression
 from deniable.decode.screening import screen
 from deniable.decode.simplex import project_at_most
+from deniable.decode.unlisted import Other, missing_mass, other_mass
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Candidate, Counts, Estimate, Mechanism

@@ -38,7 +38,7 @@ from deniable.protocol.epsilon import as_float
 from deniable.results.table import About, Table, interval_name
 from deniable.store.base import Store
 
-__all__ = ["associate", "chosen_fields", "weakened", "widened"]
+__all__ = ["associate", "chosen_fields", "weakened"]
 
 NOT_SUMS = (
     "The table is the likeliest one: no share is below 0, so that small ones are biased upwards. "

@@ -177,16 +177,16 @@ class Table:
         return cls(about, named, tuple(Row(named, tuple(row)) for row in rows), **more)
 
     @classmethod
-    def of_records(cls, kind: str, records: Sequence[Mapping[str, Cell]]) -> Table:
+    def of_mappings(cls, kind: str, mappings: Sequence[Mapping[str, Cell]]) -> Table:
         """Return a table of mappings, with a column for every key of any of them.
 
         A column that holds a string is a label, every other one holds numbers. Where a mapping
         lacks a key, the cell is empty.
         """
-        names = list(dict.fromkeys(name for one in records for name in one))
-        texts = {name for one in records for name, cell in one.items() if isinstance(cell, str)}
+        names = list(dict.fromkeys(name for one in mappings for name in one))
+        texts = {name for one in mappings for name, cell in one.items() if isinstance(cell, str)}
         columns = [Column(name, "label" if name in texts else "number", name) for name in names]
-        rows = [tuple(one.get(name) for name in names) for one in records]
+        rows = [tuple(one.get(name) for name in names) for one in mappings]
         return cls.of(About(kind), columns, rows)
 
     def column(self, name: str) -> list[Any]:
