@@ -139,7 +139,7 @@ def test_a_collector_that_cannot(context: BrowserContext, world: World, mode: st
         assert len(world.stage.seen) == asked
         following = opened(context, world)
         assert following.evaluate("() => client.flush()") is False
-        # Nor while that page is left, though the report is due and it was refused nothing itself.
+        # Nor while that page is left, though the report is due and this page was refused nothing.
         following.goto("about:blank")
         following.wait_for_timeout(300)
         assert len(world.stage.seen) == asked
@@ -290,26 +290,6 @@ def test_nothing_is_stored_before_the_person_has_spoken(
     assert (told["pending"], told["reports"]) == (0, 1)
     assert page.evaluate("() => client.optIn()")
     assert page.evaluate("() => client.record('q000', true)") is False, "used epochs stay"
-
-
-def test_a_yes_holds_at_once_and_so_does_a_no(context: BrowserContext, world: World) -> None:
-    page = context.new_page()
-    page.goto(f"{world.origin}/page")
-    page.evaluate(OPEN, [world.between, {"delay": 1e6}])
-    made = page.evaluate("() => { client.optIn(); return client.record('q000', true); }")
-    assert made is True, "the first value after a yes is kept, without waiting for the storage"
-    told = page.evaluate(
-        """async () => {
-          const no = client.optOut();
-          const late = [client.state, await client.record("q001", true)];
-          client.optIn();
-          client.optOut(); // the last word counts
-          await no;
-          return [...late, client.consent, await client.record("q002", true), client.consent];
-        }"""
-    )
-    assert told == ["no_consent", False, "denied", False, "denied"]
-    assert page.evaluate(TALLY)["pending"] == 0
 
 
 def test_memory_stays_flat_over_ten_thousand_records(context: BrowserContext, world: World) -> None:
