@@ -38,7 +38,7 @@ function same(found, wanted, what) {
 }
 
 /** Return the value that a vector spells with its type. */
-function valueOf(spelled) {
+export function valueOf(spelled) {
   const [[kind, value]] = Object.entries(spelled);
   if (kind === "absent") return ABSENT;
   if (kind === "null") return null;
