@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LEVEL = 0.95
-"""The confidence level of all intervals."""
+"""The confidence level of all intervals, unless a table says another."""
+
+
+def interval_name(level: float) -> str:
+    """Return the name of intervals of a level: "95% interval"."""
+    return f"{100 * level:.6g}% interval"
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,16 @@ class About:
     def reports(self) -> str:
         """The number of reports in words, with the mark of simulated ones."""
         return reports_text(self.n, self.simulated)
+
+    @property
+    def level(self) -> float:
+        """The confidence level of the intervals."""
+        return float(self.more.get("level", LEVEL))
+
+    @property
+    def intervals(self) -> str:
+        """The name of the intervals: their level in words."""
+        return interval_name(self.level)
 
     def as_json(self) -> dict[str, object]:
         """Return everything but rows and notes, as spec/schemas/table.json describes it."""
