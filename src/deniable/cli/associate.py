@@ -86,7 +86,7 @@ def associate(
     ] = "default",
     other_profile: Annotated[
         Literal["peaks", "flat", "fitted", "halves"],
-        typer.Option(help="What unlisted strings look like; 'fitted' is the paper's."),
+        typer.Option(help="The model of unlisted strings; 'fitted' is the paper's."),
     ] = "peaks",
     of: IntervalsOf = "population",
     crafted: Crafted = None,

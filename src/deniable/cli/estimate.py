@@ -52,7 +52,7 @@ def estimate(
     truth: Annotated[
         Path | None,
         typer.Option(
-            help="What people hold: the output of simulate --json (.json), answers with shares "
+            help="The truth: the output of simulate --json (.json), answers with shares "
             "(.csv), or a list. Adds precision, recall and coverage.",
         ),
     ] = None,

@@ -30,7 +30,9 @@ def explain(
     reports: Annotated[
         int | None,
         typer.Option(
-            min=1, max=10**12, help="Also the epsilon of so many reports of one unchanged value."
+            min=1,
+            max=10**12,
+            help="Also the epsilon of this number of reports of one unchanged value.",
         ),
     ] = None,
     public: Annotated[

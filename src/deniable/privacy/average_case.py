@@ -1,4 +1,4 @@
-"""What a Bloom filter hides on average, beyond what epsilon promises in the worst case.
+"""The average protection by a Bloom filter, beyond what epsilon promises in the worst case.
 
 Epsilon is of the two answers that differ most and of the worst report. [EPK14, section 6 and 6.1]
 names three things that it does not count:
@@ -24,7 +24,7 @@ from deniable.protocol import RapporParameters
 
 @dataclass(frozen=True)
 class AverageCase:
-    """What Bloom filters with noise hide on average.
+    """The average protection by Bloom filters with noise.
 
     Attributes:
         silent: the share of devices whose permanent response has none of their string's bits.
