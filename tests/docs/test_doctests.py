@@ -27,7 +27,7 @@ deniable.mechanisms.pure_oracles PureOracle.estimate
 deniable.mechanisms.rappor Rappor Rappor.basic
 deniable.mechanisms.registry mechanism_for
 deniable.mechanisms.subset Subset
-deniable.decode.closed point_estimates
+deniable.decode.distribution_estimates point_estimates
 deniable.decode.decoder decode
 deniable.decode.simplex normalise project
 deniable.associate.derived conditional hellinger

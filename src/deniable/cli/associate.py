@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,6 +11,7 @@ from deniable.ask import Candidates, Options, read_candidates
 from deniable.ask import associate as ask_together
 from deniable.ask.associate import chosen_fields
 from deniable.cli.output import (
+    Confidence,
     Crafted,
     DataDirectory,
     IntervalsOf,
@@ -21,11 +22,13 @@ from deniable.cli.output import (
     VersionNumber,
     check_names,
     emit_tables,
+    out,
     stages,
 )
 from deniable.cli.values import find_question, say_where_reports_are
+from deniable.errors import InvalidParameter
 from deniable.protocol import Question
-from deniable.results.table import Tables
+from deniable.results.table import LEVEL, Tables
 from deniable.store import open_store
 
 
@@ -39,7 +42,7 @@ def associate(
         list[str] | None,
         typer.Option(
             "--fields",
-            help="Two or more fields: --fields a b, or a,b; all of the question unless said.",
+            help="Two or more fields: --fields a b, or a,b; by default all of the question.",
             metavar="FIELD [FIELD]...",
         ),
     ] = None,
@@ -56,13 +59,35 @@ def associate(
         typer.Option(
             min=1,
             max=1000,
-            help="At most so many answers of each field, the most frequent of those that stand "
-            "out; 5 unless said or unless candidates are given.",
+            help="The most answers of each field, the most frequent of those that stand "
+            "out; by default 5, or all candidates that are given.",
         ),
     ] = None,
     no_other: Annotated[
         bool, typer.Option("--no-other", help="Leave out the category of all other answers.")
     ] = False,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--given",
+            help="Also the shares of every other field given the answers to this one, others "
+            "summed out; repeat it to condition on several.",
+            metavar="FIELD",
+        ),
+    ] = None,
+    confidence: Confidence = LEVEL,
+    solver: Annotated[
+        Literal["sqp", "squarem", "em"],
+        typer.Option(help="Of the joint table; all stop by the same certificate."),
+    ] = "sqp",
+    method: Annotated[
+        Literal["default", "score", "moments", "wald", "bootstrap"],
+        typer.Option(help="Of the test of independence; 'wald' is the paper's."),
+    ] = "default",
+    other_profile: Annotated[
+        Literal["peaks", "flat", "fitted", "halves"],
+        typer.Option(help="The model of unlisted strings; 'fitted' is the paper's."),
+    ] = "peaks",
     of: IntervalsOf = "population",
     crafted: Crafted = None,
     version: VersionNumber = None,
@@ -76,22 +101,46 @@ def associate(
     asked = find_question(survey, question, version, level)
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
-    given = _candidate_files(asked, chosen, candidates or [])
+    listed = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
     with open_store(data, create=False) as store, stages(quiet=json) as told:
         say_where_reports_are(store, survey, asked)
         options = Options(
             fields=chosen,
-            candidates=given,
+            candidates=listed,
             folder=survey.parent,
             top=top,
             other=False if no_other else None,
             of=of,
             crafted=crafted,
             progress=told,
+            confidence=confidence,
+            solver=solver,
+            method=method,
+            profile=other_profile,
+            given=_given(chosen, given or []),
         )
         table = ask_together(store, asked, options)
     emit_tables(Tables([table]), output, json)
+    if not json:
+        for part in table.parts.values():
+            if part.about.kind == "conditional":
+                out.print("\n" + part.text(), markup=False)
+
+
+def _given(chosen: list[str], named: list[str]) -> list[str]:
+    """Return the fields of --given.
+
+    Raises:
+        InvalidParameter: if one is not among the fields, is named twice, or none is left over.
+    """
+    names = [name for text in named for name in text.split(",") if name]
+    if set(names) - set(chosen) or len(set(names)) < len(names) or len(names) == len(chosen):
+        raise InvalidParameter(
+            f"--given takes some of the fields {', '.join(chosen)}, each once, and must leave one "
+            f"whose shares are shown. Got {', '.join(names)}."
+        )
+    return names
 
 
 def _candidate_files(

@@ -55,8 +55,13 @@ def count(
         ]
         emit_json({**told, "simulated": accumulated.simulated, "segments": segments})
         return
+    at_level = f" ({asked.level})" if asked.level else ""
     for name, counts in accumulated.counts.items():
         rows, columns = counts.table.shape
         reports = reports_text(counts.n, accumulated.simulated)
-        out.print(f"{asked.id}.{name}: {reports}", markup=False)
+        out.print(f"{asked.id}{at_level}.{name}: {reports}", markup=False)
         out.print(f"  {rows} cohort(s) of {columns} counts; {int(counts.table.sum()):,} in all")
+    for text, number in accumulated.segments.items():
+        if text:
+            words = ", ".join(f"{name} {value}" for name, value in parse_json(text).items())
+            out.print(f"  {words}: {number:,} reports", markup=False)

@@ -34,7 +34,7 @@ SurveyJson = Annotated[
 ]
 VersionNumber = Annotated[
     int | None,
-    typer.Option("--version", min=1, help="Of the question; the newest unless said.", metavar="N"),
+    typer.Option("--version", min=1, help="Of the question; by default the newest.", metavar="N"),
 ]
 LevelName = Annotated[
     str | None,
@@ -55,11 +55,15 @@ OutputFiles = Annotated[
 ]
 IntervalsOf = Annotated[
     Literal["population", "reporters"],
-    typer.Option("--of", help="What intervals are of: people like those who report, or these."),
+    typer.Option("--of", help="The subject of intervals: people like those who report, or these."),
 ]
 IntervalForm = Annotated[
     Literal["mid-p", "exact"],
     typer.Option("--interval", help="Of counts: mid-P, or Clopper and Pearson's (wider)."),
+]
+Confidence = Annotated[
+    float,
+    typer.Option("--confidence", min=0.5, max=0.9999, help="The level of the intervals."),
 ]
 Crafted = Annotated[
     float | None,

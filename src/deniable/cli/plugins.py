@@ -13,13 +13,13 @@ from typing import Annotated, Any
 
 import typer
 
-from deniable.protocol import load_plugin
-
 WITHOUT = frozenset({"demo", "init", "js", "store", "import", "paper"})
 """The verbs that read no survey of yours."""
 
 
 def _load(files: list[Path] | None) -> None:
+    from deniable.protocol import load_plugin
+
     for file in files or ():
         load_plugin(file)
 

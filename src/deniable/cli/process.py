@@ -48,11 +48,11 @@ def collector_process(
         survey: the published survey.
         data: the data directory.
         port: where to listen.
-        simulated: mark every report that arrives as simulated.
+        simulated: mark every report that arrives as simulated, and serve a page /try.
         plugins: the files that register the survey's own mechanisms.
     """
     command = [sys.executable, "-m", "deniable", "serve", "--json", "--host", "127.0.0.1"]
-    command += ["--simulated"] if simulated else []
+    command += ["--simulated", "--try"] if simulated else []
     command += [word for file in plugins for word in ("--plugin", str(file))]
     command += ["--survey", str(survey), "--data", str(data), "--port", str(port)]
     environment = {name: text for name, text in os.environ.items() if not _is_setting(name)}

@@ -39,7 +39,9 @@ def simulate(
     question: Annotated[
         str | None, typer.Argument(help="The question's id; not with --remove.")
     ] = None,
-    people: Annotated[int, typer.Option(min=1, max=10**9, help="How many people.")] = 100_000,
+    people: Annotated[
+        int, typer.Option(min=1, max=10**9, help="How many people answer.")
+    ] = 100_000,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
@@ -78,7 +80,8 @@ def simulate(
     """Simulate the reports of a crowd, write them to a store and print the truth behind them.
 
     People of a question with segments or levels are drawn into them by the shares that the survey
-    states, whatever their answers. The store is the folder 'simulated' unless --data names another:
+    states, whatever their answers. Where the survey asks a share of the devices, these are the
+    people who are asked. The store is the folder 'simulated' unless --data names another:
     the collector's is not touched.
     """
     if remove:

@@ -62,34 +62,16 @@ class Subset(ClosedOracle):
 
         Guarantees: the probabilities are the client's, exactly.
 
-        Cost: O(n (k + d)); the reports and about 30 MB.
+        Cost: O(n d), and the reports.
         """
-        k = self.parameters.answers
-        codes = names.codes_of(values, k, candidates)
-        reports = np.empty(codes.size, dtype=self.dtype)
-        step = bitmaps.rows_at_once(k)
-        for start in range(0, codes.size, step):
-            members = self._members(codes[start : start + step], rng)
-            packed = np.packbits(members, axis=1, bitorder="little")
-            reports["bits"][start : start + step] = packed
-        return reports
+        from deniable.kernels.simulate_subsets import simulate_subsets
 
-    def _members(self, codes: NDArray[np.int64], rng: Generator) -> NDArray[np.bool_]:
-        """Return rows of bits with d ones each, by Floyd's algorithm over the other answers."""
-        shape, rows = self.parameters, np.arange(codes.size)
-        others = np.zeros((codes.size, shape.answers), dtype=bool)  # the last column stays free
+        shape = self.parameters
+        codes = names.codes_of(values, shape.answers, candidates)
+        reports = np.zeros(codes.size, dtype=self.dtype)
         included = coins(rng, shape.keep, codes.size)
-        among = shape.answers - 1
-        for last in range(among - shape.size, among):
-            # A report that holds the answer has one other member less: it skips the first draw.
-            who = rows if last > among - shape.size else rows[~included]
-            drawn = rng.integers(0, last + 1, size=who.size)
-            others[who, np.where(others[who, drawn], last, drawn)] = True
-        # Other number o is answer o, or o + 1 from the true answer on: shift these by one place.
-        later = np.arange(shape.answers)[None, :] > codes[:, None]
-        members = np.where(later, np.roll(others, 1, axis=1), others)
-        members[rows, codes] = included
-        return members
+        simulate_subsets(codes, included, (shape.answers, shape.size), reports["bits"], rng)
+        return reports
 
     def accumulate(self, reports: Records) -> Counts:
         """Return how many reports hold each answer.

@@ -29,7 +29,7 @@ _EXACT = frozenset({"Fraction", "tuple[Fraction, Fraction]"})
 _OS = frozenset({"urandom", "getpid"})
 _WHOLE = ("functools", "itertools", "fractions", "hashlib", "struct")
 _WHOLE_MATH = frozenset(("math", name) for name in ("isqrt", "gcd", "lcm", "comb", "perm", "prod"))
-"""What else an encoder outside of the package may use: these compute with whole numbers alone."""
+"""Encoders outside of the package may use these, too: they compute with whole numbers alone."""
 
 
 def floats_in_encoders(root: Path | None = None) -> tuple[str, ...]:
