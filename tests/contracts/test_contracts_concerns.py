@@ -158,6 +158,9 @@ class Odd(Rest):
     def chance(self, own: Own, value: Value) -> Fraction:
         return Fraction(1, 3)
 
+    def holds(self, own: object) -> bool:
+        return True
+
     def flat(self, value: Value) -> Fraction:
         return Fraction(1, 3)
 
