@@ -13,7 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
-WITHOUT = frozenset({"demo", "init", "js", "store", "import", "paper"})
+WITHOUT = frozenset(
+    {"demo", "init", "js", "store", "delete", "backup", "restore", "import", "paper"}
+)
 """The verbs that read no survey of yours."""
 
 

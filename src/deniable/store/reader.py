@@ -61,4 +61,8 @@ def read_tallies(reading: Reading) -> list[Tally]:
             reports[row.batch] += row.reports
             sizes[row.batch] += row.bytes
             stamps[row.batch] = max(row.number, stamps.get(row.batch, 0))
-    return [Tally(each, reports[each], sizes[each], stamps[each]) for each in sorted(reports)]
+    return [
+        Tally(each, number, sizes[each], stamps[each])
+        for each, number in sorted(reports.items())
+        if number
+    ]

@@ -32,7 +32,7 @@ class Tables(ABC):
     """
 
     errors: tuple[type[Exception], ...]
-    """What the database raises when it cannot do something."""
+    """The exceptions that the database raises when it cannot do something."""
 
     def __init__(self, random_bytes: RandomBytes) -> None:
         self.random_bytes = random_bytes
@@ -99,6 +99,10 @@ class Tables(ABC):
                 row.number if number is None else number,
             ),
         )
+
+    @abstractmethod
+    def insert(self, row: BatchRow) -> None:
+        """Write a row as a new one."""
 
     def forget(self, row: BatchRow) -> None:
         """Delete a row; its chunks are of no batch then."""
@@ -170,6 +174,14 @@ class Tables(ABC):
     @abstractmethod
     def drop_ids(self, transaction: Transaction) -> None:
         """Drop the ids of every epoch in which nothing is open."""
+
+    @abstractmethod
+    def ids(self, epoch: int) -> list[bytes]:
+        """Return the ids of an epoch that are kept."""
+
+    @abstractmethod
+    def put_ids(self, epoch: int, ids: Sequence[bytes]) -> None:
+        """Write the ids of an epoch that has none."""
 
     @abstractmethod
     def add_counters(self, counters: Counters) -> None:

@@ -122,10 +122,8 @@ class PostgresStore(TabledStore):
 
     @contextmanager
     def _writing(self) -> Iterator[PostgresTables]:
-        with self._connected() as tables:
-            _ = tables.slot
-            with transaction(tables.connection):
-                yield tables
+        with self._connected() as tables, transaction(tables.connection):
+            yield tables
 
     @contextmanager
     def _closer(self) -> Iterator[Closer | None]:

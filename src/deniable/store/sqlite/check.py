@@ -1,4 +1,4 @@
-"""What only a file of SQLite can have wrong: its pages, and its log."""
+"""The check of a file of SQLite, beside that of its tables: its pages, and its log."""
 
 from __future__ import annotations
 
