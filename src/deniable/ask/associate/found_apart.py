@@ -30,7 +30,7 @@ _SEED = 20_140
 
 @dataclass(frozen=True)
 class FoundApart:
-    """What one part of the people found, and the reports of the other part.
+    """The strings that one part of the people found, and the reports of the other part.
 
     Attributes:
         read: the reports of those who took no part in finding.
