@@ -7,7 +7,7 @@ holds it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,7 +52,11 @@ class Found:
 
 
 def verify(
-    strings: Sequence[str], table: Table, people: int, reading: Reading = READING
+    strings: Sequence[str],
+    table: Table,
+    people: int,
+    reading: Reading = READING,
+    accepts: Callable[[str], bool] | None = None,
 ) -> list[Found]:
     """Return every string with its estimate and test, the most frequent first.
 
@@ -66,11 +70,18 @@ def verify(
         table: of the verification group; it is peeled.
         people: how many reports there are in all groups.
         reading: what the intervals are of.
+        accepts: which strings are tested; all by default. The others are taken out of the group
+            like all that were grown: a frequent one lifts whatever shares a hash with it.
     """
     if not strings or table.n == 0:
         return []
     words = np.array([chained([ord(x) for x in s]) for s in strings], dtype=np.uint64)
     frequency = table.peel(words.reshape(-1, 2), table.estimate(words.reshape(-1, 2)))
+    if accepts is not None:
+        places = [place for place, text in enumerate(strings) if accepts(text)]
+        strings, frequency = [strings[place] for place in places], frequency[places]
+        if not strings:
+            return []
     p_values = null_p_values(frequency, table)
     shares = _shares(strings, frequency, table, people, reading)
     errors = shares.std_error
