@@ -23,8 +23,6 @@ ABOVE = 3
 """A comment stands within so many lines above the test, or on its line."""
 OWN = {"protocol", "client/encoders", "mechanisms", "authoring"}
 """The folders in which a mechanism has a file of its name."""
-LEFT = ("associate/other",)
-""""(other)" of an association: not a function of the kinds yet."""
 REGISTRIES = {"protocol/registry.py", "protocol/built_in.py", "mechanisms/registry.py"}
 
 
@@ -56,9 +54,7 @@ def class_names() -> frozenset[str]:
 
 
 def is_own(path: str) -> bool:
-    """Tell whether a file is the registry, or a mechanism's own, or left for later."""
-    if path.startswith(LEFT):
-        return True
+    """Tell whether a file is the registry, or a mechanism's own."""
     folder, _, file = path.rpartition("/")
     return path in REGISTRIES or (folder in OWN and file.removesuffix(".py") in MECHANISMS)
 

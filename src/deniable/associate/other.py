@@ -23,7 +23,9 @@ of the people unlisted: "peaks" has the smallest over all and is the default.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 
@@ -32,8 +34,9 @@ from deniable.associate.other_parts import groups_column, parts_column
 from deniable.associate.variable import Variable
 from deniable.decode.design import Shape, design_of
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import HCMS, OLH, ORR, PGR, NGrams, Prefixes, Rappor
+from deniable.mechanisms import HCMS, ORR, NGrams, Prefixes, Rappor
 from deniable.mechanisms.base import Counts, Floats, Reports
+from deniable.protocol.channel import Bits, Channel, Points, Sign, Subset, Symbol, unknown_kind
 
 PROFILES = ("flat", "peaks", "fitted", "halves")
 DEFAULT_PROFILE = "peaks"
@@ -60,31 +63,58 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
     if profile not in PROFILES:
         raise _validate.invalid("profile", "other_likelihood", f"one of {PROFILES}", profile)
     mechanism = variable.mechanism
-    if isinstance(mechanism, OLH):
-        shape = mechanism.parameters
-        return _constant(-np.log(float(shape.seeds * shape.symbols)))
-    if isinstance(mechanism, HCMS):
-        return _signs_column(mechanism)
+    # Other profiles than the flat one are fits to cohorts: of hashed bits, and of symbols.
     if isinstance(mechanism, Rappor):
         return _by_profile(
             variable, mechanism, profile, _flat_bits(mechanism), _bits_column(mechanism)
         )
+    # The same of symbols.
     if isinstance(mechanism, ORR):
         shares = np.full((mechanism.parameters.cohorts, mechanism.parameters.symbols),
                          1 / mechanism.parameters.symbols)  # fmt: skip
         return _by_profile(variable, mechanism, profile, shares, _symbol_column)
-    if isinstance(mechanism, PGR):
-        # Every point has as many hyperplanes through it: over all answers it is uniform.
-        cells = mechanism.parameters.cohorts * mechanism.parameters.points
-        return _constant(-np.log(float(cells)))
+    # Strings share beginnings and n-grams: `other_parts`.
     if isinstance(mechanism, Prefixes):
         return groups_column(variable, mechanism, profile != "flat")
+    # The same of n-grams.
     if isinstance(mechanism, NGrams):
         return parts_column(variable, mechanism, profile != "flat")
-    raise InvalidParameter(
-        f"There is no likelihood of unlisted answers for {type(mechanism).__name__}.",
-        "Leave out the category of all other answers.",
-    )
+    # The sign of a sketch's coefficient 0 is +1 of every answer, also of unlisted ones.
+    if isinstance(mechanism, HCMS):
+        return _signs_column(mechanism)
+    return flat_column(mechanism.parameters.channel)
+
+
+def flat_column(channel: Channel) -> LogLikelihood:
+    """Return the flat likelihood by the kind of the rest: an unknown answer's own is uniform.
+
+    Where all values are as likely, so are all records, given that the public part is uniform. Of
+    bits, each is set with the same chance.
+
+    Raises:
+        InvalidParameter: if public parts are not uniform, or values have several probabilities.
+    """
+    chance, rest = Fraction(1), channel.typical
+    for number in channel.numbers:
+        law = number.blocks
+        if law is None or len(law) > 1:
+            raise InvalidParameter(
+                f"There is no likelihood of unlisted answers given a report's '{number.name}'.",
+                "Leave out the category of all other answers.",
+            )
+        chance *= law[0][1] / law[0][0]
+    match rest:
+        case Symbol() | Subset() | Points() | Sign():
+            # Every point has as many hyperplanes through it: over all answers it is uniform.
+            return _constant(-np.log(float(1 / (chance / rest.count))))
+        case Bits() if rest.drawn:
+            bits = next(item.name for item in channel.layout.items if item.count)
+            odds = float(rest.flat(1) / rest.flat(0))  # of a bit, whichever it is
+            none = math.log(chance) - rest.width * math.log1p(odds)
+            return lambda records, _: (
+                none + math.log(odds) * np.bitwise_count(records[bits]).sum(axis=1, dtype=np.int64)
+            )
+    raise unknown_kind("likelihood of unlisted answers", rest)
 
 
 def _by_profile(
@@ -94,6 +124,7 @@ def _by_profile(
     flat: Floats,
     column: Callable[[Floats], LogLikelihood],
 ) -> LogLikelihood:
+    # Only of rows of bits single ones stand out: a symbol's share is bounded by all others.
     if profile == "peaks" and isinstance(mechanism, Rappor):
         return column(_peaks(variable, mechanism, flat))
     if profile in ("flat", "peaks"):
@@ -124,6 +155,7 @@ def _raw(
         return None
     people = np.maximum(counts.reports, 1)[:, None]
     seen = counts.table / people
+    # Known answers explain symbols by their likelihoods, and bits by a regression's design.
     if isinstance(mechanism, ORR):
         explained = _explained_symbols(variable, counts, known)
     else:
@@ -139,6 +171,7 @@ def _fitted(variable: Variable, mechanism: Rappor | ORR, reports: Reports, flat:
     if found is None:
         return flat
     raw, _, counts = found
+    # Symbols have chances of their own, apart from the support of a string that shares one.
     pure = mechanism.symbol if isinstance(mechanism, ORR) else mechanism.pure
     fitted = np.clip(raw, pure.q, pure.p)
     if isinstance(mechanism, ORR):  # one symbol per report: their probabilities sum to 1

@@ -13,7 +13,7 @@ from deniable.ask.associate import chosen_fields
 from deniable.cli.output import (
     Confidence,
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalsOf,
     JsonFlag,
     LevelName,
@@ -93,7 +93,7 @@ def associate(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deniable.cli.output import JsonFlag, emit_json, out, progress
+from deniable.cli.output import JsonFlag, checked_place, emit_json, out, progress
 from deniable.cli.values import any_survey
 
 if TYPE_CHECKING:
@@ -104,7 +104,12 @@ def wire(survey: AnySurvey, json: JsonFlag = False) -> None:
 @audit.command()
 def store(
     data: Annotated[
-        Path | None, typer.Option(help="A collector's data directory; read only.", metavar="DIR")
+        str | None,
+        typer.Option(
+            callback=lambda place: None if place is None else checked_place(place),
+            help="A collector's data directory, or database; read only.",
+            metavar="DIR",
+        ),
     ] = None,
     survey: Annotated[
         Path | None,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from deniable.cli.output import (
-    DataDirectory,
+    DataPlace,
     JsonFlag,
     LevelName,
     SurveyJson,
@@ -30,7 +30,7 @@ def export(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     json: JsonFlag = False,
 ) -> None:
     """Write a question's reports to a file, in no meaningful order; simulated ones are marked."""

@@ -107,6 +107,8 @@ class Store(ABC):
 
         Raises:
             StoreError: if the disk is full or the store cannot be written; nothing was written.
+            OutcomeUnknown: if the connection to the store was lost while the group was being
+                committed. Append it again: what was written is found as duplicates.
         """
 
     @abstractmethod
