@@ -15,12 +15,12 @@ import numpy as np
 from deniable.ask.candidates import Candidates, candidates_for, is_open, require_candidates
 from deniable.ask.crafted_shares import with_crafted
 from deniable.ask.intervals import of_note, reading_of
-from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.ask.string_sets import has_absent, of_people
 from deniable.ask.whole_distributions import Points, point_columns
 from deniable.decode import Decoded, DecodedRow, decode
 from deniable.decode.reading import Reading, read
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.candidates import every_code
@@ -29,7 +29,6 @@ from deniable.protocol.epsilon import as_float
 from deniable.results.charts.bars import ORDERED_DOMAINS, bars, caption, described
 from deniable.results.table import LEVEL, About, Cell, Column, Ends, Epochs, Table, Tables
 from deniable.results.words.shares import NOTHING_LEARNED, in_words, nothing_learned
-from deniable.store.base import Store
 
 ABSENT_LABEL = "(absent)"
 """The name of the absent answer in results."""
@@ -66,7 +65,7 @@ STAMPS = (
 )
 
 
-def estimate(store: Store, question: Question, options: Options = DEFAULTS) -> Tables:
+def estimate(store: Source, question: Question, options: Options = DEFAULTS) -> Tables:
     """Return a table of shares per field of a question, in the question's order.
 
     Guarantees: frequencies are unbiased; 95% intervals have a coverage of at least 95%, also where
@@ -75,7 +74,7 @@ def estimate(store: Store, question: Question, options: Options = DEFAULTS) -> T
     Cost: linear in the reports, then that of the mechanism's estimate.
 
     Args:
-        store: where the reports are.
+        store: where the reports are, or their counts.
         question: the question, with the version that is wanted.
         options: this reads `fields`, `candidates`, `folder`, `of`, `interval` and `crafted`.
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from deniable.ask import Candidates, Options, read_candidates
+from deniable.ask import Candidates, read_candidates
 from deniable.ask import associate as ask_together
 from deniable.ask.associate import chosen_fields
+from deniable.cli.asking import (
+    CountsFile,
+    EpochNumber,
+    SinceDate,
+    UntilDate,
+    WhereSegments,
+    Which,
+    asking,
+)
 from deniable.cli.output import (
     Crafted,
     DataDirectory,
@@ -21,12 +31,10 @@ from deniable.cli.output import (
     VersionNumber,
     check_names,
     emit_tables,
-    stages,
 )
-from deniable.cli.values import find_question, say_where_reports_are
+from deniable.cli.values import find_question
 from deniable.protocol import Question
 from deniable.results.table import Tables
-from deniable.store import open_store
 
 
 def associate(
@@ -65,10 +73,15 @@ def associate(
     ] = False,
     of: IntervalsOf = "population",
     crafted: Crafted = None,
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
+    counts: CountsFile = None,
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
@@ -78,9 +91,10 @@ def associate(
     chosen = [field.name for field in chosen_fields(asked, names or None)]
     given = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
-    with open_store(data, create=False) as store, stages(quiet=json) as told:
-        say_where_reports_are(store, survey, asked)
-        options = Options(
+    which = Which(epoch, since, until, where)
+    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+        options = replace(
+            base,
             fields=chosen,
             candidates=given,
             folder=survey.parent,
@@ -88,7 +102,6 @@ def associate(
             other=False if no_other else None,
             of=of,
             crafted=crafted,
-            progress=told,
         )
         table = ask_together(store, asked, options)
     emit_tables(Tables([table]), output, json)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from deniable.ask import Options, candidates_for
+from deniable.ask import candidates_for
 from deniable.ask import estimate as ask_shares
 from deniable.ask.google_rappor import google_tables
+from deniable.cli.asking import (
+    CountsFile,
+    EpochNumber,
+    SinceDate,
+    UntilDate,
+    WhereSegments,
+    Which,
+    asking,
+)
 from deniable.cli.output import (
     Crafted,
     DataDirectory,
@@ -21,21 +31,24 @@ from deniable.cli.output import (
     SurveyJson,
     VersionNumber,
     emit_tables,
-    stages,
 )
-from deniable.cli.values import find_question, say_where_reports_are
+from deniable.cli.values import find_question
 from deniable.interop.google_files import read_triple
-from deniable.store import open_store
 
 
 def estimate(
     question: Annotated[
         str | None, typer.Argument(help="The question's id; none with --google-rappor.")
     ] = None,
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataDirectory = Path("data"),
+    counts: CountsFile = None,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings to test for, one per line.")
     ] = None,
@@ -62,10 +75,8 @@ def estimate(
         return
     asked = find_question(survey, question or "", version, level)
     strings = candidates_for(asked, survey.parent, candidates)
-    with open_store(data, create=False) as store, stages(quiet=json) as told:
-        say_where_reports_are(store, survey, asked)
-        options = Options(
-            candidates=strings, of=of, interval=interval, crafted=crafted, progress=told
-        )
+    which = Which(epoch, since, until, where)
+    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+        options = replace(base, candidates=strings, of=of, interval=interval, crafted=crafted)
         tables = ask_shares(store, asked, options)
     emit_tables(tables, output, json)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from deniable.cli.asking import EpochNumber, SinceDate, UntilDate, WhereSegments, Which
 from deniable.cli.output import (
     DataDirectory,
     JsonFlag,
@@ -17,7 +18,7 @@ from deniable.cli.output import (
     out,
     progress,
 )
-from deniable.cli.values import find_question, say_where_reports_are
+from deniable.cli.values import find_question, load_survey, say_where_reports_are
 from deniable.results.export import export_reports
 from deniable.store import open_store
 
@@ -27,6 +28,10 @@ def export(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="A .parquet or .ndjson file to write.")
     ],
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
@@ -35,11 +40,12 @@ def export(
 ) -> None:
     """Write a question's reports to a file, in no meaningful order; simulated ones are marked."""
     asked = find_question(survey, question, version, level)
+    chosen = Which(epoch, since, until, where).selection(asked, load_survey(survey))
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         say_where_reports_are(store, survey, asked)
         task = display.add_task("exporting", total=None)
         written = export_reports(
-            store, asked, output, progress=lambda done: display.update(task, completed=done)
+            store, asked, output, chosen, progress=lambda done: display.update(task, completed=done)
         )
     if json:
         told = {"question": asked.id, "version": asked.version, "reports": written}
