@@ -1,4 +1,4 @@
-"""What faults of a machine cost: processes killed, power cut, disks full, clocks wrong. Zeros.
+"""The price of a machine's faults: processes killed, power cut, disks full, clocks wrong. Zeros.
 
     python benchmarks/faults.py [--kills 1000] [--points 10000] [--only collectors] [--seed 7]
 

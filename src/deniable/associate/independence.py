@@ -102,7 +102,7 @@ def independence(
 def is_sparse(margins: Sequence[Floats], n: int) -> bool:
     """Tell whether a test needs drawn populations: too few people expected in a cell.
 
-    Edge cases: above 20,000 reports it is False, since sums of so many are normal enough.
+    Edge cases: above 20,000 reports it is False, since sums of that many are normal enough.
     """
     rarest = n * float(np.prod([margin.min() for margin in margins]))
     return n <= MOST_DRAWN and rarest < FEW_EXPECTED

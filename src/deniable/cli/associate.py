@@ -47,7 +47,7 @@ def associate(
         list[str] | None,
         typer.Option(
             "--fields",
-            help="Two or more fields: --fields a b, or a,b; all of the question unless said.",
+            help="Two or more fields: --fields a b, or a,b; by default all of the question.",
             metavar="FIELD [FIELD]...",
         ),
     ] = None,
@@ -64,8 +64,8 @@ def associate(
         typer.Option(
             min=1,
             max=1000,
-            help="At most so many answers of each field, the most frequent of those that stand "
-            "out; 5 unless said or unless candidates are given.",
+            help="The most answers of each field, the most frequent of those that stand "
+            "out; by default 5, or all candidates that are given.",
         ),
     ] = None,
     no_other: Annotated[

@@ -66,7 +66,7 @@ def discover(
     ] = BEAM,
     threshold: Annotated[
         float,
-        typer.Option(min=0, help="n-grams: join pairs from so many times delta on."),
+        typer.Option(min=0, help="n-grams: join pairs from this multiple of delta on."),
     ] = THRESHOLD,
     matching: Annotated[
         str | None,
@@ -89,7 +89,7 @@ def discover(
     ] = None,
     alphabet: Annotated[
         str | None,
-        typer.Option(help="With 'train': the characters; those of the list unless said."),
+        typer.Option(help="With 'train': the characters; by default those of the list."),
     ] = None,
     length: Annotated[
         int, typer.Option(min=1, max=MAX_LENGTH, help="With 'train': the most characters.")

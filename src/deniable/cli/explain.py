@@ -21,7 +21,7 @@ from deniable.results.plan.budget import budget_table
 def explain(
     survey: SurveyToml,
     question: Annotated[
-        str | None, typer.Option(help="This question only; all of them unless said.")
+        str | None, typer.Option(help="This question only; by default all of them.")
     ] = None,
     version: VersionNumber = None,
     people: Annotated[

@@ -34,7 +34,7 @@ SurveyJson = Annotated[
 ]
 VersionNumber = Annotated[
     int | None,
-    typer.Option("--version", min=1, help="Of the question; the newest unless said.", metavar="N"),
+    typer.Option("--version", min=1, help="Of the question; by default the newest.", metavar="N"),
 ]
 LevelName = Annotated[
     str | None,
@@ -55,7 +55,7 @@ OutputFiles = Annotated[
 ]
 IntervalsOf = Annotated[
     Literal["population", "reporters"],
-    typer.Option("--of", help="What intervals are of: people like those who report, or these."),
+    typer.Option("--of", help="The subject of intervals: people like those who report, or these."),
 ]
 IntervalForm = Annotated[
     Literal["mid-p", "exact"],

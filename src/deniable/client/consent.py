@@ -153,7 +153,6 @@ class ConsentBook:
             history.wipe(connection)
             # Inside the transaction, so that no process makes a report in between.
             self._secret.wipe()
-        self._database.truncate_log()
 
     def _finish_wiping(self) -> None:
         """Remove a secret that a crash in the middle of opting out left behind."""

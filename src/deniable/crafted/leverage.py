@@ -13,6 +13,8 @@ that would have counted for 0 to 1 (`Leverage.shift`). That shift is the second 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deniable.crafted.cells import profile_leverage
 from deniable.crafted.worth import Leverage
 from deniable.mechanisms import mechanism_for
@@ -83,4 +85,4 @@ def leverage_of(field: Field) -> Leverage:
     domain, parameters = field.domain, field.parameters
     if not isinstance(domain, Sets | StringSets) or parameters.per_member:
         return found
-    return Leverage(found.up * domain.most, found.down * domain.most)
+    return replace(found, up=found.up * domain.most, down=found.down * domain.most)

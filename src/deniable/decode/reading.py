@@ -1,4 +1,4 @@
-"""What an interval is of, and how it is made: the one way from an estimate to its interval.
+"""The one way from an estimate to its interval: its subject, its form, its arithmetic.
 
 Of the *population*: the people who reported are a sample of people like them, so that an interval
 holds both the noise of their reports and the error of the sample, f (1 - f) / n. It does not hold
@@ -72,7 +72,7 @@ class Shares(Protocol):
 
     @property
     def reading(self) -> Reading:
-        """What the intervals are of."""
+        """The subject of the intervals: the population, or those who reported."""
 
     @property
     def frequency(self) -> Floats:

@@ -120,7 +120,7 @@ def make_plan(
 
 def _reason(setting: Setting, predictions: tuple[Prediction, ...]) -> str:
     if isinstance(setting.domain, Profile):
-        return reason_of_record(predictions, setting.people)
+        return reason_of_profile(predictions, setting.people)
     if predictions[0].mechanism in FIND:
         return reason_of_found(predictions)
     return reason(tuple(one for one in predictions if one.mechanism not in FIND))
@@ -164,7 +164,7 @@ def reason(predictions: tuple[Prediction, ...]) -> str:
     )
 
 
-def reason_of_record(predictions: tuple[Prediction, ...], people: int) -> str:
+def reason_of_profile(predictions: tuple[Prediction, ...], people: int) -> str:
     """Return the reason for the first mechanism of a profile, in a sentence."""
     best = predictions[0]
     least = min(predictions, key=lambda p: p.mean_error)

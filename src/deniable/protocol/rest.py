@@ -27,7 +27,7 @@ from deniable.protocol.projective import points_below, vector_of
 Own = int | Fraction | tuple[int, ...]
 """The answer's own symbol, set of bits, place, point or sign; of a product, one of each part."""
 Value = int | tuple[int, ...]
-"""What a report says beside its public part; of a product, one of each part."""
+"""The rest of a report, beside its public part; of a product, one of each part."""
 
 _WHOLE = Fraction(1)
 
@@ -114,7 +114,9 @@ class Bits(Rest):
             InvalidParameter: where answers set any number of bits, so that nothing is known.
         """
         if self.drawn == 0:
-            raise InvalidParameter("Bits of which an answer sets any number have no flat law.")
+            raise InvalidParameter(
+                "Bits have no flat law where an answer may set any number of them."
+            )
         filled = 1 - (1 - Fraction(1, self.width)) ** self.drawn
         chance = self.zero + (self.one - self.zero) * filled
         ones = whole(value).bit_count()

@@ -241,7 +241,7 @@ def _predicted(question: Question, field: Field, people: int, listed: int) -> Pr
     once = as_float(field.parameters.epsilon_once)
     reporting = _reporting(question, people)
     setting = Setting(reporting, once, field.domain, None, question.absent, listed)
-    # Only a profile has tables, of so many attributes.
+    # Only a profile has tables, and a largest number of attributes in one.
     if isinstance(field.parameters, ProfileParameters):
         setting = replace(setting, order=field.parameters.order)
     return predict(field.parameters, setting)

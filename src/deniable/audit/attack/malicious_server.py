@@ -100,7 +100,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Told:
-    """What a device told a server, by question.
+    """The reports that a device sent to a server, by question.
 
     Attributes:
         reports: how many.

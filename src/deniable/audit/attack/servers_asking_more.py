@@ -69,7 +69,7 @@ def _versions(first: int, last: int) -> list[Survey]:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a server shows, in turn, and the life of the device meanwhile."""
+    """The surveys that a server shows, in turn, and the life of the device meanwhile."""
 
     name: str
     shown: tuple[Survey, ...]

@@ -118,7 +118,7 @@ def _not_learned(table: Table) -> tuple[str, ...]:
     if table.about.crafted is not None:
         sentences.append(
             f"If as many as {table.about.crafted:.3g} of the reports were crafted, only the "
-            "second intervals hold, and of the test what is said for so many."
+            "second intervals hold, and of the test what is said for that share."
         )
     if any(OTHER_LABEL in texts for texts in table.about.more["labels"].values()):
         sentences.append(
