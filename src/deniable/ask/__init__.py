@@ -10,9 +10,10 @@ Public are the names of `__all__`; all other names of its modules are internal a
 from deniable.ask.associate import associate
 from deniable.ask.candidates import Candidates, candidates_for, read_candidates
 from deniable.ask.discover import discover
-from deniable.ask.estimate import estimate
 from deniable.ask.kinds import KINDS, Answered, ask, ask_each
 from deniable.ask.options import Options
+from deniable.ask.over_time import over_time
+from deniable.ask.pooled import estimate
 from deniable.ask.profiles import Profiles, profiles
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "candidates_for",
     "discover",
     "estimate",
+    "over_time",
     "profiles",
     "read_candidates",
 ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from deniable.ask.candidates import field_candidates
 from deniable.ask.discover import found_table, is_discovered
-from deniable.ask.estimate import chosen, table_of
+from deniable.ask.estimate import chosen
+from deniable.ask.grouped import listed_of
 from deniable.ask.options import DEFAULTS, Options, Source
+from deniable.ask.pooled import pooled_table
 from deniable.ask.profiles.reports import Profiles
 from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
@@ -20,8 +21,7 @@ FieldAsk = Callable[[Accumulated, Field, Source, Options], Table]
 
 
 def _estimated(counted: Accumulated, field: Field, store: Source, options: Options) -> Table:
-    listed = options.candidates.get(field.name) or field_candidates(field, options.folder)
-    return table_of(counted, field, listed, options)
+    return pooled_table(counted, field, listed_of(field, options), options)
 
 
 KINDS: Mapping[str, FieldAsk] = {"estimate": _estimated, "discovery": found_table}

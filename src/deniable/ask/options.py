@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.engines.accumulated import Accumulated
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from deniable.discover.ngrams.discovery import Search
     from deniable.mechanisms.chances import Of
 
+People = Literal["unknown", "new", "same"]
+"""Who reports in several epochs."""
 Source = Store | Accumulated
 """Where an ask finds reports: a store, or counts that somebody made of them."""
 Stages = Callable[[str, int, int], None]
@@ -37,6 +39,8 @@ class Options:
         where: a value for some segments; only reports that carry them.
         floor: the fewest reports of a combination of segments that is told apart.
         threads: the number of threads that count; one per processor if None.
+        people: who reports in several epochs: "unknown" (no error is too small, whoever came
+            back), "new" (nobody came back), "same" (the same devices: changes are told sooner).
         of: what intervals are of, "population" or "reporters".
         interval: the form of exact intervals, "mid-p" or "exact".
         crafted: the share of reports that may be crafted; adds a second interval.
@@ -57,6 +61,7 @@ class Options:
     where: Mapping[str, str] = field(default_factory=dict)
     floor: int = DEFAULT_FLOOR
     threads: int | None = None
+    people: People = "unknown"
     of: Of = "population"
     interval: Form = "mid-p"
     crafted: float | None = None

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from deniable.ask.options import Options, Source
+from deniable.ask.options import Options, People, Source
 from deniable.cli.output import stages
 from deniable.cli.values import load_survey, say_where_reports_are
 from deniable.engines.counts_file import read_counts
@@ -47,6 +47,24 @@ CountsFile = Annotated[
     Path | None,
     typer.Option("--counts", help="A file of counts, in place of a store.", metavar="FILE"),
 ]
+NewPeople = Annotated[
+    bool, typer.Option("--new-people", help="Nobody reported in two epochs: narrower errors.")
+]
+SamePeople = Annotated[
+    bool,
+    typer.Option("--same-people", help="The same devices in all epochs: changes are told sooner."),
+]
+GroupBy = Annotated[
+    list[str] | None,
+    typer.Option("--by", help="Apart by 'epoch' or a segment. May be repeated.", metavar="NAME"),
+]
+
+
+def who(new: bool, same: bool) -> People:
+    """Return who reports in several epochs, by two flags that exclude each other."""
+    if new and same:
+        raise InvalidParameter("Use either --new-people or --same-people.")
+    return "new" if new else "same" if same else "unknown"
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,21 @@ from typing import Annotated
 
 import typer
 
-from deniable.ask import candidates_for
+from deniable.ask import candidates_for, over_time
 from deniable.ask import estimate as ask_shares
 from deniable.ask.google_rappor import google_tables
 from deniable.cli.asking import (
     CountsFile,
     EpochNumber,
+    GroupBy,
+    NewPeople,
+    SamePeople,
     SinceDate,
     UntilDate,
     WhereSegments,
     Which,
     asking,
+    who,
 )
 from deniable.cli.output import (
     Crafted,
@@ -44,6 +48,9 @@ def estimate(
     since: SinceDate = None,
     until: UntilDate = None,
     where: WhereSegments = None,
+    by: GroupBy = None,
+    new_people: NewPeople = False,
+    same_people: SamePeople = False,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
@@ -77,6 +84,8 @@ def estimate(
     strings = candidates_for(asked, survey.parent, candidates)
     which = Which(epoch, since, until, where)
     with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+        people = who(new_people, same_people)
         options = replace(base, candidates=strings, of=of, interval=interval, crafted=crafted)
-        tables = ask_shares(store, asked, options)
+        options = replace(options, people=people)
+        tables = over_time(store, asked, by, options) if by else ask_shares(store, asked, options)
     emit_tables(tables, output, json)

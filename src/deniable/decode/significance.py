@@ -55,6 +55,16 @@ def holm(p_values: Floats, alpha: float = 0.05) -> Decisions:
     return _first(order, fails[0] if fails.size else tested, p.size)
 
 
+def holm_adjusted(p_values: Floats) -> Floats:
+    """Return p-values adjusted by [Holm79], which control the family-wise error."""
+    order = np.argsort(p_values)
+    # p_(i) (M - i + 1), then the running maximum: adjusted p-values must not fall.
+    raised = p_values[order] * np.arange(p_values.size, 0, -1)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(raised))
+    return adjusted
+
+
 def benjamini_hochberg(p_values: Floats, alpha: float = 0.05) -> Decisions:
     """Reject the R smallest, R the largest i with p_(i) <= alpha i / M [1995].
 

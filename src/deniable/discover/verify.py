@@ -14,7 +14,7 @@ import numpy as np
 
 from deniable._distributions import binomial_sf, normal_sf
 from deniable.decode.reading import READING, Counted, Reading
-from deniable.decode.significance import holm, selected_level, storey
+from deniable.decode.significance import holm, holm_adjusted, selected_level, storey
 from deniable.discover.group_estimates import Table
 from deniable.mechanisms import Estimate
 from deniable.mechanisms.base import Floats
@@ -111,15 +111,6 @@ def null_p_values(frequency: Floats, table: Table) -> Floats:
     support = np.floor(n * (q + frequency * (p - q)) + 1e-6)
     skewed = binomial_sf(support - 1, n, q)
     return np.asarray(np.maximum(normal_sf(frequency / table.noise), skewed))
-
-
-def holm_adjusted(p_values: Floats) -> Floats:
-    """Return Holm's adjusted p-values: the running maximum of (M - i + 1) p_(i), at most 1."""
-    order = np.argsort(p_values, kind="stable")
-    scaled = p_values[order] * (p_values.size - np.arange(p_values.size))
-    adjusted = np.empty(p_values.size)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(scaled))
-    return adjusted
 
 
 def _shares(

@@ -43,11 +43,12 @@ def test_counts_survive_a_file_and_equal_counts_are_equal_bytes(tmp_path: Path) 
 
 
 def test_merging_files_is_counting_both_stores(tmp_path: Path) -> None:
-    asked, one = counted(tmp_path, "one", 1)
+    _asked, one = counted(tmp_path, "one", 1)
     _, two = counted(tmp_path, "two", 2, epochs=5)
     both, turned = merge_counts([one, two]), merge_counts([two, one])
     assert to_bytes(both) == to_bytes(turned)
-    assert both.n == one.n + two.n and len(both.cells) == 5
+    assert both.n == one.n + two.n
+    assert len(both.cells) == 5
     for name in both.counts:
         assert (both.counts[name].table == one.counts[name].table + two.counts[name].table).all()
     with pytest.raises(InvalidParameter, match="one question"):
@@ -162,4 +163,5 @@ def test_unknown_segments_and_values_are_named(tmp_path: Path) -> None:
         whole = accumulate(store, asked, apart=False)
     with pytest.raises(InvalidParameter, match="not kept apart"):
         whole.by_epoch()
-    assert whole.n == 10 and Cell(EPOCH) not in whole.cells
+    assert whole.n == 10
+    assert Cell(EPOCH) not in whole.cells

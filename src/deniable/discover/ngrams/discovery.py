@@ -20,6 +20,7 @@ import numpy as np
 from deniable import _validate
 from deniable.decode import Decoded, decode
 from deniable.decode.reading import READING, Reading
+from deniable.decode.significance import holm_adjusted
 from deniable.discover.branches import Characters
 from deniable.discover.detection_limit import half_found
 from deniable.discover.ngrams.cliques import MOST_STEPS, Budget, cliques
@@ -30,7 +31,7 @@ from deniable.discover.ngrams.marginals import MOST_GRAMS, Common, common_grams
 from deniable.discover.ngrams.pairs import Pairs, all_pairs
 from deniable.discover.prefixes.discovery import Discovery
 from deniable.discover.prefixes.growth import Progress
-from deniable.discover.verify import Found, holm_adjusted
+from deniable.discover.verify import Found
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import NGrams
