@@ -105,8 +105,8 @@ def _covariances(groups: Groups, noise: Floats, people: str) -> tuple[Floats, Fl
 
 def _scaled(groups: Groups, answer: int) -> Floats:
     """Return an answer's shares, as if each report had the variance 1."""
-    one = np.mean(groups.variance[:, answer] * groups.sizes)
-    return np.asarray(groups.shares[:, [answer]] / np.sqrt(one))
+    fresh, repeated = groups.one_report(groups.lasting[1])
+    return np.asarray(groups.shares[:, [answer]] / np.sqrt(fresh + repeated)[answer])
 
 
 def _tested(groups: Groups, y: Floats, kept: Floats, people: str) -> tuple[float, int, float]:
@@ -159,10 +159,7 @@ def _step_variance(groups: Groups, people: str) -> Floats:
     variance = groups.variance[1:] + groups.variance[:-1]
     if people != "same":
         return np.asarray(variance)
-    n = groups.sizes
-    most = np.maximum(n[1:], n[:-1])[:, None]
-    f = np.clip(np.nan_to_num(groups.pooled), 0.0, 1.0)
-    one = (groups.variance * n[:, None]).mean(axis=0)
-    sampled = np.minimum(f * (1 - f), one)
-    shared = np.minimum(sampled + groups.lasting[0] * (one - sampled), _MOST_KEPT * one)
-    return np.asarray(np.maximum(variance - 2 * shared / most, 1e-12 * variance))
+    fresh, repeated = (part[None, :] for part in groups.one_report(groups.lasting[0]))
+    one, other = 1 / groups.sizes[1:, None], 1 / groups.sizes[:-1, None]
+    # What is repeated cancels, but for the people who are in the larger epoch alone.
+    return np.asarray(fresh * (one + other) + repeated * np.abs(one - other))

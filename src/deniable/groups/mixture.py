@@ -22,8 +22,8 @@ _NEAR = 1e-2
 def weighted_chi2_sf(x: float, weights: Floats) -> float:
     """Return P(sum lambda_i Z_i^2 > x).
 
-    Accuracy: exact where all weights are equal; otherwise its error is below a hundredth of the
-    tail for tails of 0.001 to 0.2 (tests/unit/groups).
+    Accuracy: exact where all weights are equal; otherwise its error is a few hundredths of the tail
+    for tails of 0.001 to 0.5 (tests/unit/groups).
 
     Edge cases: weights of 0 add nothing; without any weight the sum is 0.
     """

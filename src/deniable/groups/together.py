@@ -60,14 +60,24 @@ class Groups:
         f = np.clip(np.nan_to_num(self.pooled), 0.0, 1.0)
         return np.asarray(np.diag(f) - np.outer(f, f))
 
+    def one_report(self, lasting: float) -> tuple[Floats, Floats]:
+        """Return the fresh and the repeated part of the variance of one report, by answer.
+
+        Args:
+            lasting: the share of the noise that is repeated.
+        """
+        held, f = (np.clip(np.nan_to_num(x), 0.0, 1.0) for x in (self.shares, self.pooled))
+        # Of every epoch the noise alone: its own share differs from that of all epochs by chance,
+        # and the sample's part must not, where it is to cancel.
+        alone = self.variance * self.sizes[:, None] - held * (1 - held)
+        noise = np.maximum(np.nanmean(alone, axis=0), 1e-12)
+        return (1 - lasting) * noise, lasting * noise + f * (1 - f)
+
     @property
     def kept(self) -> Floats:
         """The part of each answer's variance that the same people repeat, from 0 to 1."""
-        f = np.clip(np.nan_to_num(self.pooled), 0.0, 1.0)
-        one = np.nanmean(self.variance * self.sizes[:, None], axis=0)  # of one report
-        sampled = np.minimum(f * (1 - f), one)
-        noise = self.lasting[1] * (one - sampled)
-        return np.asarray(np.clip((sampled + noise) / np.maximum(one, 1e-300), 0.0, 1.0))
+        fresh, repeated = self.one_report(self.lasting[1])
+        return np.asarray(repeated / np.maximum(fresh + repeated, 1e-300))
 
     def overlap(self, back: float) -> Floats:
         """Return o_st / sqrt(n_s n_t) for s != t, 0 on the diagonal.
