@@ -22,11 +22,11 @@ from deniable.audit.sample.probability_scores import Tally, directions
 from deniable.authoring.auto import noise_of, work_of
 from deniable.client.encode import encode_drawn
 from deniable.client.randomness import SystemDraws
-from deniable.decode.closed import has_support
+from deniable.decode.distribution_estimates import has_support
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
+from deniable.plan.costs import operations, words
 from deniable.plan.profiles.cells import cell_deviation
-from deniable.plan.work import operations, words
 from deniable.privacy import epsilon_after
 from deniable.privacy.posteriors import false_discovery_rate
 from deniable.privacy.shuffling.two_level import levels
@@ -157,6 +157,9 @@ class Odd(Rest):
 
     def chance(self, own: Own, value: Value) -> Fraction:
         return Fraction(1, 3)
+
+    def holds(self, own: object) -> bool:
+        return True
 
     def flat(self, value: Value) -> Fraction:
         return Fraction(1, 3)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from deniable.associate import Variable
 from deniable.decode.mixture import fit_rows
-from deniable.decode.mixture_rows import Product, Table
+from deniable.decode.mixture.rows import Product, Table
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, Mechanism, Rappor
 from deniable.mechanisms.base import Floats, Reports

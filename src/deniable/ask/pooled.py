@@ -29,7 +29,8 @@ def estimate(store: Source, question: Question, options: Options = DEFAULTS) -> 
     Args:
         store: where the reports are, or their counts.
         question: the question, with the version that is wanted.
-        options: this reads `fields`, `candidates`, `folder`, `of`, `interval` and `crafted`.
+        options: this reads `fields`, `candidates`, `folder`, `of`, `interval`, `confidence`,
+            `decoder`, `truth`, `people` and `crafted`.
 
     Raises:
         InvalidParameter: if a field of strings has no candidates, or a name is unknown.

@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable import _validate
 from deniable.associate.joint import Joint, check_options, joint_of_patterns, marginal_fits
+from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, check_variables, patterns_of
 from deniable.associate.scores import moments_test, score_test
 from deniable.associate.variable import Variable
@@ -58,6 +59,7 @@ def independence(
     *,
     method: str = "default",
     rng: np.random.Generator | None = None,
+    profile: str = DEFAULT_PROFILE,
 ) -> Independence:
     """Test that two variables are independent; three or more: mutually independent.
 
@@ -73,6 +75,7 @@ def independence(
         variables: two or more.
         method: "default", "moments", "score", "wald" or "bootstrap".
         rng: for the bootstrap only.
+        profile: of "(other)", see `other`.
 
     Raises:
         InvalidParameter: if the variables cannot be analysed together, there is no such method, or
@@ -90,14 +93,18 @@ def independence(
         >>> independence(pair).p_value < 1e-9
         True
     """
+    _check_method(method, rng)
+    patterns = patterns_of(variables, profile=profile)
+    return independence_of_patterns(variables, patterns, method=method, rng=rng, profile=profile)
+
+
+def _check_method(method: str, rng: np.random.Generator | None) -> None:
     if method not in METHODS:
         raise _validate.invalid("method", "independence", f"one of {', '.join(METHODS)}", method)
     if method == "bootstrap" and rng is None:
         raise InvalidParameter(
             "The bootstrap draws populations: pass 'rng', a numpy.random.Generator."
         )
-    patterns = patterns_of(variables)
-    return independence_of_patterns(variables, patterns, method=method, rng=rng)
 
 
 def is_sparse(margins: Sequence[Floats], n: int) -> bool:
@@ -117,6 +124,7 @@ def independence_of_patterns(
     method: str = "default",
     rng: np.random.Generator | None = None,
     margins: Sequence[Floats] | None = None,
+    profile: str = DEFAULT_PROFILE,
 ) -> Independence:
     """Test independence from likelihoods, and perhaps margins, known already."""
     asked, method = method, DEFAULT_METHOD if method == "default" else method
@@ -126,13 +134,13 @@ def independence_of_patterns(
         if asked == "default" and is_sparse(fits, int(patterns.n)):
             method, notes = "bootstrap", (SPARSE,)
             drawn = rng or np.random.default_rng(0)
-            found = bootstrap_score(variables, patterns, fits, drawn)
+            found = bootstrap_score(variables, patterns, fits, drawn, profile)
         else:
             found = score_test(patterns, fits)
     elif method == "moments":
         found = moments_test(patterns)
     elif method == "bootstrap" and rng is not None:
-        found = bootstrap_test(variables, patterns, rng)
+        found = bootstrap_test(variables, patterns, rng, profile)
     else:
         joint = joint_of_patterns(variables, patterns)
         found, at_bound = wald_test(joint), int((joint.probability <= 0).sum())
@@ -144,9 +152,15 @@ def independence_of_patterns(
 
 @one_thread
 def associate(
-    variables: Sequence[Variable], *, solver: str = "sqp", level: float = 0.95
+    variables: Sequence[Variable],
+    *,
+    solver: str = "sqp",
+    level: float = 0.95,
+    method: str = "default",
+    profile: str = DEFAULT_PROFILE,
+    rng: np.random.Generator | None = None,
 ) -> tuple[Joint, Independence]:
-    """Return the joint distribution and the default test of independence, sharing their work.
+    """Return the joint distribution and a test of independence, sharing their work.
 
     The same results as `estimate_joint` and `independence`, in less time than one after the other:
     the reports' likelihoods and the variables' own fits are computed once.
@@ -165,10 +179,14 @@ def associate(
         (True, 1)
     """
     check_options(solver, level)
-    patterns = patterns_of(variables)
+    _check_method(method, rng)
+    patterns = patterns_of(variables, profile=profile)
     margins = marginal_fits(patterns)
     joint = joint_of_patterns(variables, patterns, solver=solver, level=level, margins=margins)
-    return joint, independence_of_patterns(variables, patterns, margins=margins)
+    test = independence_of_patterns(
+        variables, patterns, method=method, rng=rng, margins=margins, profile=profile
+    )
+    return joint, test
 
 
 @dataclass(frozen=True)
@@ -190,13 +208,19 @@ class Pair:
 
 @one_thread
 def independence_of_pairs(
-    variables: Sequence[Variable], *, method: str = "default"
+    variables: Sequence[Variable],
+    *,
+    method: str = "default",
+    profile: str = DEFAULT_PROFILE,
+    rng: np.random.Generator | None = None,
 ) -> tuple[Pair, ...]:
     """Test every pair of variables, and correct for how many there are.
 
     Args:
         variables: two or more.
-        method: as in `independence`, without the bootstrap.
+        method: as in `independence`.
+        profile: as in `independence`.
+        rng: as in `independence`.
 
     Raises:
         InvalidParameter: as `independence`.
@@ -204,7 +228,7 @@ def independence_of_pairs(
     pairs = list(itertools.combinations(variables, 2))
     if not pairs:
         check_variables(variables)
-    tests = [independence(pair, method=method) for pair in pairs]
+    tests = [independence(pair, method=method, profile=profile, rng=rng) for pair in pairs]
     values = np.array([test.p_value for test in tests])
     holm, bh = holm_adjusted(values), bh_adjusted(values)
     return tuple(

@@ -26,8 +26,8 @@ from scipy import linalg
 
 from deniable._distributions import chi2_sf, f_sf
 from deniable.associate.patterns import Patterns
-from deniable.decode.mixture_packed import PackedProduct
-from deniable.decode.mixture_rows import Product, multiplied
+from deniable.decode.mixture.packed import PackedProduct
+from deniable.decode.mixture.rows import Product, multiplied
 from deniable.mechanisms.base import Floats
 
 _BLOCK = 2**14

@@ -17,11 +17,12 @@ from dataclasses import replace
 
 from deniable.authoring.closed_form import mean_variance
 from deniable.authoring.mechanisms.orr import best_listed_symbols, listed_variance
-from deniable.authoring.resolving import resolve
+from deniable.authoring.resolving import authoring_of, resolve
 from deniable.authoring.wanted import EPSILONS, check_longer, wanted_epsilon, wanted_forever
 from deniable.authoring.written import Authoring
 from deniable.errors import InvalidParameter
 from deniable.protocol import epsilon, thresholds
+from deniable.protocol.built_in import FOUND, PROFILES, SINGLE
 from deniable.protocol.channel import Bits, Points, Sign, Subset, Symbol, unknown_kind
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
@@ -35,6 +36,8 @@ KEYS = EPSILONS
 CLOSED = ("krr", "pgr", "subset", "oue", "hadamard", "olh", "hcms", "orr")
 PERMANENT = ("krr", "oue", "rappor")
 OPEN = ("pgr", "hcms", "olh", "rappor")
+OURS = frozenset({*SINGLE, *PROFILES, *FOUND})
+"""`auto` chooses among ours. A mechanism of yours is used where you name it."""
 _LISTED = (*OPEN, "orr")
 """With a short list of candidates, O-RR can fit all of them at once, collisions included."""
 MOST_LISTED = 1_024
@@ -158,9 +161,11 @@ def choice_of(
     people: int | None = None,
     listed: int = 0,
 ) -> Choice | None:
-    """Return one mechanism as `choices` would; None if it is not among them."""
+    """Return one mechanism as `choices` would, or one of yours; None if it has no form here."""
     answers = answers_of(domain, absent) or 0
-    if name not in _names(answers, "epsilon_forever" in wanted, people, listed):
+    if name not in _names(answers, "epsilon_forever" in wanted, people, listed) and (
+        name in OURS or not wanted.keys() <= authoring_of(name).keys.keys()
+    ):
         return None
     shape = _shape(name, answers, people)
     if name == "orr" and not answers:

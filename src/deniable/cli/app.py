@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
+from deniable.cli.plugins import with_plugins
 from deniable.errors import DeniableError, MissingExtra, StoreError
 
 VERBS = {
@@ -56,9 +57,13 @@ def make_app(verbs: Iterable[str] = VERBS) -> typer.Typer:
         module = import_module(f"deniable.cli.{name}")
         found = getattr(module, name)
         if isinstance(found, typer.Typer):
+            for inner in found.registered_commands:
+                if inner.callback is not None:
+                    inner.callback = with_plugins(verb, inner.callback)
             app.add_typer(found, name=verb)
         else:
-            app.command(verb, cls=getattr(module, "COMMAND", None))(found)
+            kind = getattr(module, "COMMAND", None)
+            app.command(verb, cls=kind)(with_plugins(verb, found))
     return app
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,6 +21,7 @@ from deniable.cli.asking import (
     asking,
 )
 from deniable.cli.output import (
+    Confidence,
     Crafted,
     DataDirectory,
     IntervalsOf,
@@ -31,10 +32,12 @@ from deniable.cli.output import (
     VersionNumber,
     check_names,
     emit_tables,
+    out,
 )
 from deniable.cli.values import find_question
+from deniable.errors import InvalidParameter
 from deniable.protocol import Question
-from deniable.results.table import Tables
+from deniable.results.table import LEVEL, Tables
 
 
 def associate(
@@ -71,6 +74,28 @@ def associate(
     no_other: Annotated[
         bool, typer.Option("--no-other", help="Leave out the category of all other answers.")
     ] = False,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--given",
+            help="Also the shares of every other field given the answers to this one, others "
+            "summed out; repeat it to condition on several.",
+            metavar="FIELD",
+        ),
+    ] = None,
+    confidence: Confidence = LEVEL,
+    solver: Annotated[
+        Literal["sqp", "squarem", "em"],
+        typer.Option(help="Of the joint table; all stop by the same certificate."),
+    ] = "sqp",
+    method: Annotated[
+        Literal["default", "score", "moments", "wald", "bootstrap"],
+        typer.Option(help="Of the test of independence; 'wald' is the paper's."),
+    ] = "default",
+    other_profile: Annotated[
+        Literal["peaks", "flat", "fitted", "halves"],
+        typer.Option(help="The model of unlisted strings; 'fitted' is the paper's."),
+    ] = "peaks",
     of: IntervalsOf = "population",
     crafted: Crafted = None,
     epoch: EpochNumber = None,
@@ -89,22 +114,46 @@ def associate(
     asked = find_question(survey, question, version, level)
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
-    given = _candidate_files(asked, chosen, candidates or [])
+    listed = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
     which = Which(epoch, since, until, where)
     with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
         options = replace(
             base,
             fields=chosen,
-            candidates=given,
+            candidates=listed,
             folder=survey.parent,
             top=top,
             other=False if no_other else None,
             of=of,
             crafted=crafted,
+            confidence=confidence,
+            solver=solver,
+            method=method,
+            profile=other_profile,
+            given=_given(chosen, given or []),
         )
         table = ask_together(store, asked, options)
     emit_tables(Tables([table]), output, json)
+    if not json:
+        for part in table.parts.values():
+            if part.about.kind == "conditional":
+                out.print("\n" + part.text(), markup=False)
+
+
+def _given(chosen: list[str], named: list[str]) -> list[str]:
+    """Return the fields of --given.
+
+    Raises:
+        InvalidParameter: if one is not among the fields, is named twice, or none is left over.
+    """
+    names = [name for text in named for name in text.split(",") if name]
+    if set(names) - set(chosen) or len(set(names)) < len(names) or len(names) == len(chosen):
+        raise InvalidParameter(
+            f"--given takes some of the fields {', '.join(chosen)}, each once, and must leave one "
+            f"whose shares are shown. Got {', '.join(names)}."
+        )
+    return names
 
 
 def _candidate_files(

@@ -82,11 +82,16 @@ def show_counts(counted: Accumulated, output: Path | None, json: bool) -> None:
         ]
         emit_json({**told, "simulated": counted.simulated, "segments": segments})
         return
+    at_level = f" ({asked.level})" if asked.level else ""
     for name, counts in counted.counts.items():
         rows, columns = counts.table.shape
         reports = reports_text(counts.n, counted.simulated)
-        out.print(f"{asked.id}.{name}: {reports}", markup=False)
+        out.print(f"{asked.id}{at_level}.{name}: {reports}", markup=False)
         out.print(f"  {rows} cohort(s) of {columns} counts; {int(counts.table.sum()):,} in all")
+    for text, number in counted.segments.items():
+        if text:
+            words = ", ".join(f"{name} {value}" for name, value in parse_json(text).items())
+            out.print(f"  {words}: {number:,} reports", markup=False)
     if output is not None:
         many = len(counted.epochs)
         epochs = "1 epoch" if many == 1 else f"{many:,} epochs"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from deniable.ask import candidates_for, over_time
 from deniable.ask import estimate as ask_shares
 from deniable.ask.google_rappor import google_tables
+from deniable.ask.truth import read_truth
 from deniable.cli.asking import (
     CountsFile,
     EpochNumber,
@@ -25,6 +26,7 @@ from deniable.cli.asking import (
     who,
 )
 from deniable.cli.output import (
+    Confidence,
     Crafted,
     DataDirectory,
     IntervalForm,
@@ -38,6 +40,7 @@ from deniable.cli.output import (
 )
 from deniable.cli.values import find_question
 from deniable.interop.google_files import read_triple
+from deniable.results.table import LEVEL
 
 
 def estimate(
@@ -59,6 +62,21 @@ def estimate(
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings to test for, one per line.")
     ] = None,
+    decoder: Annotated[
+        Literal["default", "lasso"],
+        typer.Option(
+            help="Of strings in Bloom filters; 'lasso' is the RAPPOR paper's, with Bonferroni's "
+            "correction and with the false discovery rate.",
+        ),
+    ] = "default",
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            help="The truth: the output of simulate --json (.json), answers with shares "
+            "(.csv), or a list. Adds precision, recall and coverage.",
+        ),
+    ] = None,
+    confidence: Confidence = LEVEL,
     output: OutputFiles = None,
     google_rappor: Annotated[
         Path | None,
@@ -74,6 +92,8 @@ def estimate(
         raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
     if google_rappor is not None and crafted is not None:
         raise typer.BadParameter("--crafted needs a question, whose parameters are known.")
+    if google_rappor is not None and (decoder, truth, confidence) != ("default", None, LEVEL):
+        raise typer.BadParameter("--decoder, --truth and --confidence need a question of a survey.")
     if google_rappor is not None and version is not None:
         raise typer.BadParameter("--version needs a question of a survey.")
     if google_rappor is not None:
@@ -84,8 +104,16 @@ def estimate(
     strings = candidates_for(asked, survey.parent, candidates)
     which = Which(epoch, since, until, where)
     with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
-        people = who(new_people, same_people)
-        options = replace(base, candidates=strings, of=of, interval=interval, crafted=crafted)
-        options = replace(options, people=people)
+        options = replace(
+            base,
+            candidates=strings,
+            people=who(new_people, same_people),
+            of=of,
+            interval=interval,
+            crafted=crafted,
+            confidence=confidence,
+            decoder=decoder,
+            truth={} if truth is None else read_truth(truth, asked),
+        )
         tables = over_time(store, asked, by, options) if by else ask_shares(store, asked, options)
     emit_tables(tables, output, json)

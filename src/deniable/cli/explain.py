@@ -27,6 +27,14 @@ def explain(
     people: Annotated[
         int | None, typer.Option(min=1, help="Expected people; the survey's own by default.")
     ] = None,
+    reports: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10**12,
+            help="Also the epsilon of this number of reports of one unchanged value.",
+        ),
+    ] = None,
     public: Annotated[
         bool, typer.Option("--public", help="A page for the people who are asked.")
     ] = False,
@@ -62,12 +70,14 @@ def explain(
             raise InvalidParameter("--public is about a whole survey.", "Leave --question out.")
         _disclose(ready, output, json)
         return
+    if reports is not None and public:
+        raise InvalidParameter("--reports is not for --public.", "Leave one of them out.")
     if output is not None:
         raise InvalidParameter("--output belongs to --public.", "Add --public, or leave it out.")
     chosen = ready.questions
     if question is not None:
         chosen = ready.levels(known_question(ready, question, version))
-    explanations = [explain_question(asked, expected, survey.parent) for asked in chosen]
+    explanations = [explain_question(asked, expected, survey.parent, reports) for asked in chosen]
     budget = budget_of(ready, day_number()) if question is None else None
     if json:
         told: dict[str, object] = {"questions": [each.as_json() for each in explanations]}

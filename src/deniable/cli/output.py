@@ -61,6 +61,10 @@ IntervalForm = Annotated[
     Literal["mid-p", "exact"],
     typer.Option("--interval", help="Of counts: mid-P, or Clopper and Pearson's (wider)."),
 ]
+Confidence = Annotated[
+    float,
+    typer.Option("--confidence", min=0.5, max=0.9999, help="The level of the intervals."),
+]
 Crafted = Annotated[
     float | None,
     typer.Option(min=0, max=1, help="Share of reports that may be crafted: a second interval."),

@@ -82,12 +82,21 @@ def serve(
             "reports needs it; one of real reports refuses it.",
         ),
     ] = False,
+    try_page: Annotated[
+        bool,
+        typer.Option(
+            "--try",
+            help="With --simulated: serve a page /try too, on which a person answers by clicking.",
+        ),
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Take reports, keep them, and show the dashboard, until interrupted."""
     if new_token_only:
         _show_new_token(json)
         return
+    if try_page and not simulated:
+        raise InvalidParameter("--try is for trials.", "Say --simulated, too.")
     settings = Settings.from_env(
         data_dir=data,
         survey_path=survey,
@@ -102,7 +111,7 @@ def serve(
     published = load_survey(survey)
     with open_store(data, simulated=simulated) as store:
         check_kind(store, data, simulated=simulated, quiet=json)
-        routes = [guarded_dashboard(settings, store, published)]
+        routes = [guarded_dashboard(settings, store, published, trying=try_page)]
         app = create_app(settings, store, published.published(), routes=routes)
         serve_app(settings, app, lambda address: _announce(address, settings, json))
 
@@ -138,9 +147,12 @@ def check_kind(store: Store, data: Path, *, simulated: bool, quiet: bool = False
         )
 
 
-def guarded_dashboard(settings: Settings, store: Store, survey: Survey) -> Mount:
+def guarded_dashboard(
+    settings: Settings, store: Store, survey: Survey, *, trying: bool = False
+) -> Mount:
     """Return the dashboard as one route that only analysts may use."""
-    pages = Router(dashboard_routes(store, survey, survey_folder=settings.survey_path.parent))
+    folder = settings.survey_path.parent
+    pages = Router(dashboard_routes(store, survey, survey_folder=folder, trying=trying))
     return Mount("/", AnalystGuard(pages, settings))
 
 

@@ -96,8 +96,9 @@ def simulate(
 
     People of a question with segments or levels are drawn into them by the shares that the survey
     states, whatever their answers. With --epochs, devices come back with their secret; --churn
-    replaces some of them, and --drift lets people change their answer once. The store is the folder
-    'simulated' unless --data names another: the collector's is not touched.
+    replaces some of them, and --drift lets people change their answer once. Where the survey asks a
+    share of the devices, these are the people who are asked. The store is the folder 'simulated'
+    unless --data names another: the collector's is not touched.
     """
     if remove:
         _remove(questions, data, json)

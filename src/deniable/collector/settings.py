@@ -24,7 +24,10 @@ WRITE_KEY_FILE_VARIABLE = "DENIABLE_WRITE_KEY_FILE"
 _MIN_TOKEN_LENGTH = 16
 _MAX_DAYS = 366
 _MAX_WRITE_KEYS = 2
-_ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?")
+_ORIGIN = re.compile(
+    r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?"
+    r"|[a-z]+(-web)?-extension://[a-zA-Z0-9-]+"  # of Chromium, Firefox and Safari
+)
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _PATHS = ("data_dir", "survey_path")

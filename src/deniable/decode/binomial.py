@@ -28,6 +28,7 @@ FORMS: tuple[Form, ...] = ("mid-p", "exact")
 _STEPS = 40
 _CLOSE = 1e-7
 """Newton's steps square their error: after a relative step of this size nothing is left to do."""
+_NOTHING = 1e-200
 _MANY = 100
 """Successes and failures from which a normal quantile is a good start."""
 
@@ -84,8 +85,10 @@ def _lower(k: Floats, n: Floats, alpha: float, form: Form) -> Floats:
     few = (np.minimum(count, trials - count) < _MANY) | (form == "exact")
     found[few] = special.betaincinv(count[few], trials[few] - count[few] + 1, alpha / 2)
     found[~few] = _score(count[~few], trials[~few], alpha / 2)
-    if form == "mid-p":
-        found = _newton(count, trials, alpha / 2, found)
+    # Of much less than one report every r is possible: r = (alpha / 2)^(1/k) is as good as 0.
+    some = some & (found > _NOTHING)
+    if form == "mid-p" and some.any():
+        found[some] = _newton(count[some], trials[some], alpha / 2, found[some])
     return np.where(some, found, np.where(np.isnan(k), np.nan, 0.0))
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.decode.other import Other
 from deniable.decode.reading import READING, Normal, Shares
 from deniable.decode.significance import holm, selected_level, storey
+from deniable.decode.unlisted import Other
 from deniable.mechanisms import Estimate
 from deniable.mechanisms.base import Floats
 

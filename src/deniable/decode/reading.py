@@ -24,6 +24,8 @@ from deniable.mechanisms.chances import Chances, Of
 FEW = 20.0
 """Supporting reports, expected or not, below which a normal interval stops to be honest."""
 _LEAST = 1e-9
+_SEARCHED = 12
+"""Rounds of the search for the ends of intervals; two or three are the rule."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +151,8 @@ class Counted(_Estimated):
 
     Model: `reports` of the n people support an answer. Where their number varies phi times as much
     as a binomial one (shared hash functions, the same people again), it is read as reports / phi of
-    n / phi [KG98]. phi is taken at the share that the interval is about: at 0 for the test, at the
-    estimate, cut to 0..1, for the interval.
+    n / phi [KG98]. phi is taken at the share in question: at 0 for the test, at the end of the
+    interval for the interval.
     """
 
     chances: Chances
@@ -196,14 +198,28 @@ class Counted(_Estimated):
         less.
         """
         n, chances = self.found.n, self.chances
-        phi = self.spread(self.found.frequency)
         most = np.maximum(self.reports, np.floor(n * chances.chance))
         least = np.minimum(self.reports, np.ceil(n * (chances.chance + chances.gap)))
-        form = self.reading.form
-        low = limits(least / phi, n / phi, alpha, form)[0]
-        high = limits(most / phi, n / phi, alpha, form)[1]
-        ends = [(end - chances.chance) / chances.gap for end in (low, high)]
-        return np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)
+        return self._end(least, alpha, 0), self._end(most, alpha, 1)
+
+    def _end(self, reports: Floats, alpha: float, which: int) -> Floats:
+        """Return the lower ends (0) or the upper ones (1) of the intervals.
+
+        An end is a share under which that many reports would be rare, and phi is that of the end:
+        if nobody of 20 people holds an answer in 12 epochs, there are still 20 people, not 240.
+        The larger one of phi at the end and at the estimate is taken, and the search ends where
+        the ends stand still; where phi is 1 everywhere they do at once.
+        """
+        n, chances = self.found.n, self.chances
+        share = np.clip(self.found.frequency, 0.0, 1.0)
+        phi = self.spread(share)
+        for _ in range(_SEARCHED):
+            ends = limits(reports / phi, n / phi, alpha, self.reading.form)[which]
+            share = np.clip((ends - chances.chance) / chances.gap, 0.0, 1.0)
+            before, phi = phi, np.maximum(phi, self.spread(share))
+            if not np.any(phi > 1.001 * before):
+                break
+        return share
 
     def limit(self, alpha: float) -> float:
         """Return the detection limit: Q standard errors of an answer that nobody holds."""

@@ -28,6 +28,7 @@ from deniable.store.base import Chunk, Store
 
 GROUP_BYTES = 1 << 20
 """Small chunks are joined up to this size: a task for ten reports would be all overhead."""
+_MOST_GROUP_BYTES = 1 << 26
 _MAX_THREADS = 256
 
 Progress = Callable[[int, int], None]
@@ -75,7 +76,8 @@ def accumulate(
     zero = no_counts(question)
     if apart is None:
         apart = sum(counts.table.size for counts in zero.values()) <= APART
-    kept = Kept(question, selected(store, question, selection), apart=apart)
+    chunks = selected(store, question, selection)
+    kept = Kept(question, chunks, _group_bytes(zero), apart=apart)
     expected = _expected(store, question, selection) if progress else 0
 
     def fold(group: Group) -> Folded:
@@ -104,9 +106,17 @@ class Kept:
         segments: the number of reports so far by the text of their segments.
     """
 
-    def __init__(self, question: Question, chunks: Iterator[Chunk], *, apart: bool = False) -> None:
+    def __init__(
+        self,
+        question: Question,
+        chunks: Iterator[Chunk],
+        group_bytes: int = GROUP_BYTES,
+        *,
+        apart: bool = False,
+    ) -> None:
         self._question = question
         self._chunks = chunks
+        self._group_bytes = group_bytes
         self._apart = apart
         self.epochs: Counter[int] = Counter()
         self.ignored = 0
@@ -132,7 +142,7 @@ class Kept:
         )
 
     def groups(self) -> Iterator[Group]:
-        """Yield records of at least GROUP_BYTES, the last group of a cell excepted."""
+        """Yield records of at least `group_bytes`, the last group of a cell excepted."""
         waiting: list[bytes] = []
         size = 0
         current: Cell | None = None
@@ -142,7 +152,7 @@ class Kept:
                 continue
             self._check(chunk)
             cell = self._tally(chunk)
-            if waiting and (cell != current or size >= GROUP_BYTES):
+            if waiting and (cell != current or size >= self._group_bytes):
                 yield current, b"".join(waiting)
                 waiting, size = [], 0
             current = cell
@@ -166,6 +176,13 @@ class Kept:
                 f"A chunk of question {self._question.id!r} must hold {expected:,} bytes. "
                 f"Got {len(chunk.records):,}. The store is damaged: restore it from a backup."
             )
+
+
+def _group_bytes(counts: Mapping[str, Counts]) -> int:
+    """Return the size of a group: its counts are made and merged, so no smaller than these."""
+    return min(
+        max(GROUP_BYTES, *(one.table.nbytes for one in counts.values()), 0), _MOST_GROUP_BYTES
+    )
 
 
 def _count(

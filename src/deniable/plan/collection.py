@@ -12,8 +12,8 @@ from deniable.authoring.mechanisms.profiles import DEFAULT_ORDER
 from deniable.authoring.profile_noise import mean_answers
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.chances import Of
+from deniable.plan.costs import FOUND
 from deniable.plan.profiles.choices import NOT_COMPARED, cells_tested, choices_of_profiles
-from deniable.plan.work import FOUND
 from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Profile, Strings
 from deniable.protocol.domain import MAX_CATEGORIES, MAX_LENGTH, is_alphabet
 from deniable.protocol.parameters import answers_of

@@ -74,5 +74,7 @@ def test_origins_come_from_the_environment(tmp_path: Path) -> None:
     )
     assert found.origins == (SHOP, "http://localhost:8080")
     assert found.open_to_pages
+    extension = "chrome-extension://biebkiebppcjkobkgjbkkhafllokhalk"
+    assert Settings(tmp_path, tmp_path / "survey.json", origins=(extension,)).open_to_pages
     with pytest.raises(InvalidParameter, match="no web pages at all"):
         Settings(tmp_path, tmp_path / "survey.json", origins=(SHOP,), cors=False)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deniable.discover import discover
-from deniable.discover.branches import branches_of
+from deniable.discover.extensions import branches_of
 from deniable.discover.group_estimates import Table
 from deniable.discover.prefixes.discovery import learnable
 from deniable.discover.prefixes.growth import grow

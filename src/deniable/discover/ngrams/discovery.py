@@ -21,8 +21,8 @@ from deniable import _validate
 from deniable.decode import Decoded, decode
 from deniable.decode.reading import READING, Reading
 from deniable.decode.significance import holm_adjusted
-from deniable.discover.branches import Characters
 from deniable.discover.detection_limit import half_found
+from deniable.discover.extensions import Characters
 from deniable.discover.ngrams.cliques import MOST_STEPS, Budget, cliques
 from deniable.discover.ngrams.dictionary import assembled
 from deniable.discover.ngrams.graph import Graph

@@ -12,7 +12,7 @@ import numpy as np
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.decode.reading import READING, Reading
 from deniable.decode.significance import storey
-from deniable.discover.branches import Branches, branches_of
+from deniable.discover.extensions import Branches, branches_of
 from deniable.discover.group_estimates import Table
 from deniable.discover.prefixes.chance_of_finding import Group, Hurdle, Way
 from deniable.discover.prefixes.growth import Level, Progress, grow

@@ -6,8 +6,8 @@ from scipy import stats
 
 from deniable.decode.design import design_of
 from deniable.decode.observed import observe
-from deniable.decode.other import Other, other_mass
 from deniable.decode.regression import Regression
+from deniable.decode.unlisted import Other, other_mass
 from deniable.mechanisms import Rappor
 
 RAPPOR = Rappor(bits=64, hashes=2, cohorts=16, p=0.25, q=0.75)

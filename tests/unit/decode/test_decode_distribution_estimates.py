@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from deniable.decode.closed import (
+from deniable.decode.distribution_estimates import (
     Support,
     likely_distribution,
     nearest_in_errors,

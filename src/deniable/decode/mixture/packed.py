@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.decode.mixture_rows import Places, Product, multiplied
+from deniable.decode.mixture.rows import Places, Product, multiplied
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.packed import PackedAnswers
 

@@ -9,8 +9,8 @@ import pytest
 from deniable.authoring import resolve
 from deniable.errors import InvalidParameter
 from deniable.plan import Setting, make_plan, of_strings, predict
-from deniable.plan.discovered import smallest_found
-from deniable.plan.fitted import fitted_noise
+from deniable.plan.listed_strings import fitted_noise
+from deniable.plan.unlisted_strings import smallest_found
 from deniable.protocol import (
     Boolean,
     NGramsParameters,

@@ -9,9 +9,9 @@ from deniable.associate.independence import independence_of_patterns
 from deniable.associate.joint import joint_of_patterns, marginal_fits
 from deniable.associate.other import DEFAULT_PROFILE, PROFILES
 from deniable.associate.patterns import patterns_of
-from deniable.associate.wide import wide_field
-from deniable.decode.mixture_packed import PackedProduct
-from deniable.decode.mixture_rows import Product
+from deniable.associate.wide_fields import wide_field
+from deniable.decode.mixture.packed import PackedProduct
+from deniable.decode.mixture.rows import Product
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import HCMS, KRR, OLH, OUE, PGR, Rappor, Subset
 

@@ -28,8 +28,8 @@ import numpy as np
 
 from deniable._distributions import normal_isf
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
-from deniable.discover.branches import branches_of
 from deniable.discover.detection_limit import half_found
+from deniable.discover.extensions import branches_of
 from deniable.discover.ngrams.discovery import Search
 from deniable.discover.ngrams.imagined_crowd import Imagined
 from deniable.discover.prefixes.chance_of_finding import Group, Way

@@ -14,7 +14,7 @@ from material.profiles_expected import made, people_of
 
 
 @pytest.mark.parametrize("seeds", [64, 2**32])
-def test_olh_sums_the_support_of_records(seeds: int, rng: np.random.Generator) -> None:
+def test_olh_sums_the_support_of_profiles(seeds: int, rng: np.random.Generator) -> None:
     mechanism = made("inp_olh", (2, 3, 2), seeds=seeds)
     reports = mechanism.simulate(people_of(mechanism, 120, rng), rng)
     cells, _ = mechanism.marginal(mechanism.accumulate(reports), (1,))
@@ -29,7 +29,7 @@ def test_olh_sums_the_support_of_records(seeds: int, rng: np.random.Generator) -
     assert cells == pytest.approx(slow)
 
 
-def test_the_sketch_sums_the_support_of_records(rng: np.random.Generator) -> None:
+def test_the_sketch_sums_the_support_of_profiles(rng: np.random.Generator) -> None:
     mechanism = made("inp_ht_cms", (2, 3), rows=3, width=8)
     reports = mechanism.simulate(people_of(mechanism, 150, rng), rng)
     cells, covariance = mechanism.marginal(mechanism.accumulate(reports), (0,))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.decode.mixture_rows import Rows
+from deniable.decode.mixture.rows import Rows
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 

@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from deniable.discover.branches import branches_of
+from deniable.discover.extensions import branches_of
 from deniable.protocol.prefixes import END, chained
 from material.prefixes import DOMAIN, STRINGS, mechanism
 

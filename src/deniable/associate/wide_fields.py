@@ -9,7 +9,7 @@ import numpy as np
 from deniable.associate.fields import FieldRows, records_repeat
 from deniable.associate.other import other_likelihood
 from deniable.associate.variable import Variable
-from deniable.decode.mixture_packed import PackedProduct
+from deniable.decode.mixture.packed import PackedProduct
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.packed import PackedAnswers
 

@@ -10,16 +10,16 @@ because at the minimum sum x = sum u = 1 (multiply x by a constant to see it). W
 g = 1 - L'(u / Lx), concavity bounds the log-likelihood of any other weights on the simplex: it is
 larger by at most n max_j(-g_j), the certificate.
 
-This file has the default solver, sequential quadratic programming; `mixture_em.py` has EM and
-SQUAREM, and `mixture_rows.py` what L can be.
+This file has the default solver, sequential quadratic programming; `em.py` has EM and
+SQUAREM, and `rows.py` what L can be.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from deniable.decode.mixture_em import Mixture, run_em
-from deniable.decode.mixture_rows import Rows, Table
+from deniable.decode.mixture.em import Mixture, run_em
+from deniable.decode.mixture.rows import Rows, Table
 from deniable.decode.nonnegative import nonnegative_least_squares
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
@@ -66,7 +66,7 @@ def fit_mixture(
 def expectation_maximisation(
     likelihood: Floats, weights: Floats | None = None, *, gap: float = 0.01, rounds: int = 100_000
 ) -> Mixture:
-    """Fit by EM, the readable reference: see `mixture_em.run_em`."""
+    """Fit by EM, the readable reference: see `em.run_em`."""
     return run_em(Table.of(likelihood, weights), gap=gap, rounds=rounds)
 
 

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.decode.mixture_checks import checked_table, checked_weights, scaled
+from deniable.decode.mixture.checks import checked_table, checked_weights, scaled
 from deniable.mechanisms.base import Floats
 
 Places = NDArray[np.intp]

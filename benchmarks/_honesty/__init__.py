@@ -1,0 +1,1 @@
+"""The measurements of `honesty.py`, by kind of answer: shares, tables, profiles, strings."""
