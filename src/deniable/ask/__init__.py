@@ -9,6 +9,7 @@ Public are the names of `__all__`; all other names of its modules are internal a
 
 from deniable.ask.associate import associate
 from deniable.ask.candidates import Candidates, candidates_for, read_candidates
+from deniable.ask.compare import compare
 from deniable.ask.discover import discover
 from deniable.ask.kinds import KINDS, Answered, ask, ask_each
 from deniable.ask.options import Options
@@ -26,6 +27,7 @@ __all__ = [
     "ask_each",
     "associate",
     "candidates_for",
+    "compare",
     "discover",
     "estimate",
     "over_time",

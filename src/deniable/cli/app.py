@@ -32,6 +32,7 @@ VERBS = {
     "count": "Count the reports to a question, for a file too.",
     "merge": "Add up files of counts.",
     "estimate": "Estimate the share of each answer, with intervals.",
+    "compare": "Compare segments, or the arms of an experiment.",
     "associate": "Say which answers of several fields go together.",
     "marginals": "Estimate tables of many attributes.",
     "discover": "Find strings that nobody listed.",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from deniable.groups import Change
 from deniable.protocol.epochs import date_of, days_of
 from deniable.results.labels import shortened
+from deniable.results.table.table import Table
 from deniable.results.table.text import p_text
 
 UNRELATED = (
@@ -46,3 +49,27 @@ def change_sentence(change: Change, of: str, days: int) -> str:
 
 def _points(share: float) -> str:
     return f"{100 * share:+.1f} points"
+
+
+def compared_sentence(p_value: float, by: str, groups: Sequence[tuple[str, int]]) -> str:
+    """Return the result of a test over all answers of several groups in a sentence."""
+    told = ", ".join(f"{name} {n:,} reports" for name, n in groups)
+    shown = p_text(p_value)
+    stated = f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+    if not p_value < 0.05:
+        return f"No difference by {by} is to be seen ({stated}): {told}."
+    return f"The answers differ by {by} ({stated}, all answers together): {told}."
+
+
+def compared_described(table: Table) -> str:
+    """Return a description of the picture of differences, for those who do not see it."""
+    rows = [row for row in table.rows if row["differs"]]
+    listed = "; ".join(
+        f"{row['value']} {_points(row['difference'])} for {row[table.about.more['by']]}"
+        for row in rows[:5]
+    )
+    found = f"These differ: {listed}." if rows else "No answer by itself differs."
+    return (
+        f"Bar chart of {len(table.rows)} differences to {table.about.more['reference']}, with 95% "
+        f"intervals. {' '.join(table.about.what)} {found} The table below has every number."
+    )
