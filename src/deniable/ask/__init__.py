@@ -12,6 +12,7 @@ from deniable.ask.candidates import Candidates, candidates_for, read_candidates
 from deniable.ask.compare import compare
 from deniable.ask.discover import discover
 from deniable.ask.kinds import KINDS, Answered, ask, ask_each
+from deniable.ask.numbers import cumulative, numbers
 from deniable.ask.options import Options
 from deniable.ask.over_time import over_time
 from deniable.ask.pooled import estimate
@@ -28,8 +29,10 @@ __all__ = [
     "associate",
     "candidates_for",
     "compare",
+    "cumulative",
     "discover",
     "estimate",
+    "numbers",
     "over_time",
     "profiles",
     "read_candidates",

@@ -60,6 +60,7 @@ class Options:
         method: of the test of independence, as `associate.independence` takes it.
         profile: of unlisted answers in joint tables, as `associate.other` describes them.
         given: of an association: also shares given the answers to these fields.
+        quantiles, above: further quantiles of numbers, and values to tell the share above of.
         beam: the number of beginnings that each level keeps, where strings are grown.
         search: the settings of the search, where strings are put together from n-grams.
     """
@@ -86,6 +87,8 @@ class Options:
     method: str = "default"
     profile: str = "peaks"
     given: Sequence[str] = ()
+    quantiles: Sequence[float] = ()
+    above: Sequence[float] = ()
     beam: int = BEAM
     search: Search | None = None
 

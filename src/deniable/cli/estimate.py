@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 import typer
 
 from deniable.ask import candidates_for, over_time
+from deniable.ask import cumulative as ask_curve
 from deniable.ask import estimate as ask_shares
+from deniable.ask import numbers as ask_numbers
 from deniable.ask.google_rappor import google_tables
 from deniable.ask.truth import read_truth
 from deniable.cli.asking import (
@@ -52,6 +54,19 @@ def estimate(
     until: UntilDate = None,
     where: WhereSegments = None,
     by: GroupBy = None,
+    numbers: Annotated[
+        bool, typer.Option("--numbers", help="Of numbers: mean, median and quantiles.")
+    ] = False,
+    quantile: Annotated[
+        list[float] | None, typer.Option(help="Of numbers: this quantile too. May be repeated.")
+    ] = None,
+    above: Annotated[
+        list[float] | None,
+        typer.Option(help="Of numbers: the share from this value on. May be repeated."),
+    ] = None,
+    cumulative: Annotated[
+        bool, typer.Option("--cumulative", help="Of numbers: the cumulative curve.")
+    ] = False,
     new_people: NewPeople = False,
     same_people: SamePeople = False,
     version: VersionNumber = None,
@@ -115,5 +130,13 @@ def estimate(
             decoder=decoder,
             truth={} if truth is None else read_truth(truth, asked),
         )
-        tables = over_time(store, asked, by, options) if by else ask_shares(store, asked, options)
+        if cumulative:
+            tables = ask_curve(store, asked, options)
+        elif numbers or quantile or above:
+            options = replace(options, quantiles=quantile or (), above=above or ())
+            tables = ask_numbers(store, asked, options, by or ())
+        elif by:
+            tables = over_time(store, asked, by, options)
+        else:
+            tables = ask_shares(store, asked, options)
     emit_tables(tables, output, json)
