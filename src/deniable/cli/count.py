@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from deniable.cli.output import (
-    DataDirectory,
+    DataPlace,
     JsonFlag,
     LevelName,
     SurveyJson,
@@ -29,7 +29,7 @@ def count(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     json: JsonFlag = False,
 ) -> None:
     """Count the bits or symbols of all reports to a question: all that an estimate needs."""

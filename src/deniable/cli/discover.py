@@ -12,7 +12,7 @@ from deniable.ask import discover as ask_strings
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.cli.output import (
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalForm,
     IntervalsOf,
     JsonFlag,
@@ -47,7 +47,7 @@ def discover(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     beam: Annotated[
         int, typer.Option(min=1, max=MAX_BEAM, help="Beginnings kept at every level.")
     ] = BEAM,
@@ -57,11 +57,9 @@ def discover(
     ] = THRESHOLD,
     matching: Annotated[
         str | None,
-        typer.Option(help="n-grams: only strings that match this regular expression."),
+        typer.Option(help="Only strings that match this regular expression as a whole."),
     ] = None,
-    inner_spaces: Annotated[
-        bool, typer.Option(help="n-grams: also strings with spaces inside.")
-    ] = True,
+    inner_spaces: Annotated[bool, typer.Option(help="Also strings with spaces inside.")] = True,
     of: IntervalsOf = "population",
     interval: IntervalForm = "mid-p",
     crafted: Crafted = None,

@@ -21,7 +21,7 @@ from deniable.ask.profiles import (
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalsOf,
     JsonFlag,
     LevelName,
@@ -79,7 +79,7 @@ def marginals(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:

@@ -17,6 +17,7 @@ from deniable.cli.output import (
     LevelName,
     SurveyJson,
     VersionNumber,
+    checked_place,
     emit_json,
     out,
     progress,
@@ -29,7 +30,7 @@ from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
 from deniable.store import Batch, open_store
 
-_SIMULATED_FOLDER = Path("simulated")
+_SIMULATED_FOLDER = "simulated"
 """The data directory of simulated reports, beside the collector's `data`."""
 _SEED_BITS = 32
 """The bits of a seed that nobody chose: short enough to be typed again."""
@@ -46,8 +47,13 @@ def simulate(
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: Annotated[
-        Path,
-        typer.Option("--data", help="The data directory that the crowd answers to.", metavar="DIR"),
+        str,
+        typer.Option(
+            "--data",
+            callback=checked_place,
+            help="The data directory, or database, that the crowd answers to.",
+            metavar="DIR",
+        ),
     ] = _SIMULATED_FOLDER,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings people may answer, one per line.")
@@ -120,7 +126,7 @@ def simulate(
             "epoch": epoch,
             "truth": truth,
         }
-        told |= {"data": str(data), "seed": seed, "cells": [cell.as_json() for cell in cells]}
+        told |= {"data": data, "seed": seed, "cells": [cell.as_json() for cell in cells]}
         emit_json({**told, "fitted": changed} if changed else told)
         return
     out.print(
@@ -141,7 +147,7 @@ def simulate(
         out.print(f"  truth of {name}: {shown}", markup=False)
 
 
-def _remove(question: str | None, data: Path, json: bool) -> None:
+def _remove(question: str | None, data: str, json: bool) -> None:
     """Take the simulated reports out of a store."""
     if question is not None:
         raise InvalidParameter(
@@ -150,7 +156,7 @@ def _remove(question: str | None, data: Path, json: bool) -> None:
     with open_store(data, create=False) as store:
         removed = store.remove_simulated()
     if json:
-        emit_json({"data": str(data), "removed": removed})
+        emit_json({"data": data, "removed": removed})
     else:
         out.print(f"Removed {removed:,} simulated reports from {data}.", markup=False)
 
