@@ -1,4 +1,4 @@
-"""What both stores do in the same way: everything but opening, appending and locking."""
+"""The common part of both stores: everything but opening, appending and locking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only a file of SQLite can have wrong: its pages, and its log."""
+"""Damage that only a file of SQLite can have: its pages, and its log."""
 
 from __future__ import annotations
 
