@@ -23,6 +23,7 @@ port = {port}
 unix_socket_directories = ''
 max_connections = 100
 shared_buffers = 32MB
+dynamic_shared_memory_type = mmap
 fsync = on
 wal_level = replica
 max_wal_size = 256MB
@@ -120,6 +121,8 @@ class Cluster:
         while _runs(pid):
             assert time.monotonic() < end, "The server does not die."
             time.sleep(0.01)
+        # Its number may be taken for a running server's as long as nobody has waited for it.
+        (self.folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
     def stop(self) -> None:
         """Stop the server, and wait for it."""

@@ -57,11 +57,9 @@ def discover(
     ] = THRESHOLD,
     matching: Annotated[
         str | None,
-        typer.Option(help="n-grams: only strings that match this regular expression."),
+        typer.Option(help="Only strings that match this regular expression as a whole."),
     ] = None,
-    inner_spaces: Annotated[
-        bool, typer.Option(help="n-grams: also strings with spaces inside.")
-    ] = True,
+    inner_spaces: Annotated[bool, typer.Option(help="Also strings with spaces inside.")] = True,
     of: IntervalsOf = "population",
     interval: IntervalForm = "mid-p",
     crafted: Crafted = None,

@@ -7,7 +7,7 @@ holds it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,7 +38,11 @@ class Found(DecodedRow):
 
 
 def verify(
-    strings: Sequence[str], table: Table, people: int, reading: Reading = READING
+    strings: Sequence[str],
+    table: Table,
+    people: int,
+    reading: Reading = READING,
+    accepts: Callable[[str], bool] | None = None,
 ) -> list[Found]:
     """Return every string with its estimate and test, the most frequent first.
 
@@ -52,11 +56,18 @@ def verify(
         table: of the verification group; it is peeled.
         people: how many reports there are in all groups.
         reading: what the intervals are of.
+        accepts: which strings are tested; all by default. The others are taken out of the group
+            like all that were grown: a frequent one lifts whatever shares a hash with it.
     """
     if not strings or table.n == 0:
         return []
     words = np.array([chained([ord(x) for x in s]) for s in strings], dtype=np.uint64)
     frequency = table.peel(words.reshape(-1, 2), table.estimate(words.reshape(-1, 2)))
+    if accepts is not None:
+        places = [place for place, text in enumerate(strings) if accepts(text)]
+        strings, frequency = [strings[place] for place in places], frequency[places]
+        if not strings:
+            return []
     shares = _shares(strings, frequency, table, people, reading)
     tests = null_p_values(frequency, table)
     decoded = decided(tuple(strings), table.n, shares, ALPHA, method="verified", tests=tests)

@@ -84,6 +84,7 @@ def discover(
     absent: bool = False,
     progress: Progress | None = None,
     reading: Reading = READING,
+    accepts: Callable[[str], bool] | None = None,
 ) -> Discovery:
     """Return the strings that the reports show.
 
@@ -101,6 +102,7 @@ def discover(
             because so frequent an answer lifts whatever shares a hash with it.
         progress: called with the levels done and their number, verification included.
         reading: what the intervals are of.
+        accepts: which grown strings are tested; all by default. Fewer tests are less strict.
 
     Example:
         >>> import numpy as np
@@ -130,7 +132,7 @@ def discover(
     grown = grow(branches, tables, levels, beam=beam, progress=report) if counts.n else []
     last = table_of(shape.verification)
     strings = _strings(branches, grown[-1]) if len(grown) == levels else []
-    rows = tuple(verify(strings, last, counts.n, reading))
+    rows = tuple(verify(strings, last, counts.n, reading, accepts))
     p_values = np.array([row.p_value for row in rows])
     false = storey(p_values, ALPHA).expected_false if rows else 0.0
     report(levels + 1, levels + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -11,6 +12,9 @@ from psycopg import Connection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from deniable.errors import OutcomeUnknown, StoreError
+
+# A pipeline that failed is told of by our own errors; psycopg would also log it, with the address.
+logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 OLDEST = 15
 """The oldest major version of PostgreSQL that the tests run on."""
