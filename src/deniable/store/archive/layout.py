@@ -29,7 +29,7 @@ _PART = re.compile(
 
 @dataclass(frozen=True)
 class Head:
-    """What a part says of itself.
+    """The description that a part has of itself.
 
     Attributes:
         batch: what all its reports share; its segments are in the file.
