@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -36,6 +37,7 @@ from deniable.decode.design import Shape, design_of
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import HCMS, ORR, NGrams, Prefixes, Rappor
 from deniable.mechanisms.base import Counts, Floats, Reports
+from deniable.mechanisms.closed_form import Pure
 from deniable.protocol.channel import Bits, Channel, Points, Sign, Subset, Symbol, unknown_kind
 
 PROFILES = ("flat", "peaks", "fitted", "halves")
@@ -65,14 +67,10 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
     mechanism = variable.mechanism
     # Other profiles than the flat one are fits to cohorts: of hashed bits, and of symbols.
     if isinstance(mechanism, Rappor):
-        return _by_profile(
-            variable, mechanism, profile, _flat_bits(mechanism), _bits_column(mechanism)
-        )
+        return _by_profile(_fit_of_bits(variable, mechanism), profile)
     # The same of symbols.
     if isinstance(mechanism, ORR):
-        shares = np.full((mechanism.parameters.cohorts, mechanism.parameters.symbols),
-                         1 / mechanism.parameters.symbols)  # fmt: skip
-        return _by_profile(variable, mechanism, profile, shares, _symbol_column)
+        return _by_profile(_fit_of_symbols(variable, mechanism), profile)
     # Strings share beginnings and n-grams: `other_parts`.
     if isinstance(mechanism, Prefixes):
         return groups_column(variable, mechanism, profile != "flat")
@@ -117,21 +115,81 @@ def flat_column(channel: Channel) -> LogLikelihood:
     raise unknown_kind("likelihood of unlisted answers", rest)
 
 
-def _by_profile(
-    variable: Variable,
-    mechanism: Rappor | ORR,
-    profile: str,
-    flat: Floats,
-    column: Callable[[Floats], LogLikelihood],
-) -> LogLikelihood:
-    # Only of rows of bits single ones stand out: a symbol's share is bounded by all others.
-    if profile == "peaks" and isinstance(mechanism, Rappor):
-        return column(_peaks(variable, mechanism, flat))
-    if profile in ("flat", "peaks"):
-        return column(flat)
+@dataclass(frozen=True)
+class _Fit:
+    """How a profile is fitted to the cohorts of a mechanism.
+
+    Attributes:
+        variable: the field.
+        flat: the flat profile, a row per cohort.
+        pure: the chances of a bit, or symbol, that is the answer's own, and of one that is not.
+        exclusive: True where a report has one symbol: their probabilities sum to 1, and none stands
+            out by itself.
+        explained: from counts and the known answers' shares to c^m / N_j.
+        column: from a profile to log-likelihoods.
+    """
+
+    variable: Variable
+    flat: Floats
+    pure: Pure
+    exclusive: bool
+    explained: Callable[[Counts, Floats], Floats]
+    column: Callable[[Floats], LogLikelihood]
+
+    def raw(self, reports: Reports) -> tuple[Floats, Floats, Counts] | None:
+        """Return the profile that known answers leave, its standard error, and the counts.
+
+        None where the known answers leave no mass.
+        """
+        mechanism = self.variable.mechanism
+        counts = mechanism.accumulate(np.ascontiguousarray(reports))
+        frequency = mechanism.estimate(counts, self.variable.candidates).frequency
+        known = np.nan_to_num(np.clip(frequency, 0.0, 1.0))
+        left = 1 - float(known.sum())
+        if not left > _LEAST_MASS:
+            return None
+        people = np.maximum(counts.reports, 1)[:, None]
+        seen = counts.table / people
+        # r_js = (c - c^m)/(N_j (1 - F)): the binomial error of c/N, over 1 - F as well.
+        noise = np.sqrt(np.clip(seen * (1 - seen), 1 / people, None) / people)
+        return (seen - self.explained(counts, known)) / left, noise / left, counts
+
+    def fitted(self, reports: Reports) -> Floats:
+        """Return the paper's profile, a row per cohort: the part that known answers leave."""
+        found = self.raw(reports)
+        if found is None:
+            return self.flat
+        raw, _, counts = found
+        fitted = np.clip(raw, self.pure.q, self.pure.p)
+        if self.exclusive:
+            fitted /= fitted.sum(axis=1, keepdims=True)
+        return np.where(counts.reports[:, None] > 0, fitted, self.flat)
+
+    def peaks(self) -> Floats:
+        """Return the flat profile with the bits that stand out as they are fitted.
+
+        What the peaks take of the bits that a string sets is taken from the others, evenly.
+        """
+        found, flat = None if self.exclusive else self.raw(self.variable.reports), self.flat
+        if found is None:
+            return flat
+        raw, noise, counts = found
+        low, high = self.pure.q, self.pure.p
+        peak = (raw - flat > _STANDS_OUT * noise) & (counts.reports[:, None] > 0)
+        lifted = np.where(peak, np.clip(raw, low, high) - low, 0.0).sum(axis=1, keepdims=True)
+        others = np.maximum((~peak).sum(axis=1, keepdims=True), 1)
+        spread = np.maximum((flat - low).sum(axis=1, keepdims=True) - lifted, 0.0) / others
+        return np.where(peak, np.clip(raw, low, high), low + spread)
+
+
+def _by_profile(fit: _Fit, profile: str) -> LogLikelihood:
+    if profile == "flat":
+        return fit.column(fit.flat)
+    if profile == "peaks":
+        return fit.column(fit.peaks())
     if profile == "fitted":
-        return column(_fitted(variable, mechanism, variable.reports, flat))
-    odd, even = (column(_fitted(variable, mechanism, variable.reports[i::2], flat)) for i in (1, 0))
+        return fit.column(fit.fitted(fit.variable.reports))
+    odd, even = (fit.column(fit.fitted(fit.variable.reports[i::2])) for i in (1, 0))
 
     def alternating(records: Reports, start: int) -> Floats:
         which = (np.arange(records.size) + start) % 2 == 0
@@ -140,75 +198,29 @@ def _by_profile(
     return alternating
 
 
-def _raw(
-    variable: Variable, mechanism: Rappor | ORR, reports: Reports
-) -> tuple[Floats, Floats, Counts] | None:
-    """Return the profile that known answers leave, its standard error, and the counts.
-
-    None where the known answers leave no mass.
-    """
-    counts = mechanism.accumulate(np.ascontiguousarray(reports))
-    frequency = mechanism.estimate(counts, variable.candidates).frequency
-    known = np.nan_to_num(np.clip(frequency, 0.0, 1.0))
-    left = 1 - float(known.sum())
-    if not left > _LEAST_MASS:
-        return None
-    people = np.maximum(counts.reports, 1)[:, None]
-    seen = counts.table / people
-    # Known answers explain symbols by their likelihoods, and bits by a regression's design.
-    if isinstance(mechanism, ORR):
-        explained = _explained_symbols(variable, counts, known)
-    else:
-        explained = _explained_bits(variable, mechanism, known)
-    # r_js = (c - c^m)/(N_j (1 - F)): the binomial error of c/N, over 1 - F as well.
-    noise = np.sqrt(np.clip(seen * (1 - seen), 1 / people, None) / people)
-    return (seen - explained) / left, noise / left, counts
-
-
-def _fitted(variable: Variable, mechanism: Rappor | ORR, reports: Reports, flat: Floats) -> Floats:
-    """Return the paper's profile, a row per cohort: the part that known answers leave."""
-    found = _raw(variable, mechanism, reports)
-    if found is None:
-        return flat
-    raw, _, counts = found
-    # Symbols have chances of their own, apart from the support of a string that shares one.
-    pure = mechanism.symbol if isinstance(mechanism, ORR) else mechanism.pure
-    fitted = np.clip(raw, pure.q, pure.p)
-    if isinstance(mechanism, ORR):  # one symbol per report: their probabilities sum to 1
-        fitted /= fitted.sum(axis=1, keepdims=True)
-    return np.where(counts.reports[:, None] > 0, fitted, flat)
-
-
-def _peaks(variable: Variable, mechanism: Rappor, flat: Floats) -> Floats:
-    """Return the flat profile with the bits that stand out as they are fitted.
-
-    What the peaks take of the bits that a string sets is taken from the others, evenly.
-    """
-    found = _raw(variable, mechanism, variable.reports)
-    if found is None:
-        return flat
-    raw, noise, counts = found
-    low, high = mechanism.pure.q, mechanism.pure.p
-    peak = (raw - flat > _STANDS_OUT * noise) & (counts.reports[:, None] > 0)
-    lifted = np.where(peak, np.clip(raw, low, high) - low, 0.0).sum(axis=1, keepdims=True)
-    others = np.maximum((~peak).sum(axis=1, keepdims=True), 1)
-    spread = np.maximum((flat - low).sum(axis=1, keepdims=True) - lifted, 0.0) / others
-    return np.where(peak, np.clip(raw, low, high), low + spread)
-
-
-def _flat_bits(mechanism: Rappor) -> Floats:
-    shape = mechanism.parameters
+def _fit_of_bits(variable: Variable, mechanism: Rappor) -> _Fit:
+    shape, pure = mechanism.parameters, mechanism.pure
     # d/k: a bit is missed by all h hash functions with probability (1 - 1/k)^h.
     filled = 1 - (1 - 1 / shape.bits) ** shape.hashes
-    return np.full((shape.cohorts, shape.bits), mechanism.pure.q + mechanism.pure.gap * filled)
+    flat = np.full((shape.cohorts, shape.bits), pure.q + pure.gap * filled)
+
+    def explained(_: Counts, known: Floats) -> Floats:
+        """Return c^m / N_j = p* F + (q* - p*) T / N_j for every cohort and bit."""
+        every = Shape(shape.cohorts, shape.bits, shape.hashes)
+        set_by = design_of(every, variable.candidates or ()).matrix().T @ known
+        by_bit = np.asarray(set_by).reshape(shape.cohorts, shape.bits)
+        return np.asarray(pure.q * known.sum() + pure.gap * by_bit)
+
+    return _Fit(variable, flat, pure, False, explained, _bits_column(mechanism))
 
 
-def _explained_bits(variable: Variable, mechanism: Rappor, known: Floats) -> Floats:
-    """Return c^m / N_j = p* F + (q* - p*) T / N_j for every cohort and bit."""
-    shape = mechanism.parameters
-    design = design_of(Shape(shape.cohorts, shape.bits, shape.hashes), variable.candidates or ())
-    set_by = np.asarray(design.matrix().T @ known).reshape(shape.cohorts, shape.bits)
-    return np.asarray(mechanism.pure.q * known.sum() + mechanism.pure.gap * set_by)
+def _fit_of_symbols(variable: Variable, mechanism: ORR) -> _Fit:
+    cohorts, symbols = mechanism.parameters.cohorts, mechanism.parameters.symbols
+    flat = np.full((cohorts, symbols), 1 / symbols)
+    # Symbols have chances of their own, apart from the support of a string that shares one.
+    return _Fit(variable, flat, mechanism.symbol, True,
+                lambda counts, known: _explained_symbols(variable, counts, known),
+                _symbol_column)  # fmt: skip
 
 
 def _explained_symbols(variable: Variable, counts: Counts, known: Floats) -> Floats:

@@ -168,6 +168,7 @@ def choice_of(
     ):
         return None
     shape = _shape(name, answers, people)
+    # The symbols of O-RR follow from the number of strings that are fitted together.
     if name == "orr" and not answers:
         micros = epsilon.wanted("epsilon", NAME, wanted["epsilon"])
         shape = _listed_shape(people or 0, listed, micros)
@@ -199,6 +200,7 @@ def _listed_shape(people: int, listed: int, micros: int) -> dict[str, object]:
 
 def _shape(name: str, answers: int, people: int | None) -> dict[str, object]:
     """Return the parameters that a mechanism of strings gets besides epsilon."""
+    # Cohorts of RAPPOR are fitted one by one; local hashing counts seeds only from a small pool.
     if name == "rappor" and not answers and people:
         return {"cohorts": max(1, min(64, people // _PER_COHORT))}
     return {"seeds": POOL} if name == "olh" and not answers else {}

@@ -8,10 +8,10 @@ import typer
 
 from deniable.cli.output import DataPlace, JsonFlag, emit_json, out
 from deniable.errors import InvalidParameter
-from deniable.store import Selection, open_store
+from deniable.store import Scope, open_store
 
 _OUT_OF_REACH = (
-    "exports, saved tables and kept counts",
+    "archives and exports, saved tables and files of counts",
     "backups and copies of the store",
     "snapshots of the disk, and copies that its hardware keeps",
     "logs of a proxy in front of the collector",
@@ -45,7 +45,7 @@ def delete(
     """
     if question is None and not simulated:
         raise InvalidParameter("Name a question, or say --simulated: deniable delete QUESTION")
-    chosen = Selection(question, version, first_epoch, last_epoch, True if simulated else None)
+    chosen = Scope(question, version, first_epoch, last_epoch, True if simulated else None)
     with open_store(data, create=False) as store:
         found = [tally for tally in store.tallies() if chosen.holds(tally.batch)]
         deleted = 0 if dry_run else store.delete(chosen)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -10,6 +9,7 @@ from secrets import token_hex
 from deniable.cli.output import write_file
 from deniable.collector.retention import Past
 from deniable.protocol import Question, Survey
+from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
 from deniable.store.place import is_database
 
@@ -41,22 +41,19 @@ class CountsKeeper:
                 self._write(question, past.epoch)
 
     def _write(self, question: Question, epoch: int) -> None:
-        from deniable.engines.local import accumulate
+        """Write a level's counts, unless they would be the reports themselves.
 
-        found = accumulate(self.store, question, first_epoch=epoch, last_epoch=epoch, threads=1)
-        if not found.n:
+        They are where few people reported, and where a mechanism's counts list every report.
+        """
+        from deniable.engines.counts_file import to_bytes
+        from deniable.engines.local import accumulate
+        from deniable.engines.selection import Selection
+        from deniable.mechanisms import Counts
+
+        floor = self.survey.floor or DEFAULT_FLOOR
+        chosen = Selection(epoch, epoch, floor=floor)
+        found = accumulate(self.store, question, chosen, apart=True, threads=1)
+        if found.n < floor or any(type(each) is not Counts for each in found.counts.values()):
             return
-        told = {
-            "question": question.id,
-            "version": question.version,
-            "level": question.level,
-            "digest": question.digest.hex(),
-            "epoch": epoch,
-            "simulated": found.simulated,
-            "fields": {
-                name: {"reports": counts.reports.tolist(), "table": counts.table.tolist()}
-                for name, counts in found.counts.items()
-            },
-        }
         name = f"{question.id}-{question.version}-{question.digest.hex()[:8]}-{epoch}"
-        write_file(self.folder / f"{name}-{token_hex(4)}.json", json.dumps(told).encode())
+        write_file(self.folder / f"{name}-{token_hex(4)}.counts", to_bytes(found))

@@ -58,7 +58,7 @@ DataPlace = Annotated[
         "--data",
         callback=checked_place,
         envvar="DENIABLE_DATA",
-        help="The collector's data directory, or postgresql://USER@HOST/DATABASE.",
+        help="The collector's data directory, postgresql://USER@HOST/DATABASE, or an archive.",
         metavar="DIR",
     ),
 ]

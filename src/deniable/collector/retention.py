@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from deniable.errors import StoreError
-from deniable.store import Selection, Store
+from deniable.store import Scope, Store
 
 
 class Past(NamedTuple):
@@ -57,6 +57,6 @@ def delete_past(
     for past in sorted(due):
         if keep is not None:
             keep(past)
-        chosen = Selection(past.question, past.version, past.epoch, past.epoch)
+        chosen = Scope(past.question, past.version, past.epoch, past.epoch)
         deleted += store.delete(chosen)
     return deleted

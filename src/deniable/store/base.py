@@ -70,12 +70,14 @@ class Tally:
     """The number of reports of one batch, and the bytes of their records.
 
     `stamp` is a random number that changes when reports were removed, even if as many came back.
+    `open` tells whether its epoch still takes reports: it was not closed yet.
     """
 
     batch: Batch
     reports: int
     bytes: int
     stamp: int = field(default=0, compare=False, repr=False)
+    open: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Overdue:
 
 
 @dataclass(frozen=True)
-class Selection:
+class Scope:
     """Some of a store's reports; None stands for any."""
 
     question: str | None = None
@@ -265,7 +267,7 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def delete(self, selection: Selection) -> int:
+    def delete(self, scope: Scope) -> int:
         """Delete reports for good, and take them out of the counters.
 
         SQLite overwrites them. Ids of open epochs stay until these are closed, so that what was

@@ -1,4 +1,4 @@
-"""Where a store is: a directory, or a database of PostgreSQL by its address."""
+"""Where a store is: a directory, a database of PostgreSQL by its address, or an archive."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _SCHEMES = ("postgresql", "postgres")
 _SECRETS = ("password", "sslpassword", "passwd")
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 DEFAULT_SCHEMA = "deniable"
+ARCHIVE_MARKER = "archive.json"
 
 
 def is_database(place: str | Path) -> bool:
@@ -31,7 +32,8 @@ def open_store(place: str | Path, *, create: bool = True, simulated: bool = Fals
     Args:
         place: a data directory, or postgresql://USER@HOST:PORT/DATABASE, where `?schema=NAME`
             chooses another schema than "deniable". The password stands in PGPASSWORD or in the
-            file that PGPASSFILE names, never in the address.
+            file that PGPASSFILE names, never in the address. Or an archive, to read: its folder,
+            or an address such as s3://BUCKET/FOLDER.
         create: whether to make it if it is missing.
         simulated: mark every report that `append` writes as simulated.
 
@@ -42,7 +44,18 @@ def open_store(place: str | Path, *, create: bool = True, simulated: bool = Fals
     """
     if is_database(place):
         return open_database(str(place), create=create, simulated=simulated)
+    if is_archive(place):
+        from deniable.store.archive import Archive
+
+        return Archive(place)
     return SqliteStore(Path(place) / STORE_FILE, create=create, simulated=simulated)
+
+
+def is_archive(place: str | Path) -> bool:
+    """Tell whether a place is an archive: a folder marked as one, or an address of files."""
+    if isinstance(place, str) and "://" in place:
+        return True
+    return (Path(place) / ARCHIVE_MARKER).is_file()
 
 
 def open_database(place: str, **options: object) -> PostgresStore:

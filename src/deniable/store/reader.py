@@ -56,13 +56,16 @@ def read_tallies(reading: Reading) -> list[Tally]:
     reports: Counter[Batch] = Counter()
     sizes: Counter[Batch] = Counter()
     stamps: dict[Batch, int] = {}
+    opened: set[Batch] = set()
     with reading() as tables:
         for row in tables.rows():
             reports[row.batch] += row.reports
             sizes[row.batch] += row.bytes
             stamps[row.batch] = max(row.number, stamps.get(row.batch, 0))
+            if row.open:
+                opened.add(row.batch)
     return [
-        Tally(each, number, sizes[each], stamps[each])
+        Tally(each, number, sizes[each], stamps[each], each in opened)
         for each, number in sorted(reports.items())
         if number
     ]

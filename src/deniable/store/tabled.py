@@ -1,4 +1,4 @@
-"""The work that both stores do alike: everything but opening, appending and locking."""
+"""The common part of both stores: everything but opening, appending and locking."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from deniable.store.base import (
     Chunk,
     Counters,
     Overdue,
-    Selection,
+    Scope,
     Store,
     Tally,
 )
@@ -107,13 +107,13 @@ class TabledStore(Store):
         self._discard(found)
         return sum(row.reports for row in found)
 
-    def delete(self, selection: Selection) -> int:
+    def delete(self, scope: Scope) -> int:
         """Take reports out of sight in one transaction; overwrite them, or drop them, in steps.
 
         Edge cases: what a crash leaves behind is of no batch; the next closing removes it.
         """
         with self._writing() as tables:
-            found = take_out(tables, lambda row: selection.holds(row.batch))
+            found = take_out(tables, lambda row: scope.holds(row.batch))
         self._discard(found)
         return sum(row.reports for row in found)
 
@@ -143,7 +143,7 @@ class TabledStore(Store):
         last_epoch: int | None = None,
     ) -> Iterator[Chunk]:
         """Yield the chunks as they were when the first was asked for."""
-        chosen = Selection(question, version, first_epoch, last_epoch)
+        chosen = Scope(question, version, first_epoch, last_epoch)
         return read_chunks(self._reading, lambda row: chosen.holds(row.batch), question)
 
     def tallies(self) -> list[Tally]:
@@ -198,7 +198,7 @@ class TabledStore(Store):
         floor: int = DEFAULT_FLOOR,
     ) -> int:
         """Close a question's epochs; waits a minute for a closer that may be dead."""
-        chosen = Selection(question, version, None, last_epoch)
+        chosen = Scope(question, version, None, last_epoch)
         return self._patiently(
             lambda: self._close_batches(lambda row: chosen.holds(row.batch), floor)
         )

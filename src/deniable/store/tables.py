@@ -32,7 +32,7 @@ class Tables(ABC):
     """
 
     errors: tuple[type[Exception], ...]
-    """The exceptions that the database raises when it cannot do something."""
+    """The errors that the database raises when it cannot do something."""
 
     def __init__(self, random_bytes: RandomBytes) -> None:
         self.random_bytes = random_bytes

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from deniable.store import Batch, Selection
+from deniable.store import Batch, Scope
 from deniable.store.check import check_store
 from deniable.store.tabled import TabledStore
 from material.store_kinds import Stores
@@ -31,17 +31,17 @@ def filled(store: TabledStore) -> TabledStore:
 @pytest.mark.parametrize(
     ("selection", "left"),
     [
-        (Selection("colour"), 0),
-        (Selection("colour", 2), 20),
-        (Selection("colour", 1, 11, 12), 11),
-        (Selection("colour", last_epoch=11), 10),
-        (Selection(first_epoch=12), 11),
-        (Selection("nobody"), 21),
-        (Selection(simulated=True), 21),
+        (Scope("colour"), 0),
+        (Scope("colour", 2), 20),
+        (Scope("colour", 1, 11, 12), 11),
+        (Scope("colour", last_epoch=11), 10),
+        (Scope(first_epoch=12), 11),
+        (Scope("nobody"), 21),
+        (Scope(simulated=True), 21),
     ],
 )
 def test_what_is_chosen_goes_and_the_rest_stays(
-    filled: TabledStore, stores: Stores, selection: Selection, left: int
+    filled: TabledStore, stores: Stores, selection: Scope, left: int
 ) -> None:
     tallies = filled.tallies()
     going = sum(tally.reports for tally in tallies if selection.holds(tally.batch))
@@ -57,7 +57,7 @@ def test_what_is_chosen_goes_and_the_rest_stays(
 def test_a_deleted_report_of_an_open_epoch_does_not_come_back(
     filled: TabledStore, stores: Stores
 ) -> None:
-    filled.delete(Selection("colour", first_epoch=20))
+    filled.delete(Scope("colour", first_epoch=20))
     again = filled.append(reports(6, 200, epoch=20))
     assert again.new == (False,) * 5 + (True,)
     assert filled.close_epochs(21, DAYS, running_seconds=0) == 2
@@ -70,7 +70,7 @@ def test_an_open_epoch_of_which_all_was_deleted_closes_into_nothing(
 ) -> None:
     texts = [f'{{"platform":"{name}"}}' for name in ("linux", "mac")]
     store.append([replace(r, segments=texts[r.record[0] % 2]) for r in reports(8)])
-    assert store.delete(Selection("colour")) == 8
+    assert store.delete(Scope("colour")) == 8
     assert store.close_epochs(20_001, DAYS, running_seconds=0) >= 1
     assert store.tallies() == []
     assert stores.query("SELECT count(*) FROM batches") == [(0,)]
@@ -83,7 +83,7 @@ def test_simulated_reports_go_with_their_seeds(filled: TabledStore) -> None:
     for _ in range(2):
         filled.begin_simulation(batch, 7, 3, among_real=True)
         filled.append_records(batch, bytes(12), 4)
-        assert filled.delete(Selection(simulated=True)) == 3
+        assert filled.delete(Scope(simulated=True)) == 3
     assert ("colour", "simulated") not in filled.counters()
     assert sum(multiset(filled).values()) == 21
 

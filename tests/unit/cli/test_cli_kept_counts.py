@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from deniable.cli.kept_counts import CountsKeeper, counts_folder
 from deniable.collector.retention import Past, delete_past
+from deniable.engines.counts_file import read_counts
 from deniable.store import open_store
 from material.collector_process import QUESTION, SURVEY, TODAY, report
 
@@ -18,22 +18,27 @@ def test_the_counts_of_an_epoch_are_a_file_and_the_reports_are_gone(tmp_path: Pa
     with open_store(tmp_path / "data") as store:
         store._expiring._monotonic = lambda: seconds[0]  # type: ignore[attr-defined]
         store._expiring._since = 0.0  # type: ignore[attr-defined]
-        store.append([report(number) for number in range(40)])
+        store.append([report(number) for number in range(200)])
         store.close_epochs(TODAY + 1, days, running_seconds=0)
         keeper = CountsKeeper(store, SURVEY, folder)
         assert delete_past(store, TODAY + 1, days, keeper) == 0
         assert not folder.exists()
         seconds[0] = 90_000.0
-        assert delete_past(store, TODAY + 1, days, keeper) == 40
+        assert delete_past(store, TODAY + 1, days, keeper) == 200
         assert store.tallies() == []
         keeper(Past("words", 1, TODAY))  # of nothing there is no file
     (file,) = folder.iterdir()
-    told = json.loads(file.read_text())
-    assert (told["question"], told["epoch"]) == ("words", TODAY)
-    assert told["digest"] == QUESTION.digest.hex()
-    assert told["fields"]["value"]["reports"] == [40]
+    kept = read_counts(file, QUESTION)
+    assert kept.n == 200
     # The records are numbers in little-endian bytes: bit 0 is set in every second one.
-    assert told["fields"]["value"]["table"][0][0] == 20
+    assert kept.counts["value"].table[0][0] == 100
+
+
+def test_counts_of_few_reports_would_be_the_reports_and_are_not_kept(tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        store.append([report(number) for number in range(99)])
+        CountsKeeper(store, SURVEY, tmp_path / "counts")(Past("words", 1, TODAY))
+    assert not (tmp_path / "counts").exists()
 
 
 def test_beside_a_database_they_stand_beside_the_survey() -> None:

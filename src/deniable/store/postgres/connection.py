@@ -28,7 +28,7 @@ _GIVEN: dict[str, str | int] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 60_000,
 }
-"""Settings of libpq unless the address says otherwise: a server that is gone must be noticed."""
+"""Settings of libpq, unless the address has others: a server that is gone must be noticed."""
 
 _SESSION = """
     SET synchronous_commit = on;

@@ -1,4 +1,4 @@
-"""The check of a file of SQLite, beside that of its tables: its pages, and its log."""
+"""Damage that only a file of SQLite can have: its pages, and its log."""
 
 from __future__ import annotations
 
