@@ -1,1 +1,1 @@
-"""What `honesty.py` measures, a file per kind of answer: shares, tables, profiles, found strings."""
+"""The measurements of `honesty.py`, by kind of answer: shares, tables, profiles, strings."""

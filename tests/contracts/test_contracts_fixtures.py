@@ -22,13 +22,14 @@ import pytest
 from deniable.audit.wire.captured_requests import Exchange
 from deniable.audit.wire.recording_proxy import Tape, recording_proxy, running_collector
 from deniable.authoring import resolve
-from deniable.client import Client
+from deniable.client import Client, database
 from deniable.errors import InvalidSurvey, RecordRefused, StoreError
 from deniable.protocol import Report, Survey
 from deniable.protocol.compact import numbers_of, read_compact
 from deniable.protocol.epochs import day_number
 from deniable.store import open_store
 from deniable.store.check import check_store
+from deniable.store.sqlite import schema
 from fixtures.looking import NOW, client_facts, open_client, store_facts, survey_of
 from fixtures.made_v1 import VALUES
 
@@ -187,6 +188,22 @@ def test_another_contract_under_a_pinned_version_is_refused(folder: Path) -> Non
 
 def _tomorrow() -> datetime:
     return TOMORROW
+
+
+def test_a_later_version_migrates_them_with_all_they_hold(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As far as a step that does not exist yet can show: appended, as steps are."""
+    statement = "CREATE TABLE notes (note TEXT PRIMARY KEY) WITHOUT ROWID"
+    step = folder / "schema_2.sql"
+    step.write_text(statement, "utf-8")
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, (statement,)))
+    monkeypatch.setattr(database, "MIGRATIONS", (*database.MIGRATIONS, step))
+    assert store_facts(folder)["counts"] == EXPECTED["store"]["counts"]
+    assert client_facts(folder) == EXPECTED["client"]
+    for path in (folder / "store" / "reports.sqlite3", folder / "client" / "client.sqlite3"):
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("SELECT COUNT(*) FROM notes").fetchone() == (0,)
 
 
 def newer(path: Path) -> bytes:

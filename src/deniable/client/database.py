@@ -19,39 +19,8 @@ from deniable.errors import LedgerLost, StoreError
 
 FILE_NAME = "client.sqlite3"
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (
-        "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE fetched (base BLOB PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE counters (question TEXT, reason TEXT, count INTEGER NOT NULL,"
-        " PRIMARY KEY (question, reason)) WITHOUT ROWID",
-        "CREATE TABLE pins (question TEXT, version INTEGER, digest BLOB NOT NULL,"
-        " PRIMARY KEY (question, version)) WITHOUT ROWID",
-        # One small row per report ever made. Never pruned: a forgotten epoch could be answered
-        # again by a device whose clock goes back.
-        "CREATE TABLE used (question TEXT, version INTEGER, epoch INTEGER,"
-        " PRIMARY KEY (question, version, epoch)) WITHOUT ROWID",
-        "CREATE TABLE seen (question TEXT, version INTEGER, epoch INTEGER,"
-        " PRIMARY KEY (question, version, epoch)) WITHOUT ROWID",
-        "CREATE TABLE tags (tag BLOB PRIMARY KEY) WITHOUT ROWID",
-        "CREATE TABLE ledger (question TEXT PRIMARY KEY, reports INTEGER NOT NULL,"
-        " answers INTEGER NOT NULL, micros INTEGER NOT NULL) WITHOUT ROWID",
-        # What was spent on which days, all questions together: for budgets per window.
-        "CREATE TABLE charges (first INTEGER, last INTEGER, micros INTEGER NOT NULL,"
-        " PRIMARY KEY (first, last)) WITHOUT ROWID",
-        # Keyed by the random id and without row numbers, so that no order of events is kept.
-        # `due` is the second from which a report may leave, NULL while its epoch is not over where
-        # it is held; `tries` and `retry_at` say how often the collector refused it for now, and
-        # when its next turn is.
-        "CREATE TABLE outbox (id BLOB PRIMARY KEY, question TEXT NOT NULL,"
-        " version INTEGER NOT NULL, digest BLOB NOT NULL, epoch INTEGER NOT NULL,"
-        " record BLOB NOT NULL, segments TEXT NOT NULL, not_before INTEGER NOT NULL,"
-        " last_day INTEGER NOT NULL, due INTEGER, leased_until REAL NOT NULL DEFAULT 0,"
-        " tries INTEGER NOT NULL DEFAULT 0, retry_at REAL NOT NULL DEFAULT 0,"
-        " stale_since INTEGER) WITHOUT ROWID",
-    ),
-)
-"""The statements that lead from each schema version to the next; only ever appended to.
+MIGRATIONS = (Path(__file__).with_name("schema_1.sql"),)
+"""Files of statements that lead from each schema version to the next; only ever appended to.
 
 The first version is that of tests/fixtures/v1."""
 
@@ -264,8 +233,9 @@ def _migrate(connection: sqlite3.Connection, marker: Marker) -> None:
             f"The client's database has schema {version}, this version reads up to "
             f"{len(MIGRATIONS)}: upgrade deniable."
         )
-    for statements in MIGRATIONS[version:]:
-        for statement in statements:
+    for step in MIGRATIONS[version:]:
+        # Not executescript, which would commit the transaction.
+        for statement in step.read_text("utf-8").split(";"):
             connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
     connection.execute("COMMIT")

@@ -108,6 +108,7 @@ class Regression:
         """The evidence about each column in the model."""
         variance = self.dispersion * self.solved.covariance.diagonal()[1:]
         known = self.solved.identifiable[1:] & (variance > 0)
+        # Evidence is (score, information) with the estimate score / information.
         information = np.divide(1.0, variance, out=np.zeros_like(variance), where=known)
         return Evidence(information * self.solved.solution[1:], information)
 

@@ -201,7 +201,7 @@ class ORR(HashedOrClosed):
         return found
 
     def _rank(self, cohorts: int) -> int:
-        """Return how many strings so many cohorts can tell apart, at most.
+        """Return how many strings a number of cohorts can tell apart, at most.
 
         Symbols of a cohort sum to 1, whatever people hold: k - 1 equations are its own.
         """

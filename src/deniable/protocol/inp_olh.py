@@ -22,7 +22,7 @@ from deniable.protocol.profile_parameters import (
 )
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Symbol
+    from deniable.protocol.channel import Channel, Public
 
 MOST_RECORDS = 2**20
 """To estimate a table, every possible profile is hashed with every seed."""
@@ -71,14 +71,11 @@ class InpOLHParameters(ProfileParameters, KeepParameters):
     @cached_property
     def channel(self) -> Channel:
         """A seed for every report, then k-RR of the symbol that it gives the profile."""
-        from deniable.protocol.channel import Channel, uniform
+        from deniable.protocol.channel import Channel, Symbol, uniform
 
-        return Channel((uniform("seed", self.seeds),), self._rest(), self._own, self.layout)
-
-    def _rest(self) -> Symbol:
-        from deniable.protocol.channel import Symbol
-
-        return Symbol(self.kept, self.symbols)
+        return Channel(
+            (uniform("seed", self.seeds),), Symbol(self.kept, self.symbols), self._own, self.layout
+        )
 
     def _own(self, answer: Answer, public: Public) -> int:
         return symbol_of(answer.words, public[0], self.symbols)

@@ -28,7 +28,7 @@ from deniable.protocol.layout import Layout, number
 from deniable.protocol.parameters import Parameters, answers_of
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Symbol
+    from deniable.protocol.channel import Channel, Public
 
 
 @frozen
@@ -87,6 +87,7 @@ class KRRParameters(Parameters):
         """P(the report is the answer), both stages together."""
         permanent = thresholds.as_fraction(self.permanent_keep)
         report = thresholds.as_fraction(self.report_keep)
+        # Kept by both stages, or moved away and moved back: to one symbol out of k - 1.
         return permanent * report + (1 - permanent) * (1 - report) / (self.answers - 1)
 
     @property
@@ -113,21 +114,18 @@ class KRRParameters(Parameters):
         if not self.memoised:
             return None
         keep = thresholds.as_fraction(self.permanent_keep)
+        # keep against (1 - keep) / (k - 1), of the permanent stage alone.
         return epsilon.epsilon_of(keep * (self.answers - 1) / (1 - keep))
 
     @cached_property
     def channel(self) -> Channel:
         """A symbol, through the permanent stage and the fresh one."""
-        from deniable.protocol.channel import Channel
-
-        return Channel((), self._rest(), self._own, self.layout, direct=True)
-
-    def _rest(self) -> Symbol:
-        from deniable.protocol.channel import Symbol
+        from deniable.protocol.channel import Channel, Symbol
 
         stages = (self.permanent_keep, self.report_keep)
         first, then = (Symbol(thresholds.as_fraction(keep), self.answers) for keep in stages)
-        return Symbol(self.keep, self.answers, (first, then))
+        both = Symbol(self.keep, self.answers, (first, then))
+        return Channel((), both, self._own, self.layout, direct=True)
 
     def _own(self, answer: Answer, public: Public) -> int:
         return answer.code

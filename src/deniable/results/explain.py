@@ -60,7 +60,7 @@ def explain_question(
     """Explain a question; with the expected number of people also the error to expect.
 
     In `folder` are the candidate files, whose length matters to the choice of a mechanism. With
-    `reports`, also the epsilon of so many reports of one unchanged value.
+    `reports`, also the epsilon of that many reports of one unchanged value.
     """
     forever = question.epsilon_forever
     listed = {field.name: _listed(field, folder) for field in question.fields}
@@ -189,7 +189,7 @@ def _over_time(question: Question) -> str:
 
 
 def _epsilon_after(question: Question, reports: int) -> float:
-    """Return the epsilon of so many reports of one value by one device."""
+    """Return the epsilon of a number of reports of one value by one device."""
     # Where a device answers once, or repeats one report, more of them tell no more.
     n = 1 if question.repeat in ("once", "permanent") else reports
     return as_float(sum(epsilon_after(field.parameters, n) for field in question.fields))

@@ -8,6 +8,7 @@ versions of a question, days, segments.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -134,7 +135,10 @@ def server_findings() -> list[Finding]:
                 fair[key] = live(folder / f"fair {number}", attempt.life, (own,) * key[1])
             found.append(_asked_for_more(attempt, folder / str(number), fair[key]))
         found.append(_known_by_bytes(folder / "bytes"))
-        found.append(_known_by_version(folder / "version"))
+        for mark, shown in (("version", _versions(101, 103)), ("question", _own_questions())):
+            check = f"a {mark} of its own for each device"
+            found.append(_known_by_digest(folder / mark, check, shown))
+        found.append(_known_by_form(folder / "form"))
     return found
 
 
@@ -191,21 +195,45 @@ def _known_by_bytes(folder: Path) -> Finding:
     )
 
 
-def _known_by_version(folder: Path) -> Finding:
-    """Give each device a version of its own, and look whether reports carry it."""
-    shown = _versions(101, 103)
+def _known_by_digest(folder: Path, check: str, shown: list[Survey]) -> Finding:
+    """Give each device a contract of its own, and look whether reports carry its digest."""
     pinned = (hashlib.sha256(OWN.published()).hexdigest(),)
     told = _lives(folder, shown, False) + _lives(folder / "pinned", shown, pinned)
     own = {question.digest for question in OWN.questions}
     holds = all(one.digests <= own for one in told)
     return Finding(
         ABOUT,
-        "a version of its own for each device",
+        check,
         holds,
         "no report of 3 devices carries it, without the app's word or with pinned surveys"
         if holds
-        else "reports carry a version that marks the device",
+        else "reports carry a digest that marks the device",
     )
+
+
+def _known_by_form(folder: Path) -> Finding:
+    """Refuse one upload of a device, and look whether its other requests are as any device's."""
+    heads = []
+    for refusals in (0, 1):
+        told = live(folder / str(refusals), Life(OWN, START, refusals=refusals), (OWN,))
+        heads.append(Counter(told.heads))
+    other = heads[1] - heads[0]
+    holds = other.total() == 1  # the refused upload again, and nothing else
+    return Finding(
+        ABOUT,
+        "a refused form for one device",
+        holds,
+        f"after one 415, {other.total()} of {heads[1].total()} requests has another form: the "
+        "same reports in JSON"
+        if holds
+        else "after one 415, other requests of the device have another form too",
+    )
+
+
+def _own_questions() -> list[Survey]:
+    """Return surveys with one more question each, which needs no value: it is always sent."""
+    marks = (_question(f"mark{n}", "epoch", "always") for n in range(3))
+    return [replace(OWN, questions=(*OWN.questions, mark)) for mark in marks]
 
 
 NOTES = (
