@@ -10,9 +10,11 @@ import numpy as np
 
 from _honesty.grid import Cell, Measured, closed_shares, over_runs, share, shares_of
 from deniable._distributions import binomial_pmf
+from deniable.authoring import resolve
 from deniable.decode import decode
 from deniable.decode.binomial import Form
 from deniable.decode.reading import Reading, read
+from deniable.errors import InvalidParameter
 from deniable.mechanisms import (
     HCMS,
     KRR,
@@ -31,7 +33,6 @@ from deniable.mechanisms import (
     Subset,
     mechanism_for,
 )
-from deniable.authoring import resolve
 from deniable.protocol import KRRParameters, Sets
 from deniable.protocol.thresholds import ONE, as_fraction
 
@@ -107,7 +108,8 @@ def exact(cell: Cell, form: Form = "mid-p") -> list[Measured]:
     mechanism, n = mechanism_of(cell.mechanism, cell.epsilon, cell.people), cell.people
     names = [f"exact {i}" for i in range(ANSWERS)] if mechanism.hashed else None
     one = mechanism.estimate(mechanism.zero().merge(_some(mechanism, names)), names).chances
-    assert one is not None and not one.shared.any(), "not a binomial mechanism"
+    if one is None or one.shared.any():
+        raise InvalidParameter(f"The counts of {cell.mechanism} are not binomial.")
     counts = np.arange(n + 1)
     alike = replace(
         one, **{name: np.full(n + 1, getattr(one, name)[0]) for name in ("chance", "gap", "shared")}
