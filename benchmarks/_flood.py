@@ -19,7 +19,7 @@ from _collector_process import batch
 from deniable.client.limits import Limits
 
 TIME_LIMIT = Limits().timeout_seconds
-"""What a client waits for an answer."""
+"""The seconds that a client waits for an answer."""
 _BAD = (
     b'{"reports":[',
     b'{"reports":[{"question":"words"}]}',
@@ -30,7 +30,7 @@ _BAD = (
 
 @dataclass
 class Tally:
-    """What came back: answers by status, broken connections, accepted reports."""
+    """The outcome of requests: answers by status, broken connections, accepted reports."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     broken: int = 0
@@ -40,7 +40,7 @@ class Tally:
 
 @dataclass
 class Honest:
-    """What one asker saw: the seconds of each answer, and what was not one."""
+    """Observations of one asker: the seconds of each answer, and what was not one."""
 
     seconds: list[float] = field(default_factory=list)
     refused: int = 0
@@ -55,7 +55,7 @@ class Honest:
 
 @dataclass
 class Seen:
-    """What honest askers saw beside a flood: a sender of single reports, and two supervisors."""
+    """Honest askers beside a flood: a sender of single reports, and two supervisors."""
 
     sender: Honest = field(default_factory=Honest)
     health: Honest = field(default_factory=Honest)

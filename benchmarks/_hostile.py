@@ -52,7 +52,7 @@ EXPECTED = frozenset({200, 204, 304, 400, 401, 403, 404, 405, 408, 413, 415, 421
 
 @dataclass
 class Outcome:
-    """What a run of hostile requests led to; `wrong` should be empty."""
+    """The outcome of a run of hostile requests; `wrong` should be empty."""
 
     sent: int = 0
     accepted: int = 0
@@ -212,7 +212,7 @@ async def _answer(reader: asyncio.StreamReader, *, head: bool) -> tuple[int, byt
 
 
 async def attack(serving: Serving, requests: int, seed: int) -> Outcome:
-    """Send so many mutated requests over some connections at a time, watching the memory."""
+    """Send a number of mutated requests over some connections at a time, watching the memory."""
     outcome = Outcome()
     mutator = Mutator(seed)
     step = max(1, requests // 20)

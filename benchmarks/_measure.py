@@ -16,7 +16,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Rate:
-    """What one contestant did: `work` units in `seconds`."""
+    """The performance of one contestant: `work` units in `seconds`."""
 
     name: str
     work: float

@@ -1,4 +1,4 @@
-"""What `peers.py` runs in the peers' own environment: measures each task and prints JSON.
+"""The program of `peers.py` in the peers' own environment: measures each task and prints JSON.
 
 It imports nothing of ours. Each task runs for about two seconds, with as many reports as fit.
 """

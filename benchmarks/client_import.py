@@ -1,4 +1,4 @@
-"""What importing and opening a client costs, against importing the standard library it uses.
+"""The cost of importing and opening a client, against importing the standard library it uses.
 
 Two fresh interpreters by turns: one imports the client and opens one with the demo's survey, the
 other imports the modules of the standard library that the first had loaded. Both measure their own
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def measured(folder: Path, runs: int) -> dict[str, float | int]:
-    """Return the fastest of so many runs of either program, and their ratio."""
+    """Return the fastest of a number of runs of either program, and their ratio."""
     client, library, ours = float("inf"), float("inf"), 0
     for run in range(runs + 1):  # the first run compiles, and does not count
         if run == 1:

@@ -47,7 +47,7 @@ class Watch:
 
 
 def crowd(mechanism: NGrams, strings: list[str], people: int) -> Reports:
-    """Return the reports of so many people."""
+    """Return the reports of a number of people."""
     rng = np.random.default_rng(2)
     codes = rng.choice(len(strings), size=people, p=geometric(len(strings), 0.963))
     return mechanism.simulate(codes, rng, strings)
@@ -55,7 +55,7 @@ def crowd(mechanism: NGrams, strings: list[str], people: int) -> Reports:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one number of reports took and gave.
+    """Cost and findings at one number of reports.
 
     Attributes:
         reports: how many.

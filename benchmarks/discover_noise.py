@@ -22,7 +22,7 @@ LENGTH = 8
 
 
 def strings(rng: np.random.Generator, count: int) -> list[str]:
-    """Return so many different random strings."""
+    """Return a number of different random strings."""
     found: dict[str, None] = {}
     while len(found) < count:
         for row in rng.choice(list(LETTERS), size=(count, LENGTH)):

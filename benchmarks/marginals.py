@@ -23,11 +23,11 @@ METHODS = (
     *("inp_olh", "marg_rr", "inp_rr"),
 )
 COUNTED = 8
-"""Attributes for the rates of counting: every method can do so many."""
+"""Attributes for the rates of counting: every method can do that many."""
 
 
 def made(name: str, attributes: int, order: int) -> ProfileMechanism:
-    """Return a method for so many yes/no attributes, epsilon ln 3."""
+    """Return a method for a number of yes/no attributes, epsilon ln 3."""
     kind, record = PROFILE_MECHANISMS[name], unnamed_profile((2,) * attributes)
     wanted: dict[str, object] = {"epsilon": math.log(3), "order": order}
     return kind.of(resolve(kind.parameters_type, wanted, record, False), record)

@@ -30,7 +30,7 @@ SHAPES = ((2,) * 8, (2,) * 16, (3,) * 8, (4,) * 8, (5,) * 8, (8,) * 6)
 
 
 def made(name: str, answers: tuple[int, ...]) -> ProfileMechanism:
-    """Return a design for attributes of so many answers."""
+    """Return a design for attributes of these numbers of answers."""
     method, extra = DESIGNS[name]
     kind, record = PROFILE_MECHANISMS[method], unnamed_profile(answers)
     wanted: dict[str, object] = {"epsilon": math.log(3), "order": 2, **extra}

@@ -1,4 +1,4 @@
-"""What a collector accepts when more comes than it can take, and how an honest sender fares.
+"""A collector under more load than it can take: reports accepted, and how an honest sender fares.
 
     python benchmarks/overload.py [--seconds 8] [--only NAME] [--json]
 

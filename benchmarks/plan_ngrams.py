@@ -22,7 +22,7 @@ from scipy import stats
 
 from deniable.discover.ngrams.discovery import discover_ngrams
 from deniable.mechanisms import NGrams
-from deniable.plan.discovered import smallest_found
+from deniable.plan.unlisted_strings import smallest_found
 from deniable.protocol import Strings
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"

@@ -358,14 +358,14 @@ class Client {
   #device;
   #engine = null;
   #fixed = null;
-  #denied = false;
+  #said = null;
   #closed = false;
   static async open(options = {}) {
     check(options);
     const client = new Client();
     client.#device = new Device(options.name ?? "default");
     client.#fixed = await client.#prepare(options.storage ?? "persistent");
-    const page = { state: () => client.state, denied: () => client.#denied,
+    const page = { state: () => client.state, denied: () => client.#said?.word === "denied",
       look: async () => { client.#fixed ??= await client.#device.look(); } };
     try {
       const { Engine } = await load("src/engine.js");
@@ -391,10 +391,13 @@ class Client {
     if (this.#closed) return "closed";
     if (this.#fixed !== null) return this.#fixed;
     if (this.consent !== "granted") return "no_consent";
-    return hasSignal() && !this.#device.consent.despiteSignal ? "signal" : "ready";
+    return hasSignal() && !this.#word.despiteSignal ? "signal" : "ready";
   }
   get consent() {
-    return this.#denied ? "denied" : this.#device.consent.word;
+    return this.#word.word;
+  }
+  get #word() {
+    return this.#said ?? this.#device.consent;
   }
   get signal() {
     return hasSignal();
@@ -404,22 +407,27 @@ class Client {
   }
   async optIn({ despiteSignal = false } = {}) {
     const level = this.#device.level;
-    const done = await this.#keep((state) => {
-      state.consent = { word: "granted", despiteSignal };
+    const done = await this.#say({ word: "granted", despiteSignal }, (state) => {
       state.level = level;
       begin(state);
     });
-    if (done) this.#denied = false;
     if (done) this.#engine.soon();
     return done;
   }
   optOut() {
-    this.#denied = true;
-    return this.#keep((state, waiting) => {
-      state.consent = { word: "denied", despiteSignal: false };
+    return this.#say({ word: "denied", despiteSignal: false }, (state, waiting) => {
       wipe(state);
       return waiting.map(({ id }) => id);
     });
+  }
+  async #say(said, change) {
+    if (this.#fixed === null || said.word === "denied") this.#said = said;
+    const done = await this.#keep((state, waiting) => {
+      state.consent = said;
+      return change(state, waiting);
+    });
+    if (this.#said === said && (done || said.word === "granted")) this.#said = null;
+    return done;
   }
   async choose(level) {
     this.#engine.choose(level);
@@ -430,8 +438,7 @@ class Client {
   async #keep(change) {
     if (this.#fixed !== null) return false;
     try {
-      await this.#device.make();
-      await this.#device.change((state, waiting) => ({ drop: change(state, waiting) ?? [] }));
+      await this.#device.change((state, waiting) => ({ drop: change(state, waiting) ?? [] }), true);
       return true;
     } catch {
       this.#device.count("", "storage");
@@ -453,6 +460,12 @@ class Client {
   async pending() {
     await this.#device.read();
     return [...this.#device.outbox.values()].map(({ report }) => ({ ...report }));
+  }
+  async stages(id, value, report = undefined) {
+    const { secret } = await this.#device.read();
+    const waiting = (await this.pending()).filter(({ question }) => question === id);
+    const newest = waiting.sort((a, b) => a.epoch - b.epoch).at(-1);
+    return this.#engine.stages(id, value, secret, report ?? newest);
   }
   async counters() {
     return Object.entries(await this.#device.counters()).map(([name, number]) => {
@@ -527,9 +540,6 @@ class Device {
       return "storage";
     }
   }
-  async make() {
-    this.#storage ??= await Storage.open(this.#name, true);
-  }
   count(question, reason, number = 1) {
     const name = `${question} ${reason}`;
     this.#counts[name] = (this.#counts[name] ?? 0) + number;
@@ -566,8 +576,11 @@ class Device {
     for (const [name, number] of Object.entries(this.#counts)) add(all, name, number);
     return all;
   }
-  change(change) {
-    const done = this.#queue.then(() => this.#change(change));
+  change(change, make = false) {
+    const done = this.#queue.then(async () => {
+      if (make) this.#storage ??= await Storage.open(this.#name, true);
+      return this.#change(change);
+    });
     this.#queue = done.catch(() => {});
     return done;
   }
@@ -803,14 +816,15 @@ const isAsked = (secret, { id, asked }) =>
   asked === null || new Stream(derive(secret, utf8("asked"), utf8(id))).coin(asked) === 1;
 function encode(question, answers, secret, fresh) {
   return join(...question.fields.map((field, i) =>
-    encodeField(question, field, answers[i], secret, fresh)));
+    encodeField(question, field, answers[i], secret, { fresh })));
 }
-function encodeField(question, field, answer, secret, fresh) {
+function encodeField(question, field, answer, secret, { fresh, ...given }) {
   const stream = (what, ...more) =>
     new Stream(() => derive(secret, ...pieces(what, question, field, ...more)));
   const cohort = stream("cohort");
-  const permanent = stream("permanent", answer.key);
-  const draws = question.repeat === "permanent" ? stream("report", answer.key) : fresh;
+  const permanent = given.permanent ?? stream("permanent", answer.key);
+  const draws = given.report ??
+    (question.repeat === "permanent" ? stream("report", answer.key) : fresh);
   const { mechanism, domain } = field;
   const reported = oneMember(domain, mechanism, answer, mechanism.memoised ? permanent : draws);
   return mechanism.encode(reported, cohort, permanent, draws);
@@ -825,7 +839,7 @@ function oneMember(domain, mechanism, answer, draws) {
   const code = answer.members[place] ?? domain.names;
   return answerOf(codeKey(code), { code });
 }
-return { tagOf, paidMark, orderWord, isAsked, encode };
+return { tagOf, paidMark, orderWord, isAsked, encode, encodeField };
 },
 "src/engine.js"() {
 const { hex, same, utf8 } = need("src/bytes.js");
@@ -994,6 +1008,10 @@ class Engine {
     const now = Date.now();
     return { ...this.#terms, survey: this.#survey, ceiling: this.ceiling, day: ledger.dayOf(now),
       now };
+  }
+  async stages(id, value, secret, report) {
+    const { stagesOf } = await load("src/stages.js");
+    return stagesOf(this.#newest.get(id), value, secret, report);
   }
   async refresh() {
     if (this.#address === null || this.#page.state() !== "ready") return false;
@@ -2786,6 +2804,57 @@ function hmacOf(key) {
   return (data) => finish(second, BLOCK, finish(first, BLOCK, data));
 }
 return { sha256, hmacOf };
+},
+"src/stages.js"() {
+const { fromBase64 } = need("src/bytes.js");
+const { encodeField } = need("src/encode.js");
+const { sizeOf, unpack } = need("src/layout.js");
+const { coinOf } = need("src/parameters.js");
+const SHOWN = ["krr", "oue", "rappor"];
+class LettingThrough {
+  #word;
+  constructor(text = "0") {
+    this.#word = coinOf(BigInt(text));
+  }
+  coin({ high, low }) {
+    return this.#word.high < high || (this.#word.high === high && this.#word.low < low) ? 1 : 0;
+  }
+  below() {
+    return 0;
+  }
+}
+function stagesOf(question, value, secret, report) {
+  const shown = question?.data.fields.every((field, i) =>
+    SHOWN.includes(field.mechanism) && question.fields[i].domain.kind !== "set");
+  if (!shown || secret === null) {
+    throw new RangeError(`Stages are shown with consent, of ${SHOWN.join(", ")}, of no sets.`);
+  }
+  const answers = question.answers(value);
+  const record = report ? fromBase64(report.record) : null;
+  let at = 0;
+  return question.fields.map((field, i) => {
+    const { parameters } = question.data.fields[i];
+    const { items, memoised } = field.mechanism;
+    const draws = { permanent: new LettingThrough(parameters.permanent_zero),
+      report: new LettingThrough(parameters.report_zero) };
+    const made = (given) => encodeField(question, field, answers[i], secret, given);
+    const own = record?.subarray(at, (at += sizeOf(items)));
+    return {
+      field: field.name,
+      cohort: items[0].bound > 1 && items.length > 1 ? unpack(items, made(draws))[0] : null,
+      truth: bitsOf(items, made(draws)),
+      permanent: memoised ? bitsOf(items, made({ report: draws.report })) : null,
+      report: own ? bitsOf(items, own) : null,
+    };
+  });
+}
+function bitsOf(items, record) {
+  const last = unpack(items, record).at(-1);
+  const { bound, width } = items.at(-1);
+  return Array.from({ length: bound ?? width }, (_, i) =>
+    bound ? Number(i === last) : (last[i >> 3] >> (i & 7)) & 1);
+}
+return { stagesOf };
 },
 "src/state.js"() {
 const newState = () => ({

@@ -5,6 +5,7 @@ export const ABSENT: unique symbol;
 
 /** A value that a page may record: what it must be follows from the question's domain. */
 export type Value =
+  | typeof ABSENT
   | boolean
   | number
   | bigint
@@ -77,6 +78,18 @@ export interface Counter {
   readonly number: number;
 }
 
+/** A field's stages on the way to its report, each as bits. */
+export interface Stage {
+  readonly field: string;
+  /** The device's group for this question, where the mechanism has groups. */
+  readonly cohort: number | null;
+  readonly truth: readonly number[];
+  /** What the device keeps for this value; null where every report is drawn anew. */
+  readonly permanent: readonly number[] | null;
+  /** What the report says; null without one. */
+  readonly report: readonly number[] | null;
+}
+
 export class Client {
   private constructor();
   static open(options: Options): Promise<Client>;
@@ -94,6 +107,12 @@ export class Client {
   record(question: string, value: Value): Promise<boolean>;
   disclosed(): Promise<Disclosed>;
   pending(): Promise<Report[]>;
+  /**
+   * What becomes of a value on this device, for a page that shows it to the person. Records nothing.
+   * Of a report, by default the newest that waits. Rejects with RangeError for mechanisms other than
+   * krr, oue and rappor, and without consent.
+   */
+  stages(question: string, value: Value, report?: Report): Promise<Stage[]>;
   counters(): Promise<Counter[]>;
   /** Sends all that waits now, due or not; resolves to whether nothing that may be sent is left. */
   flush(): Promise<boolean>;

@@ -16,6 +16,7 @@ from typing import Any
 
 import example_cohorts
 import example_compact
+import example_fetched
 import example_fields
 import example_history
 import example_marginals
@@ -341,6 +342,7 @@ def all_files() -> dict[str, str]:
         "segments.json": example_segments.segment_vectors(),
         "asked.json": example_segments.asked_vectors(),
         "order.json": example_history.order_vectors(),
+        "fetched.json": example_fetched.fetched_vectors(),
         "epsilon.json": epsilon_vectors(),
         "rappor.json": record_vectors(rappor_questions()),
         "rappor_permuted.json": record_vectors(example_cohorts.permuted_questions()),

@@ -1,1 +1,1 @@
-"""What `honesty.py` measures, a file per kind of answer: shares, tables, profiles, found strings."""
+"""What `honesty.py` measures, a file per kind: shares, tables, profiles, found strings."""

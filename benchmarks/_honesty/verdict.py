@@ -70,8 +70,7 @@ def verdicts(lines: Iterable[Line]) -> list[Verdict]:
 def _judged(kind: str, measure: str, group: Sequence[Line]) -> Verdict | None:
     mean = sum(line.value for line in group) / len(group)
     if measure in ("exact coverage", "least exact coverage"):
-        least = LEAST if measure.startswith("least") else LEAST
-        broken = tuple(line for line in group if line.value < least)
+        broken = tuple(line for line in group if line.value < LEAST)
         worst = min(group, key=lambda line: line.value)
         return Verdict(kind, measure, len(group), mean, worst, 0, 0, broken)
     far = [(away, line) for line in group if (away := distance(line)) is not None]

@@ -15,7 +15,8 @@ export class Client {
   #device;
   #engine = null;
   #fixed = null;
-  #denied = false;
+  /** The person's word while it is being stored; a no that could not be stored, too. */
+  #said = null;
   #closed = false;
 
   /**
@@ -39,7 +40,7 @@ export class Client {
     const client = new Client();
     client.#device = new Device(options.name ?? "default");
     client.#fixed = await client.#prepare(options.storage ?? "persistent");
-    const page = { state: () => client.state, denied: () => client.#denied,
+    const page = { state: () => client.state, denied: () => client.#said?.word === "denied",
       look: async () => { client.#fixed ??= await client.#device.look(); } };
     try {
       const { Engine } = await import("./engine.js");
@@ -70,12 +71,16 @@ export class Client {
     if (this.#closed) return "closed";
     if (this.#fixed !== null) return this.#fixed;
     if (this.consent !== "granted") return "no_consent";
-    return hasSignal() && !this.#device.consent.despiteSignal ? "signal" : "ready";
+    return hasSignal() && !this.#word.despiteSignal ? "signal" : "ready";
   }
 
   /** The consent that holds: "unknown", "granted" or "denied". */
   get consent() {
-    return this.#denied ? "denied" : this.#device.consent.word;
+    return this.#word.word;
+  }
+
+  get #word() {
+    return this.#said ?? this.#device.consent;
   }
 
   /** Whether the browser says Global Privacy Control or Do Not Track. */
@@ -96,24 +101,31 @@ export class Client {
    */
   async optIn({ despiteSignal = false } = {}) {
     const level = this.#device.level;
-    const done = await this.#keep((state) => {
-      state.consent = { word: "granted", despiteSignal };
+    const done = await this.#say({ word: "granted", despiteSignal }, (state) => {
       state.level = level;
       begin(state);
     });
-    if (done) this.#denied = false;
     if (done) this.#engine.soon();
     return done;
   }
 
   /** Deny consent, and wipe secret, tags and outbox; what was disclosed stays counted. */
   optOut() {
-    this.#denied = true; // for this page at once, whatever the storage does
-    return this.#keep((state, waiting) => {
-      state.consent = { word: "denied", despiteSignal: false };
+    return this.#say({ word: "denied", despiteSignal: false }, (state, waiting) => {
       wipe(state);
       return waiting.map(({ id }) => id);
     });
+  }
+
+  /** Store the person's word. It holds for this page at once; a no does whatever the storage does. */
+  async #say(said, change) {
+    if (this.#fixed === null || said.word === "denied") this.#said = said;
+    const done = await this.#keep((state, waiting) => {
+      state.consent = said;
+      return change(state, waiting);
+    });
+    if (this.#said === said && (done || said.word === "granted")) this.#said = null;
+    return done;
   }
 
   /**
@@ -131,8 +143,7 @@ export class Client {
   async #keep(change) {
     if (this.#fixed !== null) return false;
     try {
-      await this.#device.make();
-      await this.#device.change((state, waiting) => ({ drop: change(state, waiting) ?? [] }));
+      await this.#device.change((state, waiting) => ({ drop: change(state, waiting) ?? [] }), true);
       return true;
     } catch {
       this.#device.count("", "storage");
@@ -164,6 +175,20 @@ export class Client {
   async pending() {
     await this.#device.read();
     return [...this.#device.outbox.values()].map(({ report }) => ({ ...report }));
+  }
+
+  /**
+   * What becomes of a value on this device, in bits, for a page that shows it to the person.
+   *
+   * Of each field the true bits, the permanent ones (null if the mechanism has none) and those of a
+   * report, by default the newest that waits (null if none does). Nothing is recorded. Rejects with
+   * RangeError for other mechanisms than krr, oue and rappor, and without consent.
+   */
+  async stages(id, value, report = undefined) {
+    const { secret } = await this.#device.read();
+    const waiting = (await this.pending()).filter(({ question }) => question === id);
+    const newest = waiting.sort((a, b) => a.epoch - b.epoch).at(-1);
+    return this.#engine.stages(id, value, secret, report ?? newest);
   }
 
   /** Refusals and uploads, counted by question and reason. */

@@ -43,11 +43,6 @@ export class Device {
     }
   }
 
-  /** Make the database, if there is none: the person has spoken. */
-  async make() {
-    this.#storage ??= await Storage.open(this.#name, true);
-  }
-
   /** Count a refusal or an upload. */
   count(question, reason, number = 1) {
     const name = `${question} ${reason}`;
@@ -99,10 +94,14 @@ export class Device {
   /**
    * Run `change(state, waiting)` in one transaction, after those before it.
    *
-   * It may change the state, and returns {result, put, drop}; if it throws, nothing is stored.
+   * It may change the state, and returns {result, put, drop}; if it throws, nothing is stored. Where
+   * there is no database, `make` makes one: the person has spoken.
    */
-  change(change) {
-    const done = this.#queue.then(() => this.#change(change));
+  change(change, make = false) {
+    const done = this.#queue.then(async () => {
+      if (make) this.#storage ??= await Storage.open(this.#name, true);
+      return this.#change(change);
+    });
     this.#queue = done.catch(() => {});
     return done;
   }

@@ -30,15 +30,17 @@ export const isAsked = (secret, { id, asked }) =>
 /** Return the record of a question's answers; `fresh` makes the draws that nobody repeats. */
 export function encode(question, answers, secret, fresh) {
   return join(...question.fields.map((field, i) =>
-    encodeField(question, field, answers[i], secret, fresh)));
+    encodeField(question, field, answers[i], secret, { fresh })));
 }
 
-function encodeField(question, field, answer, secret, fresh) {
+/** Return the record of a field; `given` draws stand in for those of the report or of both stages. */
+export function encodeField(question, field, answer, secret, { fresh, ...given }) {
   const stream = (what, ...more) =>
     new Stream(() => derive(secret, ...pieces(what, question, field, ...more)));
   const cohort = stream("cohort");
-  const permanent = stream("permanent", answer.key);
-  const draws = question.repeat === "permanent" ? stream("report", answer.key) : fresh;
+  const permanent = given.permanent ?? stream("permanent", answer.key);
+  const draws = given.report ??
+    (question.repeat === "permanent" ? stream("report", answer.key) : fresh);
   const { mechanism, domain } = field;
   const reported = oneMember(domain, mechanism, answer, mechanism.memoised ? permanent : draws);
   return mechanism.encode(reported, cohort, permanent, draws);

@@ -209,6 +209,12 @@ export class Engine {
       now };
   }
 
+  /** Return what becomes of a value, stage by stage. */
+  async stages(id, value, secret, report) {
+    const { stagesOf } = await import("./stages.js");
+    return stagesOf(this.#newest.get(id), value, secret, report);
+  }
+
   /** Fetch the collector's survey and follow it as far as it asks for less than the app's. */
   async refresh() {
     if (this.#address === null || this.#page.state() !== "ready") return false;

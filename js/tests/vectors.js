@@ -10,7 +10,9 @@ import { hex, unhex, utf8 } from "../src/bytes.js";
 import { canonical, parse } from "../src/canonical.js";
 import { derive, Stream } from "../src/draws.js";
 import { encode, isAsked, orderWord, paidMark, tagOf } from "../src/encode.js";
+import { narrowed } from "../src/fetched.js";
 import { bloomBits, fingerprint, wordOf } from "../src/hashing.js";
+import { DEFAULT_CEILING } from "../src/ledger.js";
 import { codeOf, frequencies, readModel } from "../src/mechanisms/coding.js";
 import { coinOf } from "../src/parameters.js";
 import { readReport } from "../src/read_report.js";
@@ -25,7 +27,7 @@ const RECORDS = ["rappor", "rappor_permuted", "krr", "orr", "oue", "olh", "hadam
 
 /** The names of all files of good vectors that the checks read. */
 export const GOOD = ["answers", "canonical", "digest", "hashing", "prf", "epsilon", "coding",
-  "order", "report", "surveys", "segments", "asked", ...RECORDS];
+  "order", "report", "surveys", "fetched", "segments", "asked", ...RECORDS];
 
 /** The compact form is not sent by pages, whose plain text needs no preflight. */
 export const LEFT_OUT = ["compact"];
@@ -36,7 +38,7 @@ function same(found, wanted, what) {
 }
 
 /** Return the value that a vector spells with its type. */
-function valueOf(spelled) {
+export function valueOf(spelled) {
   const [[kind, value]] = Object.entries(spelled);
   if (kind === "absent") return ABSENT;
   if (kind === "null") return null;
@@ -159,6 +161,22 @@ const checks = {
   },
 };
 
+checks.fetched = async (cases) => {
+  for (const { name, app, shown, ...expected } of cases) {
+    for (const [word, { asked, ceiling }] of Object.entries(expected)) {
+      const [own, theirs] = await Promise.all([app, shown].map((text) => readSurvey(utf8(text))));
+      const { survey } = narrowed(own, theirs, word === "with");
+      const found = survey.asked.map(({ id, version, level, expires, asked: share }) =>
+        [id, version, level || null, expires, share]);
+      found.sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+      const wanted = asked.map(([id, version, level, expires, share]) =>
+        [id, version, level, expires, share === null ? null : coinOf(BigInt(share))]);
+      same(found, wanted, `${name}, ${word} the app's word`);
+      const most = own.ceiling ?? DEFAULT_CEILING;
+      same(Math.min(most, survey.ceiling ?? most), ceiling, name);
+    }
+  }
+};
 checks.segments = (cases) => {
   for (const { segments, told, text } of cases) same(canonical(combinationOf(segments, told)), text);
 };

@@ -1,4 +1,4 @@
-"""What an experiment of a paper is: a name, a function, and what comes out of it.
+"""An experiment of a paper: a name, a function, and its outcome.
 
     options -> run -> outcome -> files, and the paper's numbers beside ours
 
@@ -52,7 +52,7 @@ class Options:
     progress: Callable[[int, int], None] = field(default=_silent, compare=False)
 
     def generators(self, count: int | None = None) -> list[np.random.Generator]:
-        """Return independent generators, one per run unless said; their order does not matter."""
+        """Return independent generators, by default one per run; their order does not matter."""
         children = np.random.SeedSequence(self.seed).spawn(self.runs if count is None else count)
         return [np.random.default_rng(child) for child in children]
 
@@ -66,7 +66,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment found.
+    """The outcome of an experiment.
 
     Attributes:
         paper: the numbers that the paper prints.

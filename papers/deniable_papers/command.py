@@ -1,4 +1,4 @@
-"""What `deniable paper` does once the figures are found: list them, or make one."""
+"""`deniable paper`, once the figures are found: lists them, or makes one."""
 
 from __future__ import annotations
 

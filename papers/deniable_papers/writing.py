@@ -25,7 +25,7 @@ def write(figure: Figure, outcome: Outcome, directory: Path) -> list[Path]:
     definition = _printable(outcome.chart.to_dict())
     contents = {".png": png_of(definition), ".svg": svg_of(definition)}
     for place, (name, rows) in enumerate(outcome.tables.items()):
-        contents[f"-{name}.csv" if place else ".csv"] = as_csv(Table.of_records("figure", rows))
+        contents[f"-{name}.csv" if place else ".csv"] = as_csv(Table.of_mappings("figure", rows))
     directory.mkdir(parents=True, exist_ok=True)
     files = []
     for end, content in contents.items():

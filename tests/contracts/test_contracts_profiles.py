@@ -49,5 +49,5 @@ def test_records(name: str, rng: np.random.Generator) -> None:
     assert failures == []
 
 
-def test_every_registered_mechanism_of_records_is_here() -> None:
+def test_every_registered_mechanism_of_profiles_is_here() -> None:
     assert {type(mechanism) for mechanism, _ in CASES.values()} == set(PROFILE_MECHANISMS.values())

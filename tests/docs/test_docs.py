@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
 from deniable.authoring import authoring_of, domain, read_authored, survey
 from deniable.authoring.field import FIELD_KEYS
-from deniable.cli.app import VERBS, make_app
+from deniable.cli.app import VERBS
 from deniable.cli.init import STARTER
+from deniable.cli.plugins import WITHOUT
 from deniable.client.counters import FITTED, REASONS, UPLOAD_REASONS
 from deniable.protocol import MECHANISMS
+from material.commands import commands
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (ROOT / "docs/commands.md").read_text()
 SURVEY = (ROOT / "docs/survey.md").read_text()
-
-
-def commands() -> dict[str, Any]:
-    """Every command by its whole name, such as "check" or "audit exact"."""
-    group: Any = typer.main.get_command(make_app())
-    found: dict[str, Any] = {}
-    for name, command in group.commands.items():
-        inner = getattr(command, "commands", None)
-        found |= {name: command} if inner is None else {f"{name} {n}": c for n, c in inner.items()}
-    return found
 
 
 def test_every_verb_has_a_command() -> None:
@@ -48,7 +38,12 @@ def test_every_command_has_help_json_and_a_documented_row(name: str) -> None:
         if option.startswith("--")
     } - {"--help"}
     assert "--json" in options
-    assert set(re.findall(r"`(--[a-z-]+)`", row.group())) == options - {"--json"}
+    assert ("--plugin" in options) == (name.split()[0] not in WITHOUT)
+    assert set(re.findall(r"`(--[a-z-]+)`", row.group())) == options - {"--json", "--plugin"}
+
+
+def test_the_option_of_every_command_that_reads_a_survey_is_documented() -> None:
+    assert "Every command that reads a survey has `--plugin FILE`" in COMMANDS
 
 
 def test_every_survey_key_is_documented() -> None:

@@ -30,3 +30,6 @@ def test_folders_inside_of_packages_state_what_they_export() -> None:
     for path in ROOT.glob("*/*/__init__.py"):
         text = path.read_text()
         assert "\nfrom deniable" not in text or "__all__" in text, path
+        folder = import_module(".".join(path.parent.relative_to(ROOT.parent).parts))
+        for public in getattr(folder, "__all__", ()):
+            assert hasattr(folder, public), f"{path}: {public}"

@@ -139,7 +139,7 @@ def test_a_collector_that_cannot(context: BrowserContext, world: World, mode: st
         assert len(world.stage.seen) == asked
         following = opened(context, world)
         assert following.evaluate("() => client.flush()") is False
-        # Nor while that page is left, though the report is due and the page itself was refused nothing.
+        # Nor while that page is left, though the report is due and this page was refused nothing.
         following.goto("about:blank")
         following.wait_for_timeout(300)
         assert len(world.stage.seen) == asked

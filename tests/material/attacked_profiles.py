@@ -1,4 +1,4 @@
-"""Records of people, some of them crafted who push a cell of a pair, for every mechanism."""
+"""Profiles of people, some of them crafted who push a cell of a pair, for every mechanism."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Attack:
     """What a crowd with crafted reported, and what its honest people did.
 
     Attributes:
-        mechanism: of the record.
+        mechanism: of the profile.
         seen: of all reports.
         honest: without the crafted ones.
         share: of crafted reports.
@@ -45,9 +45,9 @@ def mechanism_for(
     name: str, answers: tuple[int, ...] = ANSWERS, order: int = 2
 ) -> ProfileMechanism:
     domains = [Categories(tuple(f"{i}" for i in range(count))) for count in answers]
-    record = Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
-    parameters = resolve(name, {"epsilon": 2.0, "order": order}, record, False)
-    found = mechanism_of(Field("value", record, parameters), False)
+    profile = Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
+    parameters = resolve(name, {"epsilon": 2.0, "order": order}, profile, False)
+    found = mechanism_of(Field("value", profile, parameters), False)
     assert isinstance(found, ProfileMechanism)
     assert isinstance(parameters, ProfileParameters)
     return found

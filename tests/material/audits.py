@@ -62,13 +62,13 @@ def survey(*questions: Question) -> Survey:
     return Survey("test", "owner", questions)
 
 
-def record(*answers: int) -> Profile:
+def profile_of(*answers: int) -> Profile:
     domains = [Boolean() if count == 2 else categories(count) for count in answers]
     return Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
 
 
 def about_profiles(answers: tuple[int, ...], **wanted: object) -> list[Question]:
-    """Questions about a record, one of every mechanism and form."""
+    """Questions about a profile, one of every mechanism and form."""
     forms: list[tuple[str, str, dict[str, object]]] = [
         *((name, name, {}) for name in PROFILE_MECHANISMS),
         ("inp_rr-asymmetric", "inp_rr", {"asymmetric": True}),
@@ -76,7 +76,7 @@ def about_profiles(answers: tuple[int, ...], **wanted: object) -> list[Question]
     ]
     shape = "x".join(map(str, answers))
     return [
-        a_question(f"{name}-{shape}", record(*answers), mechanism, {**ONCE, **wanted, **others})
+        a_question(f"{name}-{shape}", profile_of(*answers), mechanism, {**ONCE, **wanted, **others})
         for name, mechanism, others in forms
     ]
 
@@ -89,7 +89,7 @@ def small_profiles() -> list[Question]:
 def large_profiles() -> list[Question]:
     """Questions about profiles that are proven by their structure: answers of different sizes."""
     wide = [
-        a_question(f"{name}-32", record(*(2,) * 32), name, {**ONCE, "order": 3})
+        a_question(f"{name}-32", profile_of(*(2,) * 32), name, {**ONCE, "order": 3})
         for name in ("inp_ht", "marg_rr", "marg_ps", "marg_ht", "inp_em", "coefficients", "views")
     ]
     return [*about_profiles((2, 3, 5)), *wide]

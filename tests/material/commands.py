@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
@@ -22,3 +25,13 @@ def call(*arguments: object) -> str:
 def run(*arguments: object) -> Result:
     """Run a command that may fail; return its exit code and output."""
     return RUNNER.invoke(APP, [str(argument) for argument in arguments])
+
+
+def commands() -> dict[str, Any]:
+    """Return every command by its whole name, such as "check" or "audit exact"."""
+    group: Any = typer.main.get_command(APP)
+    found: dict[str, Any] = {}
+    for name, command in group.commands.items():
+        inner = getattr(command, "commands", None)
+        found |= {name: command} if inner is None else {f"{name} {n}": c for n, c in inner.items()}
+    return found

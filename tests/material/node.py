@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 JS = Path(__file__).parents[2] / "js"
-INSTALL = "node was not found. Install it with: sudo apt-get install --yes nodejs"
+INSTALL = "Install node and npm with: sudo apt-get install --yes nodejs npm"
+
+
+def program(name: str) -> str:
+    """Return the path of node or npm."""
+    found = shutil.which(name)
+    assert found is not None, f"{name} was not found. {INSTALL}"
+    return found
 
 
 def node(
@@ -19,10 +26,8 @@ def node(
     seconds: float = 300,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run node in the folder of the client, and return what it printed."""
-    program = shutil.which("node")
-    assert program is not None, INSTALL
     return subprocess.run(
-        [program, *arguments],
+        [program("node"), *arguments],
         input=given,
         capture_output=True,
         cwd=JS,

@@ -1,4 +1,4 @@
-"""Records for the tests of their mechanisms."""
+"""Profiles for the tests of their mechanisms."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ SCALE = 2.0**40
 def made(
     name: str, answers: tuple[int, ...], order: int = 2, epsilon: float = 1.5, **wanted: object
 ) -> ProfileMechanism:
-    kind, record = PROFILE_MECHANISMS[name], unnamed_profile(answers)
+    kind, profile = PROFILE_MECHANISMS[name], unnamed_profile(answers)
     asked = {"epsilon": epsilon, "order": order, **wanted}
-    return kind.of(resolve(kind.parameters_type, asked, record, False), record)
+    return kind.of(resolve(kind.parameters_type, asked, profile, False), profile)
 
 
 def every_report(mechanism: ProfileMechanism) -> Reports:
@@ -36,7 +36,7 @@ def every_report(mechanism: ProfileMechanism) -> Reports:
 
 
 def expected_counts(mechanism: ProfileMechanism, shares: Floats) -> Counts:
-    """Return the average counts of 2^40 people, with shares of every record in `every_profile`."""
+    """Return the average counts of 2^40 people, with shares of every profile in `every_profile`."""
     reports = every_report(mechanism)
     weights = np.rint(mechanism.likelihood(reports) @ shares.reshape(-1) * SCALE).astype(np.int64)
     singles = [mechanism.accumulate(reports[i : i + 1]) for i in range(reports.size)]
@@ -46,7 +46,7 @@ def expected_counts(mechanism: ProfileMechanism, shares: Floats) -> Counts:
 
 
 def shares_of(mechanism: ProfileMechanism, rng: np.random.Generator) -> Floats:
-    """Return a distribution of records, an axis per attribute."""
+    """Return a distribution of profiles, an axis per attribute."""
     return rng.dirichlet(np.ones(mechanism.profile.cells)).reshape(mechanism.answers)
 
 

@@ -48,14 +48,19 @@ def survey_bytes(folder: Path) -> bytes:
     return survey.published()
 
 
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """Start a real browser."""
+def executable() -> str:
+    """Return the path of a real browser."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         pytest.fail(INSTALL)
+    return found
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start a real browser."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
         yield browser
         browser.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,19 @@ TALLY = """async () => {
 class World:
     """A site, a collector, and the stage between them."""
 
-    def __init__(self, folder: Path, stack: ExitStack, survey: bytes | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        stack: ExitStack,
+        survey: bytes | None = None,
+        origins: Sequence[str] = (),
+    ) -> None:
         survey = survey or survey_bytes(folder)
         self.site, self.stage, self.data = Site(survey), Stage(), folder / "data"
         self.origin = stack.enter_context(serving(self.site.handler()))
-        self.stage.collector = stack.enter_context(collecting(folder, survey, [self.origin]))
+        self.stage.collector = stack.enter_context(
+            collecting(folder, survey, [self.origin, *origins])
+        )
         self.between = stack.enter_context(serving(self.stage.handler()))
         self.site.policy = f"default-src 'self'; connect-src 'self' {self.between}"
 

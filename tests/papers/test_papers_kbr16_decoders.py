@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from deniable.decode.closed import Support, likely_distribution
+from deniable.decode.distribution_estimates import Support, likely_distribution
 from deniable.decode.simplex import normalise, project
 from deniable.mechanisms import KRR
 from deniable.mechanisms.closed_form import Pure

@@ -34,7 +34,7 @@ def test_files_are_a_picture_twice_and_a_csv_per_table(tmp_path: Path) -> None:
 
 def test_a_csv_cell_is_no_formula_and_unknown_is_empty() -> None:
     text = as_csv(
-        Table.of_records("t", [{"word": "=1+1", "n": None}, {"word": 'a,"b"', "n": 0.1}])
+        Table.of_mappings("t", [{"word": "=1+1", "n": None}, {"word": 'a,"b"', "n": 0.1}])
     ).decode()
     rows = list(csv.reader(io.StringIO(text)))
     assert rows == [["word", "n"], ["'=1+1", ""], ['a,"b"', "0.1"]]

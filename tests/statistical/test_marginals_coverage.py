@@ -37,9 +37,9 @@ METHODS = {
 def test_intervals_cover(name: str, rng: np.random.Generator) -> None:
     """One cell of one table per run, so that the runs are independent."""
     answers, extra = METHODS[name]
-    kind, record = PROFILE_MECHANISMS[name.split(" ")[0]], unnamed_profile(answers)
+    kind, profile = PROFILE_MECHANISMS[name.split(" ")[0]], unnamed_profile(answers)
     wanted: dict[str, object] = {"epsilon": 1.5, "order": 2, **extra}
-    mechanism = kind.of(resolve(kind.parameters_type, wanted, record, False), record)
+    mechanism = kind.of(resolve(kind.parameters_type, wanted, profile, False), profile)
     codes = np.stack([rng.integers(0, count, size=PEOPLE) for count in answers], axis=1)
     codes[:, 1] = np.where(rng.random(PEOPLE) < 0.7, np.minimum(codes[:, 0], 1), codes[:, 1])
     covered = narrow = 0

@@ -15,7 +15,7 @@ from deniable.discover import train
 from deniable.discover.prefixes.simulate import simulate
 from deniable.mechanisms import Prefixes, mechanism_for
 from deniable.plan import Setting, of_strings, predict
-from deniable.plan.discovered import smallest_found
+from deniable.plan.unlisted_strings import smallest_found
 from deniable.protocol import PrefixesParameters
 from deniable.testing.power import miss_spread
 from deniable.testing.statistics import Check, accept, mean, proportion, reject, spread

@@ -14,7 +14,7 @@ import pytest
 from deniable.discover.ngrams.discovery import discover_ngrams
 from deniable.mechanisms import NGrams
 from deniable.mechanisms.base import Floats
-from deniable.plan.discovered import smallest_found
+from deniable.plan.unlisted_strings import smallest_found
 from deniable.protocol import Strings
 from deniable.testing.statistics import Check, accept, mean, proportion, reject
 

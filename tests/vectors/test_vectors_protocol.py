@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
@@ -10,6 +11,7 @@ import pytest
 
 from deniable.client.encode import is_asked
 from deniable.client.reservation import in_order, order_word, paid_mark
+from deniable.client.surveys import Bundle, ceiling_of, narrowed
 from deniable.protocol import MECHANISMS, Question, Report, Survey, batch_bytes, compact
 from deniable.protocol.canonical import canonical
 from deniable.protocol.compact import Row, read_compact
@@ -94,6 +96,20 @@ def test_surveys(case: dict[str, Any]) -> None:
     assert sorted([q.id, q.version] for q in survey.at_level("").asked) == case["asked"]
     assert [[q.id, q.version] for q in survey.earlier] == case["earlier"]
     assert survey.ceiling == case["ceiling"]
+
+
+@pytest.mark.parametrize("word", [False, True], ids=["without", "with"])
+@pytest.mark.parametrize("case", load("fetched.json"), ids=lambda case: case["name"])
+def test_fetched_surveys(case: dict[str, Any], word: bool) -> None:
+    app, shown = (Bundle.read(case[name].encode()) for name in ("app", "shown"))
+    left, _ = narrowed(app, shown, word)
+    expected = case["with" if word else "without"]
+    asked = [[q.id, q.version, q.level or None, str(q.expires), q.asked] for q in left.survey.asked]
+    told = [[*q[:4], q[4] and int(q[4])] for q in expected["asked"]]
+    assert sorted(asked, key=lambda q: q[0]) == told
+    assert ceiling_of(None, app, left) == expected["ceiling"]
+    pinned = frozenset({sha256(case["shown"].encode()).hexdigest()}) if word else frozenset()
+    assert narrowed(app, shown, pinned)[0].survey == left.survey
 
 
 @pytest.mark.parametrize("case", load("segments.json"), ids=lambda case: case["text"])

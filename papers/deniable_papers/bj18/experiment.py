@@ -1,4 +1,4 @@
-"""What the experiments of [BJ18] share: words, one-time RAPPOR, precision and recall.
+"""The common parts of the experiments of [BJ18]: words, one-time RAPPOR, precision and recall.
 
 The client sends the permanent response itself: p = 0, q = 1. With f the share of noise,
 

@@ -47,7 +47,7 @@ class Sweep:
 
 
 def _read(recall: float | str) -> dict[str, float | str]:
-    """What the paper's charts show of a point: precision is above 0.9 everywhere."""
+    """The part of a point that the paper's charts show: precision is above 0.9 everywhere."""
     return {"precision": "> 0.9", "recall": recall}
 
 

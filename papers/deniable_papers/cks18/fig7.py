@@ -32,7 +32,7 @@ DEPENDENT = (("Night_pick", "Night_drop"), ("Toll", "Far"), ("CC", "Tip"))
 INDEPENDENT = (("M_drop", "CC"), ("Far", "Night_pick"), ("Toll", "Night_pick"))
 PAIRS = (*DEPENDENT, *INDEPENDENT)
 FEWER = 50
-"""The nine methods get so many times fewer runs than ours."""
+"""The nine methods get fewer runs than ours, by this factor."""
 NOTES = (
     "aware: share of runs in which the noise-aware test rejects independence at 5%; of a pair that "
     "is independent in the population it should be 5%. plain: the paper's chi-square on the same "

@@ -33,10 +33,10 @@ OURS = "default"
 EVERY = (*NINE, OURS)
 ASYMMETRIC = ("inp_rr", "marg_rr")
 MOST_COLUMNS = 2**12
-"""So many cells inp_olh is decoded over: each takes a pass over its whole pool of seeds."""
+"""The most cells that inp_olh is decoded over: each takes a pass over its whole pool of seeds."""
 
 MOST_SYMBOLS = 4_096
-"""Reports of so many kinds are drawn as counts where only the counts matter."""
+"""Up to this number of kinds, reports are drawn as counts where only the counts matter."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class People:
     rows: Bits
 
     def widened(self, attributes: int) -> People:
-        """Return the first so many attributes, beginning again where they run out."""
+        """Return a number of attributes from the first on, beginning again where they run out."""
         chosen = [i % len(self.names) for i in range(attributes)]
         names = tuple(
             self.names[c] if i == c else f"{self.names[c]}_{i // len(self.names) + 1}"

@@ -16,7 +16,7 @@ from deniable_papers.cks18.methods import EVERY, Method, method
 from deniable_papers.cks18.people import Crowd, People
 
 MOST_TABLES = 600
-"""Up to so many tables all are compared, else a random choice."""
+"""Up to this number of tables all are compared, else a random choice."""
 SOME_TABLES = 300
 LN3 = float(np.log(3))
 PEOPLE = 2**18
@@ -49,7 +49,7 @@ class Score:
 
 
 def subsets_of(attributes: int, order: int, rng: np.random.Generator) -> Subsets:
-    """Return all subsets of so many attributes, or a random choice where they are many."""
+    """Return all subsets of a number of attributes, or a random choice where they are many."""
     if comb(attributes, order) <= MOST_TABLES:
         return list(combinations(range(attributes), order))
     found: set[tuple[int, ...]] = set()

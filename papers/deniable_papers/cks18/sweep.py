@@ -26,7 +26,7 @@ MADE_UP = "Without --data, made-up people of the same shape take the place of th
 def sweep(
     options: Options, people: People, settings: Sequence[tuple[Setting, int]]
 ) -> tuple[list[dict[str, Value]], Swept]:
-    """Score every method in every setting, each by so many runs; rows for a table beside them."""
+    """Score every method in every setting, each by its number of runs; with rows for a table."""
     seeds = np.random.SeedSequence(options.seed).spawn(len(settings))
     rows: list[dict[str, Value]] = []
     found: Swept = []

@@ -13,14 +13,14 @@ from deniable_papers.cks18.scores import LN3, PEOPLE, Setting, errors_of, reason
 from deniable_papers.cks18.sweep import COMMON, MADE_UP, in_panels, sweep
 
 Settings = list[tuple[Setting, int]]
-"""What is scored, each with its number of runs."""
+"""The scores, each with its number of runs."""
 
 GRID = tuple((d, k) for d in (4, 8, 16) for k in (1, 2, 3))
 """The panels of figures 4 and 9."""
 FACTORS = (0.25, 0.5, 1.0, 2.0)
 """The paper's 2^16 to 2^19 people of figure 4, relative to `--people`."""
 FEWER = 10
-"""The other numbers of people get so many times fewer runs in a default run."""
+"""The other numbers of people get fewer runs in a default run, by this factor."""
 ORDERS = (1, 2, 3, 4, 5, 6, 7)
 TAXI_SIZES, TAXI_EPSILONS = (8, 16, 24), (0.2, 0.6, 1.1, 1.4)
 EPSILONS, FEW_EPSILONS = (0.4, 0.6, 0.8, 1.0, 1.2, 1.4), (0.4, 0.8, 1.4)

@@ -1,1 +1,1 @@
-"""What experiments of several papers share."""
+"""Common parts of the experiments of several papers."""

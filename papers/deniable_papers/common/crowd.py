@@ -26,7 +26,7 @@ Totals = NDArray[np.int64]
 
 
 def drawn(weights: Floats, people: int, rng: np.random.Generator) -> Totals:
-    """Return how many of so many people hold each string, each drawn by these shares."""
+    """Return how many people hold each string, each drawn by these shares."""
     return np.asarray(rng.multinomial(people, weights), dtype=np.int64)
 
 

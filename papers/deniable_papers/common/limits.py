@@ -1,4 +1,4 @@
-"""What noise alone does to one string: the smallest count that can be told from nothing."""
+"""Noise of one string: the smallest count that can be told from nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found, against what was there: detected, false, precision, recall, coverage."""
+"""Scores of findings against the truth: detected, false, precision, recall, coverage."""
 
 from __future__ import annotations
 

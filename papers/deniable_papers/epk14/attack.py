@@ -1,4 +1,4 @@
-"""What a report tells an attacker about one person [EPK14, section 6], beside simulated people.
+"""An attacker who sees a report of one person [EPK14, section 6], beside simulated people.
 
 The formulas stand in `privacy/posteriors.py`.
 """

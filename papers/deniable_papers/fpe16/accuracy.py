@@ -15,7 +15,7 @@ from deniable_papers.fpe16.pairs import as_reports, channel, draw_pairs, mechani
 
 S = TypeVar("S")
 MOST_PATTERN_BITS = 12
-"""So many bits of both reports together are drawn as a table of all patterns."""
+"""Up to this number of bits, both reports together are drawn as a table of all patterns."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Crowd:
         people: int,
         rng: np.random.Generator,
     ) -> Crowd:
-        """Return so many people, each with a string drawn by these shares."""
+        """Return a number of people, each with a string drawn by these shares."""
         return cls(domain, list(strings), drawn(shares, people, rng))
 
     @property

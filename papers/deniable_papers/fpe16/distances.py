@@ -23,7 +23,7 @@ TOTALS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
 STEPS = (0.01, 0.05, 0.2, 1.0)
 """Of the people: the paper's smallest useful crowd, 20,000, is a fifth of 100,000."""
 COVERAGE_RUNS = 25
-"""Coverage is measured over so many times the runs: 500 by default."""
+"""Coverage is measured over this multiple of the runs: 500 by default."""
 COVERAGE_TOTAL = 3.0
 FIRST, SECOND = 6, (6, 12, 18)
 SIZES_TOTAL = 1.5

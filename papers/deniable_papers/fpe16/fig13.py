@@ -18,7 +18,7 @@ from deniable_papers.fpe16.pairs import KINDS
 
 SHAPE = (6, 6)
 WALD_RUNS = 10
-"""The Wald test fits every table: so many times fewer runs."""
+"""The Wald test fits every table: it has fewer runs, by this factor."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Series:
 
     @property
     def name(self) -> str:
-        """What it is called in the figure."""
+        """Its name in the figure."""
         shares = "equal shares" if self.equal else "random shares"
         return f"{METHODS[self.method]}, {KINDS[self.kind]}, epsilon {self.epsilon:g}, {shares}"
 

@@ -25,7 +25,7 @@ from deniable_papers.fpe16.tables import simplex, with_diagonal
 ALPHA = 0.05
 METHODS = {"default": "default test", "wald": "maximum-likelihood Wald test"}
 FITTED = 2
-"""Of the runs of a setting so many are also fitted, for their distance to the truth."""
+"""The number of a setting's runs that are also fitted, for their distance to the truth."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from deniable.associate import Variable
 from deniable.decode.mixture import fit_rows
-from deniable.decode.mixture_rows import Product, Table
+from deniable.decode.mixture.rows import Product, Table
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, Mechanism, Rappor
 from deniable.mechanisms.base import Floats, Reports
@@ -73,7 +73,7 @@ def channel(kind: str, categories: int, epsilon: float) -> Channel:
 
 
 def mechanism_for(kind: str, categories: int, epsilon: float) -> Mechanism:
-    """Return k-RR or basic RAPPOR with so many answers."""
+    """Return k-RR or basic RAPPOR with a number of answers."""
     if kind == "krr":
         return KRR(categories, epsilon=epsilon)
     return Rappor.basic(categories, epsilon=epsilon)
@@ -92,7 +92,7 @@ def _every_row_of_bits(mechanism: Mechanism, bits: int) -> Reports:
 def draw_pairs(
     joint: Floats, one: Channel, other: Channel, people: int, rng: np.random.Generator
 ) -> Pairs:
-    """Return how often each pair of reports is seen among so many people."""
+    """Return how often each pair of reports is seen among a number of people."""
     law = one.likelihood @ joint @ other.likelihood.T
     flat = law.ravel() / law.sum()  # sums to 1 up to rounding: multinomial wants it exactly
     return np.asarray(rng.multinomial(people, flat).reshape(law.shape), dtype=np.int64)

@@ -24,9 +24,9 @@ STEPS = (0.1, 1.0)
 """Of the people: 10,000 and 100,000."""
 LEVEL_SECOND, LEVEL_EPSILONS = (3, 4, 6, 8, 10), (1.5, 2.0, 3.0)
 POOLED, EACH = (0.04, 0.06), (0.027, 0.073)
-"""What the default test should keep to, over all settings and in each (1,000 runs)."""
+"""The limits of the default test's level, over all settings and in each (1,000 runs)."""
 WALD_RUNS = 20
-"""The Wald test of the paper fits every table: a default run has so many times fewer."""
+"""The Wald test of the paper fits every table: a default run has fewer, by this factor."""
 WALD_SECOND, RAPPOR_SECOND = (3, 6), (3, 6, 10)
 POWER_SECOND, POWER_EPSILONS = (3, 6, 10), (0.75, 1.5, 2.0, 3.0)
 DISTRIBUTIONS = {"Dist1": 0.05, "Dist2": 0.1}

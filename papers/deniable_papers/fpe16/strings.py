@@ -1,4 +1,4 @@
-"""[FPE16] section 3.5: two variables of strings by RAPPOR, a few of which the analyst knows."""
+"""[FPE16] section 3.5: two variables of strings by RAPPOR; the analyst knows a few strings."""
 
 from __future__ import annotations
 

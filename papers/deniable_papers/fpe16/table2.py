@@ -19,7 +19,7 @@ from deniable_papers.fpe16.unlisted import UNLISTED, unlisted
 TOP = 5
 EPSILON = 3.0
 UNLISTED_RUNS = 10
-"""The bias of listed strings is measured over so many times the runs."""
+"""The bias of listed strings is measured over this multiple of the runs."""
 PANELS = {
     "ignored joint": "Other ignored: joint",
     "ignored conditional": "Other ignored: given top 5",

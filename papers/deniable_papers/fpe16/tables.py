@@ -42,7 +42,7 @@ def declining(count: int = CATEGORIES, ratio: float = RATIO) -> Floats:
 
 
 def simplex(count: int, rng: np.random.Generator) -> Floats:
-    """Return a distribution drawn uniformly from all distributions on so many categories."""
+    """Return a distribution drawn uniformly from all distributions on a number of categories."""
     return np.asarray(rng.dirichlet(np.ones(count)))
 
 

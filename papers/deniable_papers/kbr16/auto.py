@@ -1,4 +1,4 @@
-"""What `mechanism = "auto"` would run in the place of O-RR and O-RAPPOR, and its losses.
+"""The choice of `mechanism = "auto"` in the place of O-RR and O-RAPPOR, and its losses.
 
 The shipped mechanism runs as it is: every person's report is simulated and accumulated; hashed
 geometries do so a cohort at a time, which is the same and faster. The unbiased estimate is then

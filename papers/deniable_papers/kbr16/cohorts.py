@@ -25,7 +25,7 @@ Cells = NDArray[np.int32]
 _PEOPLE = 2**21
 """People who are placed at once: a few arrays of 16 MB."""
 _CROWDED = 30
-"""Above so many people per answer and cohort, a multinomial draw is faster than one by one."""
+"""Above this number of people per answer and cohort, a multinomial draw is the faster."""
 
 
 @dataclass(frozen=True)

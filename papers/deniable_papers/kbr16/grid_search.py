@@ -20,7 +20,7 @@ PEOPLE_PER_COHORT = 100
 
 @dataclass(frozen=True)
 class Setting:
-    """What is to be learned.
+    """The task: what is to be learned.
 
     Attributes:
         answers: S.
@@ -34,7 +34,7 @@ class Setting:
 
     @property
     def most_cohorts(self) -> int:
-        """So many that a cohort has a hundred people: with fewer, C would not matter any more."""
+        """Cohorts of a hundred people each: with fewer people, C would not matter any more."""
         return max(1, self.people // PEOPLE_PER_COHORT)
 
 
@@ -88,7 +88,7 @@ def near_the_best(setting: Setting, mechanism: str, epsilon: float) -> list[Choi
 def by_closed_form(setting: Setting, mechanism: str, epsilon: float) -> Choice:
     """Return the choice with the least closed-form variance, without trying any.
 
-    Random cohorts are so many that there are eight independent equations per answer, at most
+    The number of random cohorts gives eight independent equations per answer, at most
     8,192; closed alphabets also have linear cohorts, where there are at most 8,192 of them.
     """
     if mechanism == "orappor":
@@ -125,7 +125,7 @@ def orr_variance(setting: Setting, choice: Choice, epsilon: float) -> float:
 
 
 def _enough(setting: Setting, size: int, each: int) -> int:
-    """Return a power of two of cohorts with so many independent equations per answer."""
+    """Return a power of two of cohorts with a number of independent equations per answer."""
     wanted = each * setting.answers / (size - 1)
     return _capped(setting, min(COUNTS[-1], max(2, 2 ** math.ceil(math.log2(wanted)))))
 

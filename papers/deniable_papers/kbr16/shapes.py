@@ -18,7 +18,7 @@ def geometric(answers: int) -> Floats:
     """Return the geometric distribution on 0, 1, ..., answers - 1 with mean answers / 5.
 
     Model: p_i proportional to r^i. The untruncated law with mean a = answers / 5 has
-    r = a / (1 + a); cutting it off at so many answers lowers its mean by a few percent, as it
+    r = a / (1 + a); cutting it off at the last answer lowers its mean by a few percent, as it
     must in the paper, which does not say how it was cut.
     """
     mean = answers / 5

@@ -15,8 +15,10 @@ import numpy as np
 from deniable.ask.candidates import Candidates, candidates_for, is_open, require_candidates
 from deniable.ask.crafted_shares import with_crafted
 from deniable.ask.intervals import of_note, reading_of
+from deniable.ask.lasso import lasso_table
 from deniable.ask.options import DEFAULTS, Options
 from deniable.ask.string_sets import has_absent, of_people
+from deniable.ask.truth import against_truth
 from deniable.ask.whole_distributions import Points, point_columns
 from deniable.decode import Decoded, DecodedRow, decode
 from deniable.decode.reading import Reading, read
@@ -27,14 +29,14 @@ from deniable.mechanisms.candidates import every_code
 from deniable.protocol import ABSENT, Field, Profile, Question, Sets, StringSets
 from deniable.protocol.epsilon import as_float
 from deniable.results.charts.bars import ORDERED_DOMAINS, bars, caption, described
-from deniable.results.table import LEVEL, About, Cell, Column, Ends, Epochs, Table, Tables
+from deniable.results.table import About, Cell, Column, Ends, Epochs, Table, Tables, interval_name
 from deniable.results.words.shares import NOTHING_LEARNED, in_words, nothing_learned
 from deniable.store.base import Store
 
 ABSENT_LABEL = "(absent)"
 """The name of the absent answer in results."""
 UNBIASED = (
-    "Intervals are 95% intervals of each frequency by itself, within 0 and 1. Frequencies are "
+    "Intervals are {intervals}s of each frequency by itself, within 0 and 1. Frequencies are "
     "unbiased and not clipped: noise can put one below 0 or above 1."
 )
 NOT_LEARNED = "Rows without a number cannot be learned from these reports."
@@ -77,7 +79,8 @@ def estimate(store: Store, question: Question, options: Options = DEFAULTS) -> T
     Args:
         store: where the reports are.
         question: the question, with the version that is wanted.
-        options: this reads `fields`, `candidates`, `folder`, `of`, `interval` and `crafted`.
+        options: this reads `fields`, `candidates`, `folder`, `of`, `interval`, `confidence`,
+            `decoder`, `truth` and `crafted`.
 
     Raises:
         InvalidParameter: if a field of strings has no candidates, or a name is unknown.
@@ -106,7 +109,9 @@ def table_of(
         found = _attributes(accumulated, field, options)
     else:
         found = _answers(accumulated, field, candidates, options)
-    return finished(found, field, options.crafted)
+    found = finished(found, field, options.crafted)
+    truth = options.truth.get(field.name)
+    return found if truth is None else against_truth(found, truth)
 
 
 def finished(table: Table, field: Field, crafted: float | None, *notes: str) -> Table:
@@ -128,6 +133,8 @@ def shares_table(
 ) -> Table:
     """Return an estimate as a table: rows as `answer_row` makes them, under COLUMNS."""
     form = {"picture": bars, "described": described, "caption": caption, "stamps": STAMPS}
+    titled = {"interval": about.intervals}
+    columns = [replace(one, title=titled.get(one.name, one.title)) for one in columns]
     return Table.of(about, columns, rows, notes=tuple(notes), **form, **more)
 
 
@@ -176,7 +183,9 @@ def _answers(
     counts = accumulated.counts[field.name]
     absent = has_absent(field.domain, question.absent)
     asked = _asked(mechanism, listed, field, absent)
-    found = decode(mechanism, counts, asked, reading=reading)
+    if options.decoder == "lasso":
+        return _lasso(accumulated, field, asked or [], listed, options)
+    found = decode(mechanism, counts, asked, reading=reading, alpha=1 - options.confidence)
     if isinstance(field.domain, Sets | StringSets):  # shares of members do not add up to 1
         found = replace(found, likely=np.full(len(found.likely), np.nan))
     points = point_columns(mechanism, counts, field.domain, absent, asked)
@@ -191,14 +200,44 @@ def _answers(
         field.domain,
     )
     known = bool(np.all(np.isfinite(found.frequency) & np.isfinite(found.std_error)))
-    notes = _about_reports(list(found.notes), accumulated, reading, known)
+    notes = _about_reports(list(found.notes), accumulated, reading, known, options.confidence)
     false = found.expected_false
     # Of sets of strings, what is outside of the candidates is a number of strings, not a share.
     unlisted = None if about_sets else unlisted_of(found)
     limit = found.limit * (field.domain.most if isinstance(field.domain, StringSets) else 1)
-    about = about_of(accumulated, field, expected_false=false, unlisted=unlisted, limit=limit)
+    about = about_of(
+        accumulated,
+        field,
+        expected_false=false,
+        unlisted=unlisted,
+        limit=limit,
+        level=options.confidence,
+    )
     about = replace(about, of=reading.of)
     return shares_table(about, rows, (*about_sets, *notes, *(listed.notes if listed else ())))
+
+
+def _lasso(
+    accumulated: Accumulated,
+    field: Field,
+    asked: list[Candidate],
+    listed: Candidates | None,
+    options: Options,
+) -> Table:
+    """Return the table of the paper's decoder."""
+    if options.crafted is not None:
+        raise InvalidParameter(
+            "There is no second interval for the paper's decoder, which selects what it tests.",
+            "Leave out --crafted, or --decoder lasso.",
+        )
+    mechanism = mechanism_of(field, accumulated.question.absent)
+    level = options.confidence
+    about = about_of(
+        accumulated, field, "lasso", expected_false=0.0, unlisted=None, limit=math.nan, level=level
+    )
+    notes = (*(listed.notes if listed else ()), *accumulated.ignored_words)
+    counts = accumulated.counts[field.name]
+    return lasso_table(replace(about, of="reporters"), mechanism, counts, asked, notes)
 
 
 def _attributes(accumulated: Accumulated, field: Field, options: Options) -> Table:
@@ -212,15 +251,18 @@ def _attributes(accumulated: Accumulated, field: Field, options: Options) -> Tab
     reading = reading_of(options, question, field, accumulated.epochs)
     found = mechanism.estimate(counts)
     shares = read(found, reading)
-    error, (low, high) = shares.std_error, shares.interval(1 - LEVEL)
+    alpha = 1 - options.confidence
+    error, (low, high) = shares.std_error, shares.interval(alpha)
     rows = [
         answer_row(label, float(share), float(error[i]), (float(low[i]), float(high[i])))
         for i, (label, share) in enumerate(zip(found.candidates, found.frequency, strict=True))
     ]
     known = bool(np.isfinite(found.frequency).all())
-    notes = _about_reports(list(found.notes), accumulated, reading, known)
-    limit = shares.limit(1 - LEVEL)
-    about = about_of(accumulated, field, expected_false=0.0, unlisted=None, limit=limit)
+    notes = _about_reports(list(found.notes), accumulated, reading, known, options.confidence)
+    limit, level = shares.limit(alpha), options.confidence
+    about = about_of(
+        accumulated, field, expected_false=0.0, unlisted=None, limit=limit, level=level
+    )
     return shares_table(replace(about, of=reading.of), rows, notes)
 
 
@@ -370,7 +412,7 @@ def about_epochs(reading: Reading, epochs: int) -> list[str]:
 
 
 def _about_reports(
-    notes: list[str], accumulated: Accumulated, reading: Reading, known: bool
+    notes: list[str], accumulated: Accumulated, reading: Reading, known: bool, level: float
 ) -> list[str]:
     """Return the notes, with those about the reports themselves added."""
     if accumulated.n == 0 and not notes:
@@ -379,4 +421,5 @@ def _about_reports(
         notes.append(NOT_LEARNED)
     notes += about_epochs(reading, len(accumulated.epochs))
     notes += accumulated.ignored_words
-    return [*notes, UNBIASED, of_note(reading.of)] if accumulated.n else notes
+    unbiased = UNBIASED.format(intervals=interval_name(level))
+    return [*notes, unbiased, of_note(reading.of)] if accumulated.n else notes

@@ -59,6 +59,10 @@ def google_tables(google: GoogleRappor, description: str) -> Tables:
             "limit": found.limit,
         },
     )
-    notes = (*google.notes, *found.notes, *((UNBIASED, of_note(found.of)) if counts.n else ()))
+    notes = (
+        *google.notes,
+        *found.notes,
+        *((UNBIASED.format(intervals=about.intervals), of_note(found.of)) if counts.n else ()),
+    )
     table = shares_table(about, decoded_rows(found, found.candidates), notes)
     return Tables([replace(table, words=in_words(table))])

@@ -1,4 +1,4 @@
-"""What the intervals of an answer are of, and what people who report again do to them."""
+"""The subject of an answer's intervals, and their correction where people report again."""
 
 from __future__ import annotations
 

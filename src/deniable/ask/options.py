@@ -40,6 +40,15 @@ class Options:
         top: the most answers of a field that an association tells apart, among those that stand
             out.
         other: False leaves out the category of all other answers of an association.
+        confidence: the level of intervals; of an estimate, decisions are made at 1 less it.
+        decoder: of strings in Bloom filters: "default", or "lasso" for that of [EPK14].
+        truth: the true shares by field name, where they are known: an estimate is held against
+            them. None for the share of an answer of which only that people hold it is known.
+        solver: of joint tables: "sqp", "squarem" or "em".
+        method: of the test of independence, as `associate.independence` takes it.
+        profile: of unlisted answers in joint tables, as `associate.other` describes them.
+        given: of an association: also shares given the answers to these fields.
+        discovered: of an association: fields whose candidates are found on a part of the people.
         beam: the number of beginnings that each level keeps, where strings are grown.
         search: the settings of the search, where strings are put together from n-grams.
     """
@@ -56,6 +65,14 @@ class Options:
     fields: Sequence[str] | None = None
     top: int | None = None
     other: bool | None = None
+    confidence: float = 0.95
+    decoder: str = "default"
+    truth: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    solver: str = "sqp"
+    method: str = "default"
+    profile: str = "peaks"
+    given: Sequence[str] = ()
+    discovered: Sequence[str] = ()
     beam: int = BEAM
     search: Search | None = None
 

@@ -30,7 +30,7 @@ from deniable._distributions import normal_isf
 from deniable.associate.patterns import Patterns
 from deniable.decode.binomial import few_people
 from deniable.decode.mixture import sampling
-from deniable.decode.mixture_packed import PackedProduct
+from deniable.decode.mixture.packed import PackedProduct
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.least_squares import inverse
 

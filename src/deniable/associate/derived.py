@@ -162,7 +162,8 @@ def odds_ratios(joint: Joint) -> Derived:
     )
     bounded = np.isfinite(std_error)
     low = np.where(bounded, value / factor, 0.0)
-    high = np.where(bounded, value * factor, np.inf)
+    with np.errstate(over="ignore"):  # an end beyond every number is infinite, as it should be
+        high = np.where(bounded, value * factor, np.inf)
     notes = () if bounded.all() else (NO_ODDS,)
     return Derived(joint.names, joint.labels, value, std_error, low, high, notes)
 

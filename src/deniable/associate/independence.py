@@ -10,10 +10,12 @@ import numpy as np
 
 from deniable import _validate
 from deniable.associate.joint import Joint, check_options, joint_of_patterns, marginal_fits
+from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, check_variables, patterns_of
 from deniable.associate.scores import moments_test, score_test
 from deniable.associate.variable import Variable
 from deniable.associate.wald import bootstrap_score, bootstrap_test, wald_test
+from deniable.decode.significance import bh_adjusted, holm_adjusted
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
@@ -57,6 +59,7 @@ def independence(
     *,
     method: str = "default",
     rng: np.random.Generator | None = None,
+    profile: str = DEFAULT_PROFILE,
 ) -> Independence:
     """Test that two variables are independent; three or more: mutually independent.
 
@@ -72,6 +75,7 @@ def independence(
         variables: two or more.
         method: "default", "moments", "score", "wald" or "bootstrap".
         rng: for the bootstrap only.
+        profile: of "(other)", see `other`.
 
     Raises:
         InvalidParameter: if the variables cannot be analysed together, there is no such method, or
@@ -89,20 +93,24 @@ def independence(
         >>> independence(pair).p_value < 1e-9
         True
     """
+    _check_method(method, rng)
+    patterns = patterns_of(variables, profile=profile)
+    return independence_of_patterns(variables, patterns, method=method, rng=rng, profile=profile)
+
+
+def _check_method(method: str, rng: np.random.Generator | None) -> None:
     if method not in METHODS:
         raise _validate.invalid("method", "independence", f"one of {', '.join(METHODS)}", method)
     if method == "bootstrap" and rng is None:
         raise InvalidParameter(
             "The bootstrap draws populations: pass 'rng', a numpy.random.Generator."
         )
-    patterns = patterns_of(variables)
-    return independence_of_patterns(variables, patterns, method=method, rng=rng)
 
 
 def is_sparse(margins: Sequence[Floats], n: int) -> bool:
     """Tell whether a test needs drawn populations: too few people expected in a cell.
 
-    Edge cases: above 20,000 reports it is False, since sums of so many are normal enough.
+    Edge cases: above 20,000 reports it is False, since sums of that many are normal enough.
     """
     rarest = n * float(np.prod([margin.min() for margin in margins]))
     return n <= MOST_DRAWN and rarest < FEW_EXPECTED
@@ -116,6 +124,7 @@ def independence_of_patterns(
     method: str = "default",
     rng: np.random.Generator | None = None,
     margins: Sequence[Floats] | None = None,
+    profile: str = DEFAULT_PROFILE,
 ) -> Independence:
     """Test independence from likelihoods, and perhaps margins, known already."""
     asked, method = method, DEFAULT_METHOD if method == "default" else method
@@ -125,13 +134,13 @@ def independence_of_patterns(
         if asked == "default" and is_sparse(fits, int(patterns.n)):
             method, notes = "bootstrap", (SPARSE,)
             drawn = rng or np.random.default_rng(0)
-            found = bootstrap_score(variables, patterns, fits, drawn)
+            found = bootstrap_score(variables, patterns, fits, drawn, profile)
         else:
             found = score_test(patterns, fits)
     elif method == "moments":
         found = moments_test(patterns)
     elif method == "bootstrap" and rng is not None:
-        found = bootstrap_test(variables, patterns, rng)
+        found = bootstrap_test(variables, patterns, rng, profile)
     else:
         joint = joint_of_patterns(variables, patterns)
         found, at_bound = wald_test(joint), int((joint.probability <= 0).sum())
@@ -143,9 +152,15 @@ def independence_of_patterns(
 
 @one_thread
 def associate(
-    variables: Sequence[Variable], *, solver: str = "sqp", level: float = 0.95
+    variables: Sequence[Variable],
+    *,
+    solver: str = "sqp",
+    level: float = 0.95,
+    method: str = "default",
+    profile: str = DEFAULT_PROFILE,
+    rng: np.random.Generator | None = None,
 ) -> tuple[Joint, Independence]:
-    """Return the joint distribution and the default test of independence, sharing their work.
+    """Return the joint distribution and a test of independence, sharing their work.
 
     The same results as `estimate_joint` and `independence`, in less time than one after the other:
     the reports' likelihoods and the variables' own fits are computed once.
@@ -164,10 +179,14 @@ def associate(
         (True, 1)
     """
     check_options(solver, level)
-    patterns = patterns_of(variables)
+    _check_method(method, rng)
+    patterns = patterns_of(variables, profile=profile)
     margins = marginal_fits(patterns)
     joint = joint_of_patterns(variables, patterns, solver=solver, level=level, margins=margins)
-    return joint, independence_of_patterns(variables, patterns, margins=margins)
+    test = independence_of_patterns(
+        variables, patterns, method=method, rng=rng, margins=margins, profile=profile
+    )
+    return joint, test
 
 
 @dataclass(frozen=True)
@@ -189,13 +208,19 @@ class Pair:
 
 @one_thread
 def independence_of_pairs(
-    variables: Sequence[Variable], *, method: str = "default"
+    variables: Sequence[Variable],
+    *,
+    method: str = "default",
+    profile: str = DEFAULT_PROFILE,
+    rng: np.random.Generator | None = None,
 ) -> tuple[Pair, ...]:
     """Test every pair of variables, and correct for how many there are.
 
     Args:
         variables: two or more.
-        method: as in `independence`, without the bootstrap.
+        method: as in `independence`.
+        profile: as in `independence`.
+        rng: as in `independence`.
 
     Raises:
         InvalidParameter: as `independence`.
@@ -203,30 +228,10 @@ def independence_of_pairs(
     pairs = list(itertools.combinations(variables, 2))
     if not pairs:
         check_variables(variables)
-    tests = [independence(pair, method=method) for pair in pairs]
+    tests = [independence(pair, method=method, profile=profile, rng=rng) for pair in pairs]
     values = np.array([test.p_value for test in tests])
     holm, bh = holm_adjusted(values), bh_adjusted(values)
     return tuple(
         Pair((one.name, two.name), test, float(strict), float(share))
         for (one, two), test, strict, share in zip(pairs, tests, holm, bh, strict=True)
     )
-
-
-def holm_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by [Holm79], which control the family-wise error."""
-    order = np.argsort(p_values)
-    # p_(i) (M - i + 1), then the running maximum: adjusted p-values must not fall.
-    raised = p_values[order] * np.arange(p_values.size, 0, -1)
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(raised))
-    return adjusted
-
-
-def bh_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by [BH95], which control the false discovery rate."""
-    order = np.argsort(p_values)[::-1]
-    # p_(i) M / i from the largest down, with the running minimum: the step-up rule.
-    raised = p_values[order] * p_values.size / np.arange(p_values.size, 0, -1)
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(raised))
-    return adjusted

@@ -11,10 +11,11 @@ import numpy as np
 from deniable import _validate
 from deniable.associate.covariance import LARGEST_TABLE, half_width
 from deniable.associate.few_people import SAID, errors_of
+from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, empty_cohorts, patterns_of
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import Mixture, fit_rows
-from deniable.decode.mixture_em import run_em, run_squarem
+from deniable.decode.mixture.em import run_em, run_squarem
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
 
@@ -77,7 +78,11 @@ class Joint:
 
 @one_thread
 def estimate_joint(
-    variables: Sequence[Variable], *, solver: str = "sqp", level: float = 0.95
+    variables: Sequence[Variable],
+    *,
+    solver: str = "sqp",
+    level: float = 0.95,
+    profile: str = DEFAULT_PROFILE,
 ) -> Joint:
     """Return the maximum-likelihood joint distribution of the variables.
 
@@ -99,6 +104,7 @@ def estimate_joint(
         variables: two or more, with the same people.
         solver: "sqp" (the default), "squarem" or "em".
         level: of the intervals.
+        profile: of "(other)"; "fitted" is the paper's, see `other`.
 
     Raises:
         InvalidParameter: if the variables cannot be analysed together, or a parameter is wrong.
@@ -117,7 +123,8 @@ def estimate_joint(
         [[0.4, 0.1], [0.1, 0.4]]
     """
     check_options(solver, level)
-    return joint_of_patterns(variables, patterns_of(variables), solver=solver, level=level)
+    patterns = patterns_of(variables, profile=profile)
+    return joint_of_patterns(variables, patterns, solver=solver, level=level)
 
 
 def check_options(solver: str, level: float) -> None:

@@ -12,9 +12,9 @@ from deniable.associate.drawn import reported
 from deniable.associate.fields import CHUNK, FieldRows, field_rows
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.variable import Variable
-from deniable.associate.wide import joined, rest_field, wide_field
-from deniable.decode.mixture_packed import PackedProduct
-from deniable.decode.mixture_rows import Product
+from deniable.associate.wide_fields import joined, rest_field, wide_field
+from deniable.decode.mixture.packed import PackedProduct
+from deniable.decode.mixture.rows import Product
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.closed_form import NO_REPORTS

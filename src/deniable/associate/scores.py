@@ -26,11 +26,12 @@ from scipy import linalg
 
 from deniable._distributions import chi2_sf, f_sf
 from deniable.associate.patterns import Patterns
-from deniable.decode.mixture_packed import PackedProduct
-from deniable.decode.mixture_rows import Product, multiplied
+from deniable.decode.mixture.packed import PackedProduct
+from deniable.decode.mixture.rows import Product, multiplied
 from deniable.mechanisms.base import Floats
 
 _BLOCK = 2**14
+_SINGULAR = 1e-9
 
 Vectors = Callable[[slice], Floats]
 """From a block of rows to their vectors, a line per number; the first line is 1."""
@@ -160,11 +161,25 @@ def _whitening(square: Floats) -> Floats:
     a billionth of the largest on the diagonal leaves it as good as out.
     """
     try:
-        factor = linalg.cholesky(square, lower=True)
+        factor = definite_factor(square)
     except linalg.LinAlgError:
-        ridge = 1e-9 * float(square.diagonal().max()) * np.eye(len(square))
+        ridge = _SINGULAR * float(square.diagonal().max()) * np.eye(len(square))
         factor = linalg.cholesky(square + ridge, lower=True)
     return np.asarray(linalg.solve_triangular(factor, np.eye(len(square)), lower=True))
+
+
+def definite_factor(square: Floats) -> Floats:
+    """Return the lower Cholesky factor of a matrix that is positive definite beyond rounding.
+
+    Raises:
+        LinAlgError: if a number follows from those before it, up to a billionth of its variance.
+            Rounding alone would decide otherwise, by the processor's linear algebra.
+    """
+    factor = np.asarray(linalg.cholesky(square, lower=True))
+    # A squared pivot is what is left of a number's square when those before it are subtracted.
+    if np.any(factor.diagonal() ** 2 <= _SINGULAR * square.diagonal()):
+        raise linalg.LinAlgError("The matrix is singular up to rounding.")
+    return factor
 
 
 def _interactions(shape: tuple[int, ...]) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ import numpy as np
 from deniable._distributions import chi2_sf
 from deniable.associate.drawn import reported
 from deniable.associate.joint import Joint, independent_table, marginal_fits
+from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, patterns_of
 from deniable.associate.scores import score_test
 from deniable.associate.variable import Variable
@@ -67,7 +68,10 @@ def _summing(shape: tuple[int, ...], axis: int) -> Floats:
 
 
 def bootstrap_test(
-    variables: Sequence[Variable], patterns: Patterns, rng: np.random.Generator
+    variables: Sequence[Variable],
+    patterns: Patterns,
+    rng: np.random.Generator,
+    profile: str = DEFAULT_PROFILE,
 ) -> tuple[float, int, float]:
     """Return twice the log-likelihood ratio, degrees of freedom, and its bootstrap p-value.
 
@@ -84,7 +88,7 @@ def bootstrap_test(
             reported(v, rng.choice(len(margin), size=n, p=margin / margin.sum()), rng)
             for v, margin in zip(variables, margins, strict=True)
         ]
-        larger += _ratio(patterns_of(drawn))[0] >= observed
+        larger += _ratio(patterns_of(drawn, profile=profile))[0] >= observed
     # Free cells of the full table less those of the independent one.
     degrees = patterns.cells - 1 - sum(size - 1 for size in patterns.sizes)
     return observed, degrees, larger / (REPLICATES + 1)
@@ -95,6 +99,7 @@ def bootstrap_score(
     patterns: Patterns,
     margins: Sequence[Floats],
     rng: np.random.Generator,
+    profile: str = DEFAULT_PROFILE,
 ) -> tuple[float, int, float]:
     """Return the score statistic, its degrees of freedom, and its bootstrap p-value.
 
@@ -111,7 +116,7 @@ def bootstrap_score(
             reported(v, rng.choice(len(margin), size=n, p=margin / margin.sum()), rng)
             for v, margin in zip(variables, margins, strict=True)
         ]
-        found = patterns_of(again)
+        found = patterns_of(again, profile=profile)
         larger += score_test(found, marginal_fits(found))[0] >= observed
         if larger == ENOUGH:
             return observed, degrees, larger / drawn

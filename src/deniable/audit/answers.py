@@ -79,30 +79,30 @@ def some_strings(domain: Domain) -> tuple[str, ...]:
 def some_profiles(answers: tuple[int, ...]) -> list[Answer]:
     """Return a few profiles; the first two differ in every bit of their codes.
 
-    Levels have codes of b bits, and the codes 2^(b - 1) and 2^(b - 1) - 1 differ in every bit. Then
-    come profiles of the first, second, ... level of every attribute, and two that mix answers.
+    Codes of answers have b bits, and the codes 2^(b - 1) and 2^(b - 1) - 1 differ in every bit.
+    Then come profiles of the first, second, ... answer of every attribute, and two that mix them.
     """
     top = [1 << ((count - 1).bit_length() - 1) for count in answers]
     chosen = [tuple(top), tuple(code - 1 for code in top)]
-    for level in range(min(max(answers), MOST_ANSWERS)):
-        chosen.append(tuple(min(level, count - 1) for count in answers))
+    for place in range(min(max(answers), MOST_ANSWERS)):
+        chosen.append(tuple(min(place, count - 1) for count in answers))
     chosen.append(tuple(count - 1 for count in answers))
     for step in (1, 2):
         chosen.append(tuple((step * i + i * i) % count for i, count in enumerate(answers)))
     return [profile_answer(codes) for codes in dict.fromkeys(chosen)]
 
 
-def worst_profiles(parameters: Parameters, levels: tuple[int, ...]) -> tuple[Answer, Answer]:
+def worst_profiles(parameters: Parameters, answers: tuple[int, ...]) -> tuple[Answer, Answer]:
     """Return two profiles that differ as much as two profiles can.
 
     They differ in every bit of their codes. Where contrasts are reported, they have the first and
-    the last level of every attribute: the ends of the linear contrast.
+    the last answer of every attribute: the ends of the linear contrast.
     """
     # The ends of a polynomial are the mathematics of contrasts alone.
     if isinstance(parameters, CoefficientsParameters) and parameters.basis == "contrasts":
-        last = profile_answer(tuple(count - 1 for count in levels))
-        return last, profile_answer((0,) * len(levels))
-    one, other, *_ = some_profiles(levels)
+        last = profile_answer(tuple(count - 1 for count in answers))
+        return last, profile_answer((0,) * len(answers))
+    one, other, *_ = some_profiles(answers)
     return one, other
 
 

@@ -42,7 +42,7 @@ Report = tuple[Public, Value]
 
 @dataclass(frozen=True)
 class Said:
-    """What reports with one kind of rest say, beside what is their answer's own.
+    """Readings of reports with one kind of rest, beside what is their answer's own.
 
     Attributes:
         part: the place in a product; 0 elsewhere.
@@ -127,7 +127,7 @@ def support_of(rest: Rest) -> Callable[[Own, Value], bool]:
     """Return the function that tells whether a value supports an own.
 
     Raises:
-        InvalidParameter: for rows of bits, several of which may be the answer's.
+        InvalidParameter: for rows of bits, where several may be the answer's.
     """
     match rest:
         case Symbol():

@@ -1,6 +1,6 @@
 """The threshold of telling the truth that spends a wanted epsilon, rounded inwards.
 
-Model: as of `KeepParameters` (protocol/parameters.py): the largest ratio of probabilities is
+Model: as in `protocol/truth_thresholds.py`: the largest ratio of probabilities is
 odds * t / (1 - t). k-RR has odds k - 1, a coin has odds 1, a set of c among K reports has odds
 (K - c) / c.
 """

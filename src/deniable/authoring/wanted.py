@@ -1,4 +1,4 @@
-"""What several mechanisms ask of the parameters that people wrote: epsilons, answers, letters."""
+"""Parameters that people wrote, as several mechanisms read them: epsilons, answers, letters."""
 
 from __future__ import annotations
 

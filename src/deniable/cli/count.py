@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from deniable.cli.output import (
-    DataDirectory,
+    DataPlace,
     JsonFlag,
     LevelName,
     SurveyJson,
@@ -29,7 +29,7 @@ def count(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     json: JsonFlag = False,
 ) -> None:
     """Count the bits or symbols of all reports to a question: all that an estimate needs."""
@@ -55,8 +55,13 @@ def count(
         ]
         emit_json({**told, "simulated": accumulated.simulated, "segments": segments})
         return
+    at_level = f" ({asked.level})" if asked.level else ""
     for name, counts in accumulated.counts.items():
         rows, columns = counts.table.shape
         reports = reports_text(counts.n, accumulated.simulated)
-        out.print(f"{asked.id}.{name}: {reports}", markup=False)
+        out.print(f"{asked.id}{at_level}.{name}: {reports}", markup=False)
         out.print(f"  {rows} cohort(s) of {columns} counts; {int(counts.table.sum()):,} in all")
+    for text, number in accumulated.segments.items():
+        if text:
+            words = ", ".join(f"{name} {value}" for name, value in parse_json(text).items())
+            out.print(f"  {words}: {number:,} reports", markup=False)

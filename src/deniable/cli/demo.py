@@ -59,7 +59,8 @@ def demo(
 ) -> None:
     """Run the whole flow: real clients, a collector process, a store, estimates, a dashboard.
 
-    All people are invented, so every report is marked as simulated.
+    All people are invented, so every report is marked as simulated. At the end a page, /try, lets
+    you answer yourself and see what becomes of the answer; that report is marked, too.
     """
     size = Size(clients, people, secrets.randbits(32) if seed is None else seed)
     started = time.monotonic()
@@ -77,6 +78,7 @@ def demo(
                     "people": size.clients + size.people,
                     "seconds": round(seconds, 1),
                     "address": collector.address,
+                    "try": f"{collector.address}/try",
                     "questions": [result.as_json() for result in learned.results],
                     "associations": [one.as_json() for one in learned.associations],
                 }
@@ -85,6 +87,7 @@ def demo(
             _show(learned, output, seconds)
         if not once:
             out.print(f"Dashboard: {collector.address}/ (Ctrl-C ends it)", markup=False)
+            out.print(f"Answer yourself, in a browser: {collector.address}/try", markup=False)
             collector.wait()
 
 

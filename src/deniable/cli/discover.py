@@ -12,7 +12,7 @@ from deniable.ask import discover as ask_strings
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.cli.output import (
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalForm,
     IntervalsOf,
     JsonFlag,
@@ -47,21 +47,19 @@ def discover(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     beam: Annotated[
         int, typer.Option(min=1, max=MAX_BEAM, help="Beginnings kept at every level.")
     ] = BEAM,
     threshold: Annotated[
         float,
-        typer.Option(min=0, help="n-grams: join pairs from so many times delta on."),
+        typer.Option(min=0, help="n-grams: join pairs from this multiple of delta on."),
     ] = THRESHOLD,
     matching: Annotated[
         str | None,
-        typer.Option(help="n-grams: only strings that match this regular expression."),
+        typer.Option(help="Only strings that match this regular expression as a whole."),
     ] = None,
-    inner_spaces: Annotated[
-        bool, typer.Option(help="n-grams: also strings with spaces inside.")
-    ] = True,
+    inner_spaces: Annotated[bool, typer.Option(help="Also strings with spaces inside.")] = True,
     of: IntervalsOf = "population",
     interval: IntervalForm = "mid-p",
     crafted: Crafted = None,
@@ -76,7 +74,7 @@ def discover(
     ] = None,
     alphabet: Annotated[
         str | None,
-        typer.Option(help="With 'train': the characters; those of the list unless said."),
+        typer.Option(help="With 'train': the characters; by default those of the list."),
     ] = None,
     length: Annotated[
         int, typer.Option(min=1, max=MAX_LENGTH, help="With 'train': the most characters.")

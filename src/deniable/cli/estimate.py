@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from deniable.ask import Options, candidates_for
 from deniable.ask import estimate as ask_shares
 from deniable.ask.google_rappor import google_tables
+from deniable.ask.truth import read_truth
 from deniable.cli.output import (
+    Confidence,
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalForm,
     IntervalsOf,
     JsonFlag,
@@ -25,6 +27,7 @@ from deniable.cli.output import (
 )
 from deniable.cli.values import find_question, say_where_reports_are
 from deniable.interop.google_files import read_triple
+from deniable.results.table import LEVEL
 from deniable.store import open_store
 
 
@@ -35,10 +38,25 @@ def estimate(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings to test for, one per line.")
     ] = None,
+    decoder: Annotated[
+        Literal["default", "lasso"],
+        typer.Option(
+            help="Of strings in Bloom filters; 'lasso' is the RAPPOR paper's, with Bonferroni's "
+            "correction and with the false discovery rate.",
+        ),
+    ] = "default",
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            help="The truth: the output of simulate --json (.json), answers with shares "
+            "(.csv), or a list. Adds precision, recall and coverage.",
+        ),
+    ] = None,
+    confidence: Confidence = LEVEL,
     output: OutputFiles = None,
     google_rappor: Annotated[
         Path | None,
@@ -54,6 +72,8 @@ def estimate(
         raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
     if google_rappor is not None and crafted is not None:
         raise typer.BadParameter("--crafted needs a question, whose parameters are known.")
+    if google_rappor is not None and (decoder, truth, confidence) != ("default", None, LEVEL):
+        raise typer.BadParameter("--decoder, --truth and --confidence need a question of a survey.")
     if google_rappor is not None and version is not None:
         raise typer.BadParameter("--version needs a question of a survey.")
     if google_rappor is not None:
@@ -65,7 +85,14 @@ def estimate(
     with open_store(data, create=False) as store, stages(quiet=json) as told:
         say_where_reports_are(store, survey, asked)
         options = Options(
-            candidates=strings, of=of, interval=interval, crafted=crafted, progress=told
+            candidates=strings,
+            of=of,
+            interval=interval,
+            crafted=crafted,
+            progress=told,
+            confidence=confidence,
+            decoder=decoder,
+            truth={} if truth is None else read_truth(truth, asked),
         )
         tables = ask_shares(store, asked, options)
     emit_tables(tables, output, json)

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from deniable.authoring import read_authored
 from deniable.cli.output import JsonFlag, SurveyToml, VersionNumber, emit_json, out
-from deniable.cli.values import known_question
+from deniable.cli.values import any_survey, known_question
 from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
 from deniable.protocol.budget import budget_of
@@ -21,11 +20,19 @@ from deniable.results.plan.budget import budget_table
 def explain(
     survey: SurveyToml,
     question: Annotated[
-        str | None, typer.Option(help="This question only; all of them unless said.")
+        str | None, typer.Option(help="This question only; by default all of them.")
     ] = None,
     version: VersionNumber = None,
     people: Annotated[
         int | None, typer.Option(min=1, help="Expected people; the survey's own by default.")
+    ] = None,
+    reports: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10**12,
+            help="Also the epsilon of this number of reports of one unchanged value.",
+        ),
     ] = None,
     public: Annotated[
         bool, typer.Option("--public", help="A page for the people who are asked.")
@@ -51,23 +58,21 @@ def explain(
     """
     if version is not None and question is None:
         raise InvalidParameter("--version belongs to --question.", "Name the question, too.")
-    if survey.suffix == ".json":
-        ready = Survey.load(survey)
-        expected = people or ready.people
-    else:
-        authored = read_authored(survey)
-        ready, expected = authored.require(), people or authored.people
+    ready = any_survey(survey)
+    expected = people or ready.people
     if public:
         if question is not None:
             raise InvalidParameter("--public is about a whole survey.", "Leave --question out.")
         _disclose(ready, output, json)
         return
+    if reports is not None and public:
+        raise InvalidParameter("--reports is not for --public.", "Leave one of them out.")
     if output is not None:
         raise InvalidParameter("--output belongs to --public.", "Add --public, or leave it out.")
     chosen = ready.questions
     if question is not None:
         chosen = ready.levels(known_question(ready, question, version))
-    explanations = [explain_question(asked, expected, survey.parent) for asked in chosen]
+    explanations = [explain_question(asked, expected, survey.parent, reports) for asked in chosen]
     budget = budget_of(ready, day_number()) if question is None else None
     if json:
         told: dict[str, object] = {"questions": [each.as_json() for each in explanations]}

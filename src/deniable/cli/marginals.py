@@ -21,7 +21,7 @@ from deniable.ask.profiles import (
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalsOf,
     JsonFlag,
     LevelName,
@@ -56,7 +56,7 @@ def marginals(
         typer.Option("--given", "-g", help="Shares given these: --given b c, or --given b=yes."),
     ] = None,
     order: Annotated[
-        int | None, typer.Option(min=1, help="All tables of so many attributes, as one.")
+        int | None, typer.Option(min=1, help="All tables of this number of attributes, as one.")
     ] = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Test every pair for independence; correlations.")
@@ -66,7 +66,8 @@ def marginals(
         typer.Option("--tree", help="The dependency tree; with --attributes, shares along it."),
     ] = False,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="Draw so many synthetic profiles from the tree.")
+        int | None,
+        typer.Option(min=1, help="Draw this number of synthetic profiles from the tree."),
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Only unbiased shares, with errors.")] = False,
     smoothed: Annotated[bool, typer.Option("--smoothed", help="Only smoothed shares.")] = False,
@@ -78,7 +79,7 @@ def marginals(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:

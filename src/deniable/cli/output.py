@@ -34,14 +34,33 @@ SurveyJson = Annotated[
 ]
 VersionNumber = Annotated[
     int | None,
-    typer.Option("--version", min=1, help="Of the question; the newest unless said.", metavar="N"),
+    typer.Option("--version", min=1, help="Of the question; by default the newest.", metavar="N"),
 ]
 LevelName = Annotated[
     str | None,
     typer.Option("--level", help="Of a question with levels: the one to look at.", metavar="NAME"),
 ]
-DataDirectory = Annotated[
-    Path, typer.Option("--data", help="The collector's data directory.", metavar="DIR")
+
+
+def checked_place(place: str) -> str:
+    """Refuse the address of a database with a password in it, before anything can show it."""
+    if "://" in place:
+        from deniable.store.place import check_address, is_database
+
+        if is_database(place):
+            check_address(place)
+    return place
+
+
+DataPlace = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        callback=checked_place,
+        envvar="DENIABLE_DATA",
+        help="The collector's data directory, postgresql://USER@HOST/DATABASE, or an archive.",
+        metavar="DIR",
+    ),
 ]
 
 
@@ -55,11 +74,15 @@ OutputFiles = Annotated[
 ]
 IntervalsOf = Annotated[
     Literal["population", "reporters"],
-    typer.Option("--of", help="What intervals are of: people like those who report, or these."),
+    typer.Option("--of", help="The subject of intervals: people like those who report, or these."),
 ]
 IntervalForm = Annotated[
     Literal["mid-p", "exact"],
     typer.Option("--interval", help="Of counts: mid-P, or Clopper and Pearson's (wider)."),
+]
+Confidence = Annotated[
+    float,
+    typer.Option("--confidence", min=0.5, max=0.9999, help="The level of the intervals."),
 ]
 Crafted = Annotated[
     float | None,

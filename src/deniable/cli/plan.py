@@ -7,8 +7,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from deniable.authoring import read_authored
 from deniable.cli.output import IntervalsOf, JsonFlag, OutputFiles, check_names, emit_tables, out
+from deniable.cli.values import any_survey
 from deniable.errors import InvalidParameter
 from deniable.plan import (
     Setting,
@@ -24,7 +24,7 @@ from deniable.plan import (
     plan_window,
 )
 from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
-from deniable.protocol import Boolean, Domain, Strings, Survey
+from deniable.protocol import Boolean, Domain, Strings
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES
 from deniable.results.plan.tables import plan_table, reports_table, survey_table, window_table
@@ -35,36 +35,41 @@ Number = TypeVar("Number", int, float)
 
 def plan(
     people: Annotated[int | None, typer.Option(min=1, help="Who will report.")] = None,
-    epsilon: Annotated[float | None, typer.Option(help="What one report may spend.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="The most that one report may spend.")
+    ] = None,
     forever: Annotated[
-        float | None, typer.Option(help="What all reports of a value may spend.")
+        float | None, typer.Option(help="The most that all reports of a value may spend.")
     ] = None,
     categories: Annotated[
-        int | None, typer.Option(min=2, max=MAX_CATEGORIES, help="The answers are so many names.")
+        int | None,
+        typer.Option(min=2, max=MAX_CATEGORIES, help="The number of answers, each a name."),
     ] = None,
     numbers: Annotated[
-        int | None, typer.Option(min=1, help="The answers are numbers in so many bins, and two.")
+        int | None, typer.Option(min=1, help="The number of bins of numbers; two more lie outside.")
     ] = None,
     yes_no: Annotated[bool, typer.Option("--yes-no", help="The answer is yes or no.")] = False,
     strings: Annotated[bool, typer.Option("--strings", help="The answers are strings.")] = False,
     attributes: Annotated[
-        int | None, typer.Option(min=2, max=MAX_ATTRIBUTES, help="A profile of so many attributes.")
+        int | None,
+        typer.Option(min=2, max=MAX_ATTRIBUTES, help="The number of attributes of a profile."),
     ] = None,
     answers: Annotated[
-        int | None, typer.Option(min=2, help="Of each attribute; 2 (yes or no) unless said.")
+        int | None, typer.Option(min=2, help="Answers of each attribute; by default 2 (yes or no).")
     ] = None,
     order: Annotated[
-        int | None, typer.Option(min=1, help="Attributes of the tables wanted; 2 unless said.")
+        int | None, typer.Option(min=1, help="Attributes of the tables wanted; by default 2.")
     ] = None,
     candidates: Annotated[
         int,
-        typer.Option(min=0, help="So many strings are listed; none unless said."),
+        typer.Option(min=0, help="The number of strings that are listed."),
     ] = 0,
     alphabet: Annotated[
-        str | None, typer.Option(help="Of strings that nobody listed; a to z unless said.")
+        str | None,
+        typer.Option(help="Characters of strings that nobody listed; by default a to z."),
     ] = None,
     length: Annotated[
-        int | None, typer.Option(min=1, help="Of such strings, at most; 20 unless said.")
+        int | None, typer.Option(min=1, help="The longest of such strings; by default 20.")
     ] = None,
     mechanism: Annotated[str | None, typer.Option(help="This mechanism only.")] = None,
     error: Annotated[
@@ -77,14 +82,16 @@ def plan(
     ] = None,
     window: Annotated[
         int | None,
-        typer.Option(min=2, help="Epsilon is what any so many consecutive epochs may spend."),
+        typer.Option(min=2, help="Epochs in a row that may spend epsilon together."),
     ] = None,
     reports: Annotated[
         int | None,
-        typer.Option(min=1, help="Epsilon is for ever, and each report spends some: show so many."),
+        typer.Option(
+            min=1, help="Reports to show, where epsilon is for ever and each spends some."
+        ),
     ] = None,
     keep: Annotated[
-        float | None, typer.Option(help="The share that each report leaves; 0.5 unless said.")
+        float | None, typer.Option(help="The share that each report leaves; by default 0.5.")
     ] = None,
     survey: Annotated[
         Path | None, typer.Option(help="Plan a whole survey.", metavar="survey.toml")
@@ -222,12 +229,8 @@ def _plan_budget(
 
 
 def _plan_survey(path: Path, people: int | None, delta: float | None) -> Table:
-    if path.suffix == ".json":
-        ready = Survey.load(path)
-        expected = people or ready.people
-    else:
-        authored = read_authored(path)
-        ready, expected = authored.require(), people or authored.people
+    ready = any_survey(path)
+    expected = people or ready.people
     if expected is None:
         raise InvalidParameter("The survey does not say how many people.", "Add --people.")
     return survey_table(plan_survey(ready, expected, path.parent, delta))

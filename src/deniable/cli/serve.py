@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from starlette.routing import Mount, Router
 
-from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, err, out
+from deniable.cli.output import DataPlace, JsonFlag, SurveyJson, emit_json, err, out
 from deniable.cli.values import load_survey
 from deniable.collector import AnalystGuard, Settings, create_app, hash_token, new_token
 from deniable.collector import serve as serve_app
@@ -26,7 +26,7 @@ from deniable.store import Store, open_store
 
 def serve(
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     host: Annotated[
         str, typer.Option(envvar="DENIABLE_HOST", help="Address to bind; loopback by default.")
     ] = "127.0.0.1",
@@ -82,14 +82,23 @@ def serve(
             "reports needs it; one of real reports refuses it.",
         ),
     ] = False,
+    try_page: Annotated[
+        bool,
+        typer.Option(
+            "--try",
+            help="With --simulated: serve a page /try too, on which a person answers by clicking.",
+        ),
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Take reports, keep them, and show the dashboard, until interrupted."""
     if new_token_only:
         _show_new_token(json)
         return
+    if try_page and not simulated:
+        raise InvalidParameter("--try is for trials.", "Say --simulated, too.")
     settings = Settings.from_env(
-        data_dir=data,
+        data=data,
         survey_path=survey,
         host=host,
         port=port,
@@ -102,12 +111,12 @@ def serve(
     published = load_survey(survey)
     with open_store(data, simulated=simulated) as store:
         check_kind(store, data, simulated=simulated, quiet=json)
-        routes = [guarded_dashboard(settings, store, published)]
+        routes = [guarded_dashboard(settings, store, published, trying=try_page)]
         app = create_app(settings, store, published.published(), routes=routes)
         serve_app(settings, app, lambda address: _announce(address, settings, json))
 
 
-def check_kind(store: Store, data: Path, *, simulated: bool, quiet: bool = False) -> None:
+def check_kind(store: Store, data: str, *, simulated: bool, quiet: bool = False) -> None:
     """Keep real and simulated reports apart: what arrives must be of the store's kind.
 
     A store that was made to hold both (`deniable simulate --into-real-store`) goes on collecting
@@ -138,9 +147,12 @@ def check_kind(store: Store, data: Path, *, simulated: bool, quiet: bool = False
         )
 
 
-def guarded_dashboard(settings: Settings, store: Store, survey: Survey) -> Mount:
+def guarded_dashboard(
+    settings: Settings, store: Store, survey: Survey, *, trying: bool = False
+) -> Mount:
     """Return the dashboard as one route that only analysts may use."""
-    pages = Router(dashboard_routes(store, survey, survey_folder=settings.survey_path.parent))
+    folder = settings.survey_path.parent
+    pages = Router(dashboard_routes(store, survey, survey_folder=folder, trying=trying))
     return Mount("/", AnalystGuard(pages, settings))
 
 

@@ -17,6 +17,7 @@ from deniable.cli.output import (
     LevelName,
     SurveyJson,
     VersionNumber,
+    checked_place,
     emit_json,
     out,
     progress,
@@ -29,7 +30,7 @@ from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
 from deniable.store import Batch, open_store
 
-_SIMULATED_FOLDER = Path("simulated")
+_SIMULATED_FOLDER = "simulated"
 """The data directory of simulated reports, beside the collector's `data`."""
 _SEED_BITS = 32
 """The bits of a seed that nobody chose: short enough to be typed again."""
@@ -39,13 +40,20 @@ def simulate(
     question: Annotated[
         str | None, typer.Argument(help="The question's id; not with --remove.")
     ] = None,
-    people: Annotated[int, typer.Option(min=1, max=10**9, help="How many people.")] = 100_000,
+    people: Annotated[
+        int, typer.Option(min=1, max=10**9, help="How many people answer.")
+    ] = 100_000,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: Annotated[
-        Path,
-        typer.Option("--data", help="The data directory that the crowd answers to.", metavar="DIR"),
+        str,
+        typer.Option(
+            "--data",
+            callback=checked_place,
+            help="The data directory, or database, that the crowd answers to.",
+            metavar="DIR",
+        ),
     ] = _SIMULATED_FOLDER,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings people may answer, one per line.")
@@ -78,7 +86,8 @@ def simulate(
     """Simulate the reports of a crowd, write them to a store and print the truth behind them.
 
     People of a question with segments or levels are drawn into them by the shares that the survey
-    states, whatever their answers. The store is the folder 'simulated' unless --data names another:
+    states, whatever their answers. Where the survey asks a share of the devices, these are the
+    people who are asked. The store is the folder 'simulated' unless --data names another:
     the collector's is not touched.
     """
     if remove:
@@ -117,7 +126,7 @@ def simulate(
             "epoch": epoch,
             "truth": truth,
         }
-        told |= {"data": str(data), "seed": seed, "cells": [cell.as_json() for cell in cells]}
+        told |= {"data": data, "seed": seed, "cells": [cell.as_json() for cell in cells]}
         emit_json({**told, "fitted": changed} if changed else told)
         return
     out.print(
@@ -138,7 +147,7 @@ def simulate(
         out.print(f"  truth of {name}: {shown}", markup=False)
 
 
-def _remove(question: str | None, data: Path, json: bool) -> None:
+def _remove(question: str | None, data: str, json: bool) -> None:
     """Take the simulated reports out of a store."""
     if question is not None:
         raise InvalidParameter(
@@ -147,7 +156,7 @@ def _remove(question: str | None, data: Path, json: bool) -> None:
     with open_store(data, create=False) as store:
         removed = store.remove_simulated()
     if json:
-        emit_json({"data": str(data), "removed": removed})
+        emit_json({"data": data, "removed": removed})
     else:
         out.print(f"Removed {removed:,} simulated reports from {data}.", markup=False)
 

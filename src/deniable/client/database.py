@@ -19,54 +19,10 @@ from deniable.errors import LedgerLost, StoreError
 
 FILE_NAME = "client.sqlite3"
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (
-        "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE fetched (base BLOB PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE counters (question TEXT, reason TEXT, count INTEGER NOT NULL,"
-        " PRIMARY KEY (question, reason)) WITHOUT ROWID",
-        "CREATE TABLE pins (question TEXT, version INTEGER, digest BLOB NOT NULL,"
-        " PRIMARY KEY (question, version)) WITHOUT ROWID",
-        # One small row per report ever made. Never pruned: a forgotten epoch could be answered
-        # again by a device whose clock goes back.
-        "CREATE TABLE used (question TEXT, version INTEGER, epoch INTEGER,"
-        " PRIMARY KEY (question, version, epoch)) WITHOUT ROWID",
-        "CREATE TABLE seen (question TEXT, version INTEGER, epoch INTEGER,"
-        " PRIMARY KEY (question, version, epoch)) WITHOUT ROWID",
-        "CREATE TABLE tags (tag BLOB PRIMARY KEY) WITHOUT ROWID",
-        "CREATE TABLE ledger (question TEXT PRIMARY KEY, reports INTEGER NOT NULL,"
-        " answers INTEGER NOT NULL, micros INTEGER NOT NULL) WITHOUT ROWID",
-        # Keyed by the random id and without row numbers, so that no order of events is kept.
-        "CREATE TABLE outbox (id BLOB PRIMARY KEY, question TEXT NOT NULL,"
-        " version INTEGER NOT NULL, digest BLOB NOT NULL, epoch INTEGER NOT NULL,"
-        " record BLOB NOT NULL, not_before INTEGER NOT NULL, last_day INTEGER NOT NULL,"
-        " leased_until REAL NOT NULL DEFAULT 0, stale_since INTEGER) WITHOUT ROWID",
-    ),
-    (
-        # What was spent on which days, all questions together: for budgets per window.
-        "CREATE TABLE charges (first INTEGER, last INTEGER, micros INTEGER NOT NULL,"
-        " PRIMARY KEY (first, last)) WITHOUT ROWID",
-        # When the earlier reports were made is not known. The day of this change is the latest
-        # that it can have been, so no window that is still to come counts too little.
-        "INSERT INTO charges SELECT day, day, micros FROM"
-        " (SELECT CAST(strftime('%s', 'now') AS INTEGER) / 86400 AS day, SUM(micros) AS micros"
-        " FROM ledger) WHERE micros > 0",
-    ),
-    (
-        # How often the collector refused a report for now, and when its next turn is.
-        "ALTER TABLE outbox ADD COLUMN tries INTEGER NOT NULL DEFAULT 0",
-        "ALTER TABLE outbox ADD COLUMN retry_at REAL NOT NULL DEFAULT 0",
-    ),
-    (
-        # The second from which a report may leave; NULL until its epoch is over, where it is held.
-        "ALTER TABLE outbox ADD COLUMN due INTEGER",
-    ),
-    (
-        # The segments that a report carries in clear.
-        "ALTER TABLE outbox ADD COLUMN segments TEXT NOT NULL DEFAULT ''",
-    ),
-)
-"""The statements that lead from each schema version to the next; only ever appended to."""
+MIGRATIONS = (Path(__file__).with_name("schema_1.sql"),)
+"""Files of statements that lead from each schema version to the next; only ever appended to.
+
+The first version is that of tests/fixtures/v1."""
 
 
 class Database:
@@ -123,11 +79,6 @@ class Database:
             return
         with self._lock, self._guarded() as connection:
             yield connection
-
-    def truncate_log(self) -> None:
-        """Empty the write-ahead log of a file that an earlier version made and still holds."""
-        with self._lock, self._guarded() as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
@@ -258,28 +209,15 @@ def _open(path: Path, busy: float, marker: Marker) -> sqlite3.Connection:
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
-        _use_journal(connection)
+        # A journal that every commit empties and syncs, not a write-ahead log: that would hold
+        # what was committed, and lost after a kill it would take the ledger with it.
+        connection.execute("PRAGMA journal_mode = TRUNCATE")
         _migrate(connection, marker)
         _check(connection)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _use_journal(connection: sqlite3.Connection) -> None:
-    """Undo by a journal that every commit empties and syncs, not by a write-ahead log.
-
-    A log holds what was committed until it is folded into the file; lost after a kill, it takes
-    the ledger with it. A journal holds nothing but what to undo.
-    """
-    logs = connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    try:
-        connection.execute("PRAGMA journal_mode = TRUNCATE")
-    except sqlite3.OperationalError:
-        if not logs:
-            raise
-        # Another process of an earlier version holds the file: its log is used along with it.
 
 
 def _migrate(connection: sqlite3.Connection, marker: Marker) -> None:
@@ -295,8 +233,9 @@ def _migrate(connection: sqlite3.Connection, marker: Marker) -> None:
             f"The client's database has schema {version}, this version reads up to "
             f"{len(MIGRATIONS)}: upgrade deniable."
         )
-    for statements in MIGRATIONS[version:]:
-        for statement in statements:
+    for step in MIGRATIONS[version:]:
+        # Not executescript, which would commit the transaction.
+        for statement in step.read_text("utf-8").split(";"):
             connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
     connection.execute("COMMIT")

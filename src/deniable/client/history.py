@@ -13,7 +13,7 @@ from deniable.client.counters import refused
 from deniable.protocol import Question
 
 _FETCHED = "fetched "
-"""Before the id of a question of which a fetched version was answered."""
+"""Stands before the id of a question whose fetched version was answered."""
 
 
 def check_pin(connection: sqlite3.Connection, question: Question) -> None:

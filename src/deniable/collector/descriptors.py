@@ -20,7 +20,7 @@ def descriptors() -> int:
 
 
 def allow_descriptors(wanted: int = WANTED) -> None:
-    """Let the process have so many descriptors, as far as the system allows it."""
+    """Raise the process's limit of descriptors to a number, as far as the system allows it."""
     if sys.platform == "win32" or descriptors() >= wanted:
         return
     import resource

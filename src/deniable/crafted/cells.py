@@ -3,7 +3,7 @@
 Model: a cell's share is a mean over the reports about the attributes, a share `about` of all
 reports. In that mean a report counts for at most U and at least -D; an honest one counts for 0 to 1
 on average. A crafted report also chooses what it is about (`crafted/parts.py`), so that it counts
-for U/about honest people, or takes D/about away. The table has r cells (levels in binary code are
+for U/about honest people, or takes D/about away. The table has r cells (answers in binary code are
 padded to the next power of two). Each holds M of the mechanism's own cells, or M profiles; b is the
 number of bits of code. By the kind of the rest:
 
@@ -20,7 +20,7 @@ Two mechanisms estimate a table of several attributes in parts, from different r
 a cell is 1/R plus a sum of parts, each a mean over the reports about it. Their shifts add up.
 
 Views: a part for each subset S of the table's attributes, from all views that contain S. For a cell
-with attributes of r_1, r_2, ... levels, a report on m cells that names the cell itself adds
+with attributes of r_1, r_2, ... answers, a report on m cells that names the cell itself adds
 P_S/gap_m to the mean, where honest people have at least -N_S,
 
     P_S = prod_{i in S} (1 - 1/r_i) prod_{i not in S} 1/r_i,    N_S = P_S/(min_{i in S} r_i - 1).
@@ -147,18 +147,18 @@ def _on_cell(part: Part, inner: int, bits: int) -> Leverage:
     return _each(1 / inner + (1 - 1 / inner) / gap, (1 / gap - 1) / inner, part.about)
 
 
-def _contrasts(levels: int, gap: float, each: float) -> Iterator[Leverage]:
-    """Yield the leverage of each level: the contrasts have different weights in different levels.
+def _contrasts(answers: int, gap: float, each: float) -> Iterator[Leverage]:
+    """Yield the leverage of each answer: the contrasts have different weights in different answers.
 
     With weights u of the r - 1 contrasts and U = sum |u|, a mean of concave phi is at most phi of
     the mean. Hence about = (share of one) U / max |u|. The mean of an honest contrast lies within
     -1..1 by itself; `down` includes the excess over a share of 0 to 1.
     """
-    undo = np.abs(inverse(contrast_matrix(levels))[:, 1:])
+    undo = np.abs(inverse(contrast_matrix(answers))[:, 1:])
     for row in undo:
         total = float(row.sum())
         about = each * total / float(row.max())
-        up, down = 1 / levels + total / gap, total / gap + max(total - 1, -1 / levels)
+        up, down = 1 / answers + total / gap, total / gap + max(total - 1, -1 / answers)
         yield _each(up, down, about)
 
 
@@ -166,10 +166,10 @@ def _of_subset(
     parameters: ProfileParameters, attributes: Subset, subset: Subset, crafted: float
 ) -> float:
     """Return the largest shift of one subset's part, by views of the size with the most of it."""
-    levels = parameters.answers
+    answers = parameters.answers
     # P_S and N_S of the module docstring.
-    most = prod(1 - 1 / levels[i] if i in subset else 1 / levels[i] for i in attributes)
-    least = most / (min(levels[i] for i in subset) - 1)
+    most = prod(1 - 1 / answers[i] if i in subset else 1 / answers[i] for i in attributes)
+    least = most / (min(answers[i] for i in subset) - 1)
     shifts = []
     for part in whole_tables(parameters, subset):
         # `up` holds the honest person's -N_S already, so `down` is set to make down about + 1 = 0.

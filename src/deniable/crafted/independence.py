@@ -29,6 +29,7 @@ from deniable.associate.fields import field_rows
 from deniable.associate.independence import independence
 from deniable.associate.joint import marginal_fits
 from deniable.associate.patterns import patterns_of
+from deniable.associate.scores import definite_factor
 from deniable.associate.variable import Variable
 from deniable.crafted.joint import left_over
 from deniable.crafted.search import MAJORITY, Kept, Range, largest, refits
@@ -133,5 +134,5 @@ def _whitened(variable: Variable, whole: Variable, margin: Floats, kept: Kept) -
     scores = scores if rows.codes is None else scores[:, rows.codes]
     scores = scores - scores[:, kept].mean(axis=1, keepdims=True)
     # Cov = F F', so that F^-1 u has the identity as covariance.
-    factor = linalg.cholesky(scores[:, kept] @ scores[:, kept].T / kept.sum(), lower=True)
+    factor = definite_factor(scores[:, kept] @ scores[:, kept].T / kept.sum())
     return np.asarray(linalg.solve_triangular(factor, scores, lower=True))

@@ -33,7 +33,7 @@ from deniable.associate.variable import Variable
 from deniable.crafted.joint_krr import all_krr, krr_shifts
 from deniable.crafted.search import MAJORITY, Kept, Progress, all_but_last, largest, refits
 from deniable.decode.mixture import fit_rows
-from deniable.decode.mixture_rows import Product
+from deniable.decode.mixture.rows import Product
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats

@@ -13,11 +13,13 @@ that would have counted for 0 to 1 (`Leverage.shift`). That shift is the second 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deniable.crafted.cells import profile_leverage
 from deniable.crafted.worth import Leverage
 from deniable.mechanisms import mechanism_for
 from deniable.protocol import Field, Parameters, ProfileParameters, Sets, StringSets
-from deniable.protocol.rest import Bits, Product
+from deniable.protocol.rest import Bits, Points, Product, Sign, Subset, Symbol, unknown_kind
 
 
 def leverage(parameters: Parameters) -> Leverage:
@@ -48,6 +50,8 @@ def leverage(parameters: Parameters) -> Leverage:
     channel = parameters.channel
     rest, (p, q) = channel.typical, parameters.support
     rest = rest.parts[0] if isinstance(rest, Product) else rest
+    if not isinstance(rest, Bits | Symbol | Sign | Subset | Points):
+        raise unknown_kind("leverage", rest)
     if isinstance(rest, Bits) and _share_bits(parameters, rest):
         # One string beside an intercept: see "Accuracy" above.
         gap = rest.one - rest.zero
@@ -83,4 +87,4 @@ def leverage_of(field: Field) -> Leverage:
     domain, parameters = field.domain, field.parameters
     if not isinstance(domain, Sets | StringSets) or parameters.per_member:
         return found
-    return Leverage(found.up * domain.most, found.down * domain.most)
+    return replace(found, up=found.up * domain.most, down=found.down * domain.most)

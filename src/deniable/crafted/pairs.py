@@ -88,7 +88,7 @@ def crafted_pairs(
 
     Cost: up to 1,000 smoothings.
 
-    Edge cases: where there are too many pairs or levels for them, a note says so, and smoothed
+    Edge cases: where there are too many pairs or answers for them, a note says so, and smoothed
     correlations and mutual information have no ends.
 
     Args:

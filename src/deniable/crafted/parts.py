@@ -31,7 +31,7 @@ from deniable.protocol.rest import Bits, Rest, Sign, Symbol, unknown_kind
 _UNLIKELY = 1e-9
 """The probability that some seed of a pool gives crafted reports more than the stated leverage."""
 HASHED = ("seed", "row")
-"""What a report says in clear first if it is about a hash of the whole profile."""
+"""The first number in clear of a report that is about a hash of the whole profile."""
 
 
 class Part(NamedTuple):
@@ -109,7 +109,7 @@ def _hashed(parameters: ProfileParameters, profiles: int) -> tuple[float, float]
 
 
 def cells_of(rest: Rest) -> int:
-    """Return the number of cells of a table, of which a report names one or has a bit for each."""
+    """Return the number of cells of a table: a report names one, or has a bit for each."""
     if isinstance(rest, Symbol | Bits):
         return rest.size if isinstance(rest, Symbol) else rest.width
     raise unknown_kind("number of cells", rest)

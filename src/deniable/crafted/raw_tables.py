@@ -103,7 +103,7 @@ def second_order(cells: Floats, shift: Shift) -> Floats:
 def crafted_correlation(cells: Floats, value: float, shift: Shift) -> Range:
     """Return the range of Pearson's coefficient of a raw table of yes/no attributes.
 
-    Edge cases: -1 or 1 where all of a level may be crafted. NaN stays.
+    Edge cases: -1 or 1 where all of an answer may be crafted. NaN stays.
 
     Args:
         cells: the table, of shape (2, 2).
@@ -125,8 +125,8 @@ def _scales(cells: Floats, shift: Shift) -> tuple[float, float]:
     """Return the least and the largest that the product of the four margins can be."""
     low = high = 1.0
     for axis in (0, 1):
-        for level in (0, 1):
-            chosen = (np.indices(cells.shape)[axis] == level).astype(np.float64)
+        for answer in (0, 1):
+            chosen = (np.indices(cells.shape)[axis] == answer).astype(np.float64)
             share, moved = float(np.sum(cells * chosen)), shift(chosen)
             low, high = low * max(0.0, share - moved), high * max(0.0, share + moved)
     return low, high

@@ -1,11 +1,11 @@
-"""Crafted reports about profiles: records that push a level, or a cell of some attributes, most.
+"""Crafted reports about profiles: records that push an answer or a cell of attributes most.
 
 Model: a crafted report also chooses what it is about: a table or view with the attributes, of the
-size with the most leverage, or a coefficient of the attributes alone. The rest names the levels: a
+size with the most leverage, or a coefficient of the attributes alone. The rest names the answers: a
 cell with them, all cells with them, the sign that they have, their bits. Other attributes are drawn
-uniformly. Of hashed profiles it is the symbol that most profiles with the levels share, over a few
+uniformly. Of hashed profiles it is the symbol that most profiles with the answers share, over a few
 seeds; or the coefficient that all profiles share. To push a cell down the rest says the opposite: a
-cell with another level, the other sign, a symbol that few profiles share.
+cell with another answer, the other sign, a symbol that few profiles share.
 
 The share of a cell is a sum over the coefficients of its attributes, each with a weight and a share
 of the honest reports: crafted ones spread over them so that the sum shifts most
@@ -49,7 +49,7 @@ SHARE = 0.01
 """The share of crafted reports for which their spread over the coefficients is the best."""
 
 Profiles = Callable[[], Subset]
-"""Draws a profile with the levels of the cell."""
+"""Draws a profile with the answers of the cell."""
 Chosen = Callable[[], tuple[Public, Value]]
 """Chooses what one report is about, and what it says of it."""
 
@@ -57,7 +57,7 @@ Chosen = Callable[[], tuple[Public, Value]]
 def crafted_cells(
     parameters: ProfileParameters,
     attributes: Subset,
-    levels: Subset,
+    answers: Subset,
     count: int,
     rng: np.random.Generator,
     *,
@@ -70,7 +70,7 @@ def crafted_cells(
     Args:
         parameters: of the mechanism.
         attributes: by number, rising, at most as many as were collected together.
-        levels: of the cell, one per attribute.
+        answers: of the cell, one per attribute.
         count: the number of fake clients.
         rng: where the rest of a record comes from.
         down: push the cell down instead of up.
@@ -82,13 +82,16 @@ def crafted_cells(
     told, rest = told_by(parameters), parameters.channel.typical
     if down and not (isinstance(rest, Sign) or told in HASHED):
         # A code that differs in one bit takes the most away where every bit has its own coin.
-        near = levels[0] ^ 1
-        levels = (near if near < parameters.answers[attributes[0]] else levels[0] - 1, *levels[1:])
-    fixed = dict(zip(attributes, levels, strict=True))
+        near = answers[0] ^ 1
+        answers = (
+            near if near < parameters.answers[attributes[0]] else answers[0] - 1,
+            *answers[1:],
+        )
+    fixed = dict(zip(attributes, answers, strict=True))
 
     def profile() -> Subset:
         free = [int(rng.integers(0, most)) for most in parameters.answers]
-        return tuple(fixed.get(i, level) for i, level in enumerate(free))
+        return tuple(fixed.get(i, one) for i, one in enumerate(free))
 
     if told == "seed":
         best = _best_seed(parameters, profile, rng, down)
@@ -148,7 +151,7 @@ def _tables_with(parameters: ProfileParameters, attributes: Subset) -> dict[int,
     if isinstance(parameters.channel.typical, Sign):
         return found
     # A report of k-RR weighs gap^2 and says 1/gap: few cells are worth more. One of bits weighs
-    # 1/(cells of the level) and says as many: every size is worth the same.
+    # 1/(cells of the answer) and says as many: every size is worth the same.
     fewest = min(cells_of(rest_of((table,))) for table in found)
     return {t: among for t, among in found.items() if cells_of(rest_of((t,))) == fewest}
 
@@ -171,7 +174,7 @@ def _marginals_with(parameters: ProfileParameters, attributes: Subset) -> dict[i
 def _all_cells(
     parameters: ProfileParameters, among: Subset, attributes: Subset, profile: Subset
 ) -> int:
-    """Return the bits of all cells of a table that have the profile's levels of the attributes."""
+    """Return the bits of all cells of a table that have the profile's answers of the attributes."""
     mask, wanted, place = 0, 0, 0
     for i in among:
         if i in attributes:
@@ -224,13 +227,13 @@ def _coefficients(
     return choose
 
 
-def _functions(parameters: ProfileParameters, attribute: int, level: int) -> tuple[Floats, Floats]:
-    """Return the functions of an attribute at a level, and their mean squares over levels."""
+def _functions(parameters: ProfileParameters, attribute: int, answer: int) -> tuple[Floats, Floats]:
+    """Return the functions of an attribute at an answer, and their mean squares over answers."""
     if in_contrasts(parameters):
         matrix = contrast_matrix(parameters.answers[attribute])[1:]
     else:
         matrix = walsh_matrix(1 << parameters.bits[attribute])[1:]
-    return matrix[:, level], np.asarray(np.square(matrix).mean(axis=1))
+    return matrix[:, answer], np.asarray(np.square(matrix).mean(axis=1))
 
 
 def _best_seed(

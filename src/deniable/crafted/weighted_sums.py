@@ -10,7 +10,7 @@ and a crafted one says, by the kind of its rest, at most
     Bits of the code      max_y (C x ... x C) w                     C = ((keep, keep - 1), ...)/gap
 
 and at least minus the same for -w. Crafted ones are a share phi of the reports about the table
-(`crafted/parts.py`). Codes that no level has weigh 0. Where a table is estimated in parts
+(`crafted/parts.py`). Codes that no answer has weigh 0. Where a table is estimated in parts
 (`crafted/cells.py`), the shifts of the parts add up:
 
     views    for each subset S of the attributes, g_S(y) = the mean of w over the others, less all
@@ -58,7 +58,7 @@ def weighted_shift(
     Args:
         parameters: of the mechanism.
         attributes: by number, rising, at most as many as were collected together.
-        weights: an axis of levels per attribute.
+        weights: an axis of answers per attribute.
         crafted: the share of reports that may be crafted.
 
     Raises:
@@ -112,7 +112,7 @@ def _said(part: Part, w: Floats) -> tuple[float, float]:
 
 
 def _inner(parameters: ProfileParameters, attributes: Subset, weights: Floats) -> Floats:
-    """Return the weights of all codes; codes that no level has weigh 0."""
+    """Return the weights of all codes; codes that no answer has weigh 0."""
     wide = np.zeros([1 << parameters.bits[i] for i in attributes])
     wide[tuple(slice(0, count) for count in weights.shape)] = weights
     return wide

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from deniable.dashboard.overview import overview
 from deniable.dashboard.pages import ASSETS, HEADERS, asset, message, page
 from deniable.dashboard.queries import NoSuchPage
 from deniable.dashboard.questions import QuestionPages
+from deniable.dashboard.trying import SCRIPTS, try_page
 from deniable.errors import StoreError
 from deniable.protocol import Survey
 from deniable.store import Store
@@ -28,19 +29,22 @@ take from collecting."""
 Answer = Callable[[Request], Response]
 
 
-def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> list[BaseRoute]:
+def dashboard_routes(
+    store: Store, survey: Survey, *, survey_folder: Path, trying: bool = False
+) -> list[BaseRoute]:
     """Return the pages for a store and a survey.
 
     The last route answers every other address with a friendly 404, so the collector's routes
     must come before these. Who may read is decided by whoever mounts them.
 
-    Guarantees: no page runs a script or refers to another host; reading and estimating happen in
-    threads, so that collecting goes on.
+    Guarantees: no page but /try runs a script, and none refers to another host; reading and
+    estimating happen in threads, so that collecting goes on.
 
     Args:
         store: where the reports are.
         survey: the published survey.
         survey_folder: where the candidate files of its fields are.
+        trying: whether there is a page /try, on which a person answers; for trials only.
     """
     threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="deniable-dashboard")
     findings = Findings(store, survey_folder)
@@ -63,9 +67,13 @@ def dashboard_routes(store: Store, survey: Survey, *, survey_folder: Path) -> li
         "/questions/{id}/heat-map.svg": questions.heat_map,
         "/questions/{id}/association.{format}": questions.association,
     }
+    served = dict(ASSETS)
+    if trying:
+        answers["/try"] = try_page(survey, survey_folder)
+        served |= dict.fromkeys(SCRIPTS, "text/javascript; charset=utf-8")
     return [
         *(Route(path, _in_thread(answer, threads)) for path, answer in answers.items()),
-        Route("/assets/{name}", _at_once(_asset)),
+        Route("/assets/{name}", _at_once(_asset_of(served))),
         Route("/{path:path}", _at_once(_not_found)),
     ]
 
@@ -101,12 +109,17 @@ def _answered(answer: Answer, request: Request) -> Response:
         return message(request, Reason.STORE, "The store cannot be read", str(error))
 
 
-def _asset(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in ASSETS:
-        return _not_found(request)
-    headers = {**HEADERS, "Cache-Control": "public, max-age=86400"}
-    return Response(asset(name), media_type=ASSETS[name], headers=headers)
+def _asset_of(served: Mapping[str, str]) -> Answer:
+    """Return what answers with the files of these names and types."""
+
+    def answer(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in served:
+            return _not_found(request)
+        headers = {**HEADERS, "Cache-Control": "public, max-age=86400"}
+        return Response(asset(name), media_type=served[name], headers=headers)
+
+    return answer
 
 
 def _not_found(request: Request) -> Response:

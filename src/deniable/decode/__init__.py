@@ -12,19 +12,19 @@ Public are the names of `__all__`; all other names of its modules are internal a
 """
 
 from deniable.decode.bayes import Posterior, posterior_mean
-from deniable.decode.closed import PointEstimates, point_estimates
 from deniable.decode.decoded import Decoded, DecodedRow
 from deniable.decode.decoder import decode, decode_cells
 from deniable.decode.design import Design, Shape, design_of
+from deniable.decode.distribution_estimates import PointEstimates, point_estimates
 from deniable.decode.lasso import LassoDecoded, decode_lasso
 from deniable.decode.mixture import Mixture, expectation_maximisation, fit_mixture, fit_rows
-from deniable.decode.mixture_em import run_em, run_squarem
-from deniable.decode.mixture_packed import PackedProduct
-from deniable.decode.mixture_rows import Product, Table
+from deniable.decode.mixture.em import run_em, run_squarem
+from deniable.decode.mixture.packed import PackedProduct
+from deniable.decode.mixture.rows import Product, Table
 from deniable.decode.observed import Observed, observe
-from deniable.decode.other import Other
 from deniable.decode.simplex import base_cut, normalise, project
 from deniable.decode.smoothing import Smoothed, smooth
+from deniable.decode.unlisted import Other
 
 __all__ = [
     "Decoded",

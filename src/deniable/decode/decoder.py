@@ -4,7 +4,9 @@
            -> p-values -> decisions -> intervals
 
 Few candidates for the cells (up to half of them): one regression on all. More: the cohorts are
-split, see `screening`. Closed domains, where every answer is listed: see `closed`.
+split, see `screening`. Closed domains, where every answer is listed: see `closed`. Hashed symbols
+(O-RR) are cells too, of which a report shows one: few candidates have the mechanism's own
+estimate, and more than half of what the cells can tell apart are screened likewise.
 """
 
 from __future__ import annotations
@@ -17,17 +19,17 @@ import numpy as np
 
 from deniable._distributions import t_sf
 from deniable.decode import notes as say
-from deniable.decode.closed import likeliest
 from deniable.decode.decoded import Decoded, decided, nothing_decoded
 from deniable.decode.decoys import Tail, decoy_tail
 from deniable.decode.design import Design, Places, design_of
+from deniable.decode.distribution_estimates import likeliest
 from deniable.decode.likelihood import Likely, most_likely
-from deniable.decode.observed import Observed, check_counts, is_open, observe
-from deniable.decode.other import Other, missing_mass, other_mass
+from deniable.decode.observed import Observed, check_counts, is_open, is_symbols, observe
 from deniable.decode.reading import READING, Fitted, Reading, read
 from deniable.decode.regression import Evidence, Regression
 from deniable.decode.screening import screen
 from deniable.decode.simplex import project_at_most
+from deniable.decode.unlisted import Other, missing_mass, other_mass
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Candidate, Counts, Estimate, Mechanism
@@ -84,10 +86,15 @@ def decode(
         {'news': True, 'mail': True, 'never': False}
     """
     check_counts(mechanism, counts)
-    if not is_open(mechanism):
+    observed = observe(mechanism, counts) if is_open(mechanism) or is_symbols(mechanism) else None
+    many = observed is not None and len(candidates or ()) > _FULL * observed.equations
+    # Symbols that can all be told apart have an estimate of their own, without an intercept.
+    if observed is None or (observed.exclusive and not many):
         return _decode_closed(mechanism, counts, candidates, alpha, reading)
-    observed = observe(mechanism, counts)
-    design = design_of(observed.shape, candidates or ())
+    if is_symbols(mechanism):
+        design = observed.shape.design(mechanism.symbols_of(candidates or ())[:, :, None])
+    else:
+        design = design_of(observed.shape, candidates or ())
     labels = tuple(label_of(candidate) for candidate in candidates or ())
     return decode_cells(observed, design, labels, seed=seed, alpha=alpha, reading=reading)
 
@@ -249,10 +256,11 @@ class _Solution:
 def _solved(
     observed: Observed, design: Design, rng: np.random.Generator, reading: Reading
 ) -> _Solution | None:
-    cells = int(np.count_nonzero(observed.live))
+    cells = observed.equations
     if len(design) <= _FULL * cells:
         likely = most_likely(observed, design)
-        part = Regression.of(observed.y, observed.weights(likely.share), design)
+        weights = observed.weights(likely.share)
+        part = Regression.of(observed.y, weights, design, observed.tied(weights))
         tail = decoy_tail((part,), observed.shape, len(design), rng)
         evidence = part.fitted_evidence.widened(math.sqrt(reading.noise))
         return _Solution((part,), evidence, likely.frequency, tail, "all candidates", reading)

@@ -27,7 +27,7 @@ TAIL = 0.05
 """The share of largest decoys that is kept, at most `LONGEST`: smaller scores decide nothing."""
 _LONGEST = 50_000
 _ROUGH = 2
-"""So many times the tail get an exact score where exact scores of all would be dear."""
+"""This multiple of the tail gets exact scores, where exact scores of all would be dear."""
 _EXACT_WORK = 2e9
 _EXTRAPOLATE = (10, 200)
 """Beyond the largest 1% (10 to 200 of them) the tail is extended."""

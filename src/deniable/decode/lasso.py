@@ -21,7 +21,7 @@ from scipy import linalg
 
 from deniable._distributions import t_sf
 from deniable.decode.design import design_of
-from deniable.decode.observed import observe
+from deniable.decode.observed import is_open, observe
 from deniable.decode.significance import benjamini_hochberg, bonferroni
 from deniable.errors import InvalidParameter, MissingExtra
 from deniable.kernels.one_thread import one_thread
@@ -82,6 +82,12 @@ def decode_lasso(
             candidates.
         MissingExtra: without scikit-learn.
     """
+    if not is_open(mechanism):
+        raise InvalidParameter(
+            "The paper's decoder is of strings in Bloom filters (rappor). "
+            f"Got {type(mechanism).__name__}.",
+            "Use the default decoder.",
+        )
     observed = observe(mechanism, counts)
     if observed.n == 0:
         raise InvalidParameter(NO_REPORTS)

@@ -8,8 +8,8 @@ import numpy as np
 
 from deniable.decode.design import Places
 from deniable.decode.observed import Observed
-from deniable.decode.other import Other
 from deniable.decode.regression import Evidence
+from deniable.decode.unlisted import Other
 
 NO_DECOYS = (
     "There is no room for decoys: random columns cannot be told from the candidates. The p-values "

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from deniable.decode.design import Shape
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import KRR, Counts, Mechanism, Rappor
+from deniable.mechanisms import KRR, ORR, Counts, Mechanism, Rappor
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.closed_form import Pure
 
@@ -35,12 +35,15 @@ class Observed:
         counts: reports that support each cell, flat (cohort * k + bit).
         people: reports in the cell's cohort, flat.
         oracle: P(a report supports a cell that its answer sets), and one that it does not.
+        exclusive: whether a report supports exactly one cell of its cohort (symbols), or each
+            independently (bits).
     """
 
     shape: Shape
     counts: Floats
     people: Floats
     oracle: Pure
+    exclusive: bool = False
 
     def __post_init__(self) -> None:
         oracle = self.oracle
@@ -83,8 +86,25 @@ class Observed:
     def weights(self, share: Floats) -> Floats:
         """Return 1 / Var y at these shares of people; 0 where there are no reports."""
         r = self.support(share)
-        # The inverse of Var y = r (1 - r)/(N (p - q)^2) (docs/mathematics.md, section 1).
-        return self.people * self.oracle.gap**2 / (r * (1 - r))
+        # The inverse of Var y = r (1 - r)/(N (p - q)^2) (docs/mathematics.md, section 1). Counts
+        # of symbols are multinomial, of covariance V = (diag(r) - r r')/(N (p - q)^2) in a cohort.
+        # With W = N (p - q)^2 diag(1/r) least squares A y has A V A' = (X'WX)^-1 - f f'/N on the
+        # candidates: leaving out r r' overstates a variance by f^2/N, and never understates it.
+        noise = r if self.exclusive else r * (1 - r)
+        return np.asarray(self.people * self.oracle.gap**2 / noise)
+
+    def tied(self, weights: Floats) -> int:
+        """Return how many equations follow from the others: symbols of a cohort sum to 1.
+
+        One of them is the intercept's own: all frequencies and the rest sum to 1 in every cohort.
+        """
+        cohorts = np.count_nonzero(weights[:: self.shape.bits])
+        return max(0, int(cohorts) - 1) if self.exclusive else 0
+
+    @property
+    def equations(self) -> int:
+        """The number of cells with reports, less those that follow from the others."""
+        return int(np.count_nonzero(self.live)) - self.tied(self.people)
 
 
 def observe(mechanism: Mechanism, counts: Counts) -> Observed:
@@ -94,6 +114,8 @@ def observe(mechanism: Mechanism, counts: Counts) -> Observed:
         InvalidParameter: if the mechanism has no hashed strings, or the counts could not have come
             from it: another shape, negative numbers, or more ones than reports.
     """
+    if is_symbols(mechanism):
+        return _observe_symbols(mechanism, counts)
     if not is_open(mechanism):
         raise InvalidParameter(
             f"{type(mechanism).__name__} with these parameters does not hash strings.",
@@ -107,6 +129,20 @@ def observe(mechanism: Mechanism, counts: Counts) -> Observed:
         np.repeat(counts.reports, parameters.bits).astype(np.float64),
         Pure.of(parameters.q_star, parameters.p_star),
     )
+
+
+def _observe_symbols(mechanism: ORR, counts: Counts) -> Observed:
+    check_counts(mechanism, counts)
+    shape = Shape(mechanism.parameters.cohorts, mechanism.parameters.symbols, 1)
+    people = np.repeat(counts.reports, shape.bits).astype(np.float64)
+    table = counts.table.ravel().astype(np.float64)
+    return Observed(shape, table, people, mechanism.symbol, exclusive=True)
+
+
+def is_symbols(mechanism: Mechanism) -> TypeGuard[ORR]:
+    """Tell whether a mechanism hashes strings to symbols by cohort."""
+    # Cohorts of symbols are O-RR's alone: they are regressed like bits, of which one is shown.
+    return isinstance(mechanism, ORR) and mechanism.hashed
 
 
 def is_open(mechanism: Mechanism) -> TypeGuard[Rappor]:

@@ -1,4 +1,4 @@
-"""What an interval is of, and how it is made: the one way from an estimate to its interval.
+"""The one way from an estimate to its interval: its subject, its form, its arithmetic.
 
 Of the *population*: the people who reported are a sample of people like them, so that an interval
 holds both the noise of their reports and the error of the sample, f (1 - f) / n. It does not hold
@@ -74,7 +74,7 @@ class Shares(Protocol):
 
     @property
     def reading(self) -> Reading:
-        """What the intervals are of."""
+        """The subject of the intervals: the population, or those who reported."""
 
     @property
     def frequency(self) -> Floats:
@@ -193,7 +193,7 @@ class Counted(_Estimated):
     def _end(self, reports: Floats, alpha: float, which: int) -> Floats:
         """Return the lower ends (0) or the upper ones (1) of the intervals.
 
-        An end is a share under which so many reports would be rare, so that phi is that of the end:
+        An end is a share under which that many reports would be rare, and phi is that of the end:
         if nobody of 20 people holds an answer in 12 epochs, there are still 20 people, not 240.
         The larger one of phi at the end and at the estimate is taken, and the search ends where
         the ends stand still; where phi is 1 everywhere they do at once.

@@ -11,7 +11,7 @@ parts together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -80,13 +80,20 @@ class Regression:
     solved: Fit
 
     @classmethod
-    def of(cls, y: Floats, weights: Floats, design: Design) -> Self:
+    def of(cls, y: Floats, weights: Floats, design: Design, tied: int = 0) -> Self:
         """Fit the columns of `design` and an intercept.
 
         Cost: O(M^3) for M columns, and O(M^2) memory.
+
+        Args:
+            y: observed.
+            weights: of each cell.
+            design: the columns.
+            tied: equations that follow from the others, which are no degrees of freedom.
         """
         columns = _with_intercept(design)
         solved = solve(columns, y, weights)
+        solved = replace(solved, degrees=solved.degrees - tied)
         return cls(design, weights, y - columns @ solved.solution, solved)
 
     @property
@@ -101,6 +108,7 @@ class Regression:
         """The evidence about each column in the model."""
         variance = self.dispersion * self.solved.covariance.diagonal()[1:]
         known = self.solved.identifiable[1:] & (variance > 0)
+        # Evidence is (score, information) with the estimate score / information.
         information = np.divide(1.0, variance, out=np.zeros_like(variance), where=known)
         return Evidence(information * self.solved.solution[1:], information)
 

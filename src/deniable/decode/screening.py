@@ -81,10 +81,14 @@ def screen(observed: Observed, design: Design, rng: np.random.Generator) -> Scre
     for choosing, testing in (halves, halves[::-1]):
         chosen, share = choose(observed, design, choosing)
         weights = observed.weights(share) * testing
-        parts.append(Regression.of(observed.y, weights, design.take(chosen)))
+        parts.append(_regression(observed, weights, design.take(chosen)))
         places.append(chosen)
     evidence = _scored(parts[0], places[0], design) + _scored(parts[1], places[1], design)
     return Screened((parts[0], parts[1]), (places[0], places[1]), evidence)
+
+
+def _regression(observed: Observed, weights: Floats, design: Design) -> Regression:
+    return Regression.of(observed.y, weights, design, observed.tied(weights))
 
 
 def _scored(part: Regression, chosen: Places, design: Design) -> Evidence:
@@ -108,11 +112,11 @@ def choose(observed: Observed, design: Design, half: Floats) -> tuple[Places, Fl
     )
     cells = int(np.count_nonzero(weights))
     chosen: Places = np.empty(0, dtype=np.intp)
-    model = Regression.of(y, weights, design.take(chosen))
+    model = _regression(observed, weights, design.take(chosen))
     for _ in range(_ROUNDS):
         shortlist = _shortlist(model, design, chosen, max(1, int(_SHORTLIST * cells)))
         chosen = _elastic_net(y, weights, design, shortlist, max(1, int(CHOSEN * cells)))
-        model = Regression.of(y, weights, design.take(chosen))
+        model = _regression(observed, weights, design.take(chosen))
     share = y - model.residual  # the fit, also in the cells of the other half
     return chosen, np.clip(share, 0.0, 1.0)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable import _validate
-from deniable.decode.closed import Gaussian, Support, information_of
+from deniable.decode.distribution_estimates import Gaussian, Support, information_of
 from deniable.decode.nonnegative import nonnegative_least_squares
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread

@@ -27,6 +27,7 @@ from deniable.store.base import Chunk, Store
 
 GROUP_BYTES = 1 << 20
 """Small chunks are joined up to this size: a task for ten reports would be all overhead."""
+_MOST_GROUP_BYTES = 1 << 26
 _MAX_THREADS = 256
 
 Progress = Callable[[int, int], None]
@@ -106,7 +107,7 @@ def accumulate(
     mechanisms = {one.name: mechanism_for(one.parameters) for one in question.fields}
     totals = {name: mechanism.zero() for name, mechanism in mechanisms.items()}
     chunks = store.read(question.id, question.version, first_epoch, last_epoch)
-    kept = Kept(question, chunks)
+    kept = Kept(question, chunks, _group_bytes(totals))
     expected = _expected(store, question, first_epoch, last_epoch) if progress else 0
 
     def fold(records: bytes) -> dict[str, Counts]:
@@ -130,9 +131,12 @@ class Kept:
         segments: the number of reports so far by the text of their segments.
     """
 
-    def __init__(self, question: Question, chunks: Iterator[Chunk]) -> None:
+    def __init__(
+        self, question: Question, chunks: Iterator[Chunk], group_bytes: int = GROUP_BYTES
+    ) -> None:
         self._question = question
         self._chunks = chunks
+        self._group_bytes = group_bytes
         self.epochs: Counter[int] = Counter()
         self.ignored = 0
         self.simulated = 0
@@ -150,7 +154,7 @@ class Kept:
         )
 
     def groups(self) -> Iterator[bytes]:
-        """Yield records of at least GROUP_BYTES, the last group excepted."""
+        """Yield records of at least `group_bytes`, the last group excepted."""
         waiting: list[bytes] = []
         size = 0
         for chunk in self._chunks:
@@ -163,7 +167,7 @@ class Kept:
             self.segments[chunk.batch.segments] += chunk.count
             waiting.append(chunk.records)
             size += len(chunk.records)
-            if size >= GROUP_BYTES:
+            if size >= self._group_bytes:
                 yield b"".join(waiting)
                 waiting, size = [], 0
         if waiting:
@@ -176,6 +180,13 @@ class Kept:
                 f"A chunk of question {self._question.id!r} must hold {expected:,} bytes. "
                 f"Got {len(chunk.records):,}. The store is damaged: restore it from a backup."
             )
+
+
+def _group_bytes(counts: Mapping[str, Counts]) -> int:
+    """Return the size of a group: its counts are made and merged, so no smaller than these."""
+    return min(
+        max(GROUP_BYTES, *(one.table.nbytes for one in counts.values()), 0), _MOST_GROUP_BYTES
+    )
 
 
 def _count(

@@ -139,6 +139,7 @@ class _MapReader:
         """Return the bits of rows, after checking that each stands in the column of its cohort."""
         params = self._params
         values = np.array([values for _, values in added], dtype=np.int64)
+        # A map numbers bits over all cohorts from 1: bit b of cohort c is c k + b + 1.
         bits = values.reshape(-1, params.m, params.h) - self._first
         wrong = np.flatnonzero(((bits < 0) | (bits >= params.k)).any(axis=(1, 2)))
         if wrong.size:

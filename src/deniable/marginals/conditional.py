@@ -75,7 +75,7 @@ def _ratios(cells: Floats, covariance: Floats) -> tuple[Floats, Floats]:
     asked, given = cells.shape
     adds = np.tile(np.eye(given), asked)  # the sum of each column, from the cells in C order
     total = cells.sum(axis=0)
-    error = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", adds, covariance, adds), 0.0))
+    error = np.sqrt(np.maximum(np.sum((adds @ covariance) * adds, axis=1), 0.0))
     known = np.where(total > LEAST * error, total, np.nan)
     ratio = cells / known
     # d P(a|b) / d P_a'b = ([a = a'] - P(a|b))/P_b; cells of other conditions do not matter.

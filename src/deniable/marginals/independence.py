@@ -84,6 +84,7 @@ def interaction(cells: Floats, covariance: Floats) -> tuple[Floats, Floats]:
             f"The covariance of {p.size} cells must be {p.size} x {p.size}. Got "
             f"{' x '.join(map(str, covariance.shape))}."
         )
+    # Cov c = J Cov(P) J', to first order.
     slope = interaction_slope(p)
     c = float(p.sum()) * p - np.outer(p.sum(axis=1), p.sum(axis=0))
     return c, slope @ covariance @ slope.T
@@ -98,6 +99,7 @@ def interaction_slope(p: Floats) -> Floats:
     same_row = np.kron(np.eye(len(rows)), np.ones((len(columns), len(columns))))
     same_column = np.kron(np.ones((len(rows), len(rows))), np.eye(len(columns)))
     by_column, by_row = np.tile(columns, len(rows)), np.repeat(rows, len(columns))
+    # dS/dP_kl = 1 for every cell: P_ij stands in the whole row of J.
     slope = float(p.sum()) * np.eye(p.size) + p.reshape(-1, 1)
     slope -= same_row * by_column[:, None] + same_column * by_row[:, None]
     return np.asarray(slope)
@@ -133,6 +135,7 @@ def standardised(cells: Floats, covariance: Floats) -> tuple[Floats, Floats]:
     """
     c, spread = interaction(cells, covariance)
     inner = np.zeros(c.shape, dtype=np.bool_)
+    # Rows and columns of c sum to 0: the last of each follows from the others.
     inner[:-1, :-1] = True
     kept = np.flatnonzero(inner.ravel())
     values, noise = c.ravel(), spread[np.ix_(kept, kept)]

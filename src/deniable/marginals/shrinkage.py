@@ -68,7 +68,7 @@ class Prior:
 
 
 def fit_prior(values: Floats, variances: Floats) -> Prior:
-    """Fit the mixture's weights to noisy values, by the certified solver of decode/mixture.py.
+    """Fit the mixture's weights to noisy values, by the certified solver of decode/mixture.
 
     Edge cases: values of infinite variance say nothing and are left out; without any other, all
     weight is on 0.

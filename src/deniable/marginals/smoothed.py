@@ -83,10 +83,10 @@ def smoothed_tables(
         >>> import numpy as np
         >>> from deniable.mechanisms import mechanism_for
         >>> from deniable.protocol import Attribute, Boolean, Profile
-        >>> record = Profile(tuple(Attribute(name, Boolean()) for name in ("card", "tip")))
+        >>> profile = Profile(tuple(Attribute(name, Boolean()) for name in ("card", "tip")))
         >>> from deniable.authoring import resolve
         >>> wanted = {"epsilon": 3.0, "order": 2}
-        >>> m = mechanism_for(resolve("marg_ps", wanted, record, False))
+        >>> m = mechanism_for(resolve("marg_ps", wanted, profile, False))
         >>> rng = np.random.default_rng(1)
         >>> people = np.repeat(rng.integers(2, size=20_000), 2).reshape(-1, 2)
         >>> counts = m.accumulate(m.simulate(people, rng))

@@ -22,12 +22,12 @@ from deniable.mechanisms.base import Estimate, Floats
 from deniable.mechanisms.closed_form import Pure
 
 Of = Literal["population", "reporters"]
-"""What an error is of: people like those who report, or those who reported alone."""
+"""The subject of an error: people like those who report, or those who reported alone."""
 
 
 @dataclass(frozen=True)
 class Chances:
-    """What the number of supporting reports says about a share; each entry is of one answer.
+    """The chances that link a share with its supporting reports; each entry is of one answer.
 
     Attributes:
         chance: P(a report supports the answer | its sender does not hold it).

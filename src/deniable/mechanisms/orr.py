@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
@@ -10,7 +11,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import (
+    Candidate,
     Candidates,
     Counts,
     Estimate,
@@ -19,7 +22,7 @@ from deniable.mechanisms.base import (
     Values,
 )
 from deniable.mechanisms.cells import by_cohort, count_cells, counted_by_row, moved, no_counts
-from deniable.mechanisms.closed_form import Pure, categories_domain
+from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.orr_cohorts import Cohorts, Symbols, estimate_cohorts
 from deniable.mechanisms.permuting import all_ranks
@@ -153,22 +156,56 @@ class ORR(HashedOrClosed):
 
         Cost: for M answers, 2 bytes per answer and cohort, M^2 numbers, and O(M^3 + C k M^2) time.
 
+        Edge cases: of C' cohorts with reports, symbols tell at most C' (k - 1) + 1 strings apart.
+
         Args:
             counts: of this mechanism.
             candidates: strings to test for; closed: labels, one per answer.
 
         Raises:
-            InvalidParameter: if candidates are missing, repeated or no possible answers.
+            InvalidParameter: if candidates are missing, repeated or no possible answers, or if
+                they are more strings than symbols can tell apart; `deniable.decode.decode` screens
+                such a list.
         """
         self._check_counts(counts)
         labels, words = self._asked(candidates)
-        live = np.flatnonzero(counts.reports)
-        symbols = np.empty((live.size, len(labels)), dtype=np.uint16)
-        for row, cohort in enumerate(live):
-            symbols[row] = self._row(int(cohort), words)
-        shape = self.parameters
+        live, shape = np.flatnonzero(counts.reports), self.parameters
+        if self.hashed and len(labels) > self._rank(shape.cohorts):
+            raise InvalidParameter(
+                f"The symbols of {shape.cohorts:,} cohorts tell at most "
+                f"{self._rank(shape.cohorts):,} strings apart. Got {len(labels):,} candidates.",
+                "Use deniable.decode.decode, which screens them, or fewer candidates.",
+            )
+        if self.hashed and live.size and len(labels) > self._rank(live.size):
+            found = nothing_learned(labels)
+            few = (
+                f"{live.size:,} of {shape.cohorts:,} cohorts have reports, whose symbols tell at "
+                f"most {self._rank(live.size):,} candidates apart: nothing can be told of "
+                f"{len(labels):,}."
+            )
+            return replace(found, n=counts.n, notes=(few,))
+        symbols = self._symbols(words, live, len(labels))
         seen = Cohorts(symbols, counts.table[live], shape.symbols, self.symbol, not self.hashed)
         return estimate_cohorts(seen, counts, labels, self.pure)
+
+    def symbols_of(self, candidates: Sequence[Candidate]) -> Symbols:
+        """Return the symbol of each candidate string (row) in each cohort (column)."""
+        labels, words = self._asked(candidates)
+        return self._symbols(words, np.arange(self.parameters.cohorts), len(labels)).T
+
+    def _symbols(self, words: Words, cohorts: NDArray[np.intp], answers: int) -> Symbols:
+        """Return the symbols of all answers, a row for each of these cohorts."""
+        found = np.empty((cohorts.size, answers), dtype=np.uint16)
+        for row, cohort in enumerate(cohorts):
+            found[row] = self._row(int(cohort), words)
+        return found
+
+    def _rank(self, cohorts: int) -> int:
+        """Return how many strings a number of cohorts can tell apart, at most.
+
+        Symbols of a cohort sum to 1, whatever people hold: k - 1 equations are its own.
+        """
+        return cohorts * (self.parameters.symbols - 1) + 1
 
     def _two_chances(self) -> tuple[float, float, int]:
         """keep or move as the symbol is the answer's, over the number of cohorts."""

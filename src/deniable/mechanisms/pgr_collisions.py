@@ -35,6 +35,7 @@ def load_of(strings: int, points: int, weights: Floats) -> float | None:
 
     C is the number of cohorts with equal weights that would have the same sum of squares.
     """
+    # C equal weights 1/C have the sum of squares 1/C.
     cohorts = 1 / float((weights**2).sum())
     load = strings / (cohorts * points)
     return load if cohorts >= FEWEST_COHORTS and load <= MOST_LOAD else None
@@ -50,7 +51,9 @@ def separated(estimate: Floats, places: Places, weights: Floats, points: int) ->
         together = np.zeros_like(x)
         for i, weight in enumerate(weights):
             cells = places(i)
+            # (S x)_u: the weights of all strings that share u's point in this cohort.
             together += weight * np.bincount(cells, x, minlength=points)[cells]
+        # (B x)_u = x_u + sum over v != u of (S_uv - 1/K) / (1 - 1/K) x_v; S_uu = 1 is taken out.
         return np.asarray(x + (together - x - (x.sum() - x) / points) / (1 - 1 / points))
 
     found = estimate.copy()

@@ -159,12 +159,12 @@ class Prefixes(Mechanism):
         Raises:
             InvalidReport: if a group, cohort or point is out of range.
         """
-        records, counts, shape = self._checked(reports), self.zero(), self.parameters
-        cells = records["group"].astype(np.int64) * shape.cohorts + records["cohort"]
-        counts.reports[:] = np.bincount(cells, minlength=counts.reports.size)
-        cells = cells * shape.oracle.points + records["point"]
-        found, times = np.unique(cells, return_counts=True)
-        counts.table.reshape(-1)[found] = times
+        from deniable.kernels.cell_counts import count_in_cells
+
+        records, counts = self._checked(reports), self.zero()
+        rows = records["group"].astype(np.int64) * self.parameters.cohorts + records["cohort"]
+        points = np.ascontiguousarray(records["point"])
+        count_in_cells(rows, points, counts.reports, counts.table)
         return counts
 
     def group(self, counts: Counts, group: int) -> Counts:

@@ -277,7 +277,7 @@ class ProfileMechanism(Mechanism):
         functions = design([contrast_matrix(self.answers[i])[1:] for i in attributes])
         # A moment is linear in the cells, theta = phi'x; hence Var theta = phi' Sigma phi.
         theta = functions @ cells
-        variance = np.einsum("ij,jk,ik->i", functions, covariance, functions)
+        variance = np.sum((functions @ covariance) * functions, axis=1)
         shape = tuple(self.answers[i] - 1 for i in attributes)
         variance = np.where(np.isfinite(variance), variance, np.inf)
         theta = np.where(np.isfinite(theta), theta, 0.0)

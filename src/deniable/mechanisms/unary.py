@@ -49,6 +49,7 @@ def log_likelihood(pure: Pure, ones: Floats, held: Floats) -> Floats:
     seen = ones.sum(axis=1)[:, None]
     both = ones @ held.T
     only_held = held.sum(axis=1)[None, :] - both
+    # Every bit as if nobody set it, then ln of the ratio where the candidate does.
     background = seen * np.log(p) + (ones.shape[1] - seen) * np.log1p(-p)
     correction = both * np.log(q / p) + only_held * (np.log1p(-q) - np.log1p(-p))
     return np.asarray(background + correction)

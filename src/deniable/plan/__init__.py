@@ -1,7 +1,7 @@
 """Plans before a collection: errors, detection limits and costs of every mechanism.
 
 Closed forms throughout, but for strings that nobody listed: their detection limit comes from a
-simulation with fixed seeds (`discovered.py`).
+simulation with fixed seeds (`unlisted_strings.py`).
 
 Public are the names of `__all__`; all other names of its modules are internal and may change.
 """

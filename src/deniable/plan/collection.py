@@ -12,8 +12,8 @@ from deniable.authoring.mechanisms.profiles import DEFAULT_ORDER
 from deniable.authoring.profile_noise import mean_answers
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.chances import Of
+from deniable.plan.costs import FOUND
 from deniable.plan.profiles.choices import NOT_COMPARED, cells_tested, choices_of_profiles
-from deniable.plan.work import FOUND
 from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Profile, Strings
 from deniable.protocol.domain import MAX_CATEGORIES, MAX_LENGTH, is_alphabet
 from deniable.protocol.parameters import answers_of
@@ -113,6 +113,7 @@ class Setting:
         """Return a mechanism that finds strings; None where it has no form."""
         if not isinstance(self.domain, Strings) or not self.domain.alphabet or self.forever:
             return None
+        # The levels of prefixes are planned for a number of people.
         more = {"people": self.people} if name == "prefixes" else {}
         try:
             parameters = resolve(name, {**self.wanted, **more}, self.domain, self.absent)

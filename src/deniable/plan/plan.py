@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from deniable.authoring.auto import OURS
 from deniable.errors import InvalidParameter
 from deniable.plan.collection import FIND, Setting, known_mechanism
 from deniable.plan.inverse import epsilon_needed, people_needed
@@ -94,6 +95,8 @@ def make_plan(
     chosen = found
     if mechanism is not None:
         chosen = [c for c in found if c.mechanism == known_mechanism(mechanism)]
+        if not chosen and mechanism not in OURS and (yours := setting.choice(mechanism)):
+            chosen = [yours]
         if not chosen:
             raise InvalidParameter(
                 f"{mechanism} has no form for these answers and epsilons.",
@@ -120,7 +123,7 @@ def make_plan(
 
 def _reason(setting: Setting, predictions: tuple[Prediction, ...]) -> str:
     if isinstance(setting.domain, Profile):
-        return reason_of_record(predictions, setting.people)
+        return reason_of_profile(predictions, setting.people)
     if predictions[0].mechanism in FIND:
         return reason_of_found(predictions)
     return reason(tuple(one for one in predictions if one.mechanism not in FIND))
@@ -164,7 +167,7 @@ def reason(predictions: tuple[Prediction, ...]) -> str:
     )
 
 
-def reason_of_record(predictions: tuple[Prediction, ...], people: int) -> str:
+def reason_of_profile(predictions: tuple[Prediction, ...], people: int) -> str:
     """Return the reason for the first mechanism of a profile, in a sentence."""
     best = predictions[0]
     least = min(predictions, key=lambda p: p.mean_error)

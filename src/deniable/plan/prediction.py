@@ -11,8 +11,8 @@ as in figure 3 of [EPK14], where V(0) = 1/(n (2q - 1)^2). The level 0.05 is the 
 all M tests. A share at the detection limit passes its test every second time.
 
 Mechanisms that find strings estimate the shares of whole strings; their detection limit comes from
-simulated crowds (`discovered.py`). Mechanisms of profiles estimate the raw cells of tables of k
-attributes (`profiles/cells.py`).
+simulated crowds (`unlisted_strings.py`). Mechanisms of profiles estimate the raw cells of tables of
+k attributes (`profiles/cells.py`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from deniable.crafted.leverage import leverage_of
 from deniable.decode.reading import critical
 from deniable.mechanisms import mechanism_of
 from deniable.plan.collection import Setting
-from deniable.plan.discovered import smallest_found
-from deniable.plan.fitted import fitted_noise
+from deniable.plan.costs import FOUND, operations, words
+from deniable.plan.listed_strings import fitted_noise
 from deniable.plan.profiles.cells import cell_deviation
 from deniable.plan.profiles.choices import WORK
-from deniable.plan.work import FOUND, operations, words
+from deniable.plan.unlisted_strings import smallest_found
 from deniable.privacy.shuffling.central import Shuffled, shuffled
 from deniable.protocol import (
     Field,
@@ -105,7 +105,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     """Return the errors, detection limit and costs of a mechanism in a setting.
 
     Accuracy: exact for closed domains but O-RR; within some per cent for hashed mechanisms, where
-    the shares of common strings are assumed (`authoring/auto.py`, `fitted.py`).
+    the shares of common strings are assumed (`authoring/auto.py`, `listed_strings.py`).
 
     Args:
         parameters: of the mechanism; they must fit the setting's domain.
@@ -206,7 +206,7 @@ def _fitted_together(
     """Tell whether listed strings are fitted at once; long lists of O-RR are not (`auto.py`)."""
     if setting.answers:
         return False
-    # O-RR and RAPPOR are fitted to cohorts, each by its own model (`fitted.py`).
+    # O-RR and RAPPOR are fitted to cohorts, each by its own model (`listed_strings.py`).
     if isinstance(parameters, ORRParameters):
         return 2 <= setting.listed <= MOST_LISTED
     # The same of hashed bits.

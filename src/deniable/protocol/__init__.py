@@ -5,7 +5,8 @@ parameters, hashing, pseudo-random function, record, report.
 
 Names are imported when they are first used, so that a client loads what its survey needs.
 
-Public are the names of `__all__`; all other names of its modules are internal and may change.
+Public are the names of `__all__`, where a module stands for its names; all other names are internal
+and may change. The modules are for mechanisms of one's own (docs/mechanism.md).
 """
 
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from deniable.protocol.olh import OLHParameters
     from deniable.protocol.orr import ORRParameters
     from deniable.protocol.oue import OUEParameters
-    from deniable.protocol.parameters import Parameters
+    from deniable.protocol.parameters import KeepParameters, Parameters, answers_of
     from deniable.protocol.pgr import PGRParameters
     from deniable.protocol.prefixes import PrefixesParameters
     from deniable.protocol.profile_domain import Attribute, Profile
@@ -81,6 +82,7 @@ __all__ = [
     "InpRRParameters",
     "Item",
     "KRRParameters",
+    "KeepParameters",
     "Layout",
     "MargHTParameters",
     "MargPSParameters",
@@ -104,7 +106,12 @@ __all__ = [
     "SubsetParameters",
     "Survey",
     "ViewsParameters",
+    "answers_of",
     "batch_bytes",
+    "channel",
+    "declared",
+    "frozen",
+    "layout",
     "load_plugin",
     "register",
 ]
@@ -128,6 +135,7 @@ _HOMES = {
     "InpRRParameters": "inp_rr",
     "Item": "layout",
     "KRRParameters": "krr",
+    "KeepParameters": "parameters",
     "Layout": "layout",
     "MECHANISMS": "registry",
     "MargHTParameters": "marg_ht",
@@ -153,6 +161,7 @@ _HOMES = {
     "SubsetParameters": "subset",
     "Survey": "survey",
     "ViewsParameters": "views",
+    "answers_of": "parameters",
     "batch_bytes": "report",
     "load_plugin": "registry",
     "register": "registry",

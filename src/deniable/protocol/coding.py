@@ -35,19 +35,21 @@ class Interval(NamedTuple):
 
     def part(self, below: int, size: int, total: int) -> Interval:
         """Return the part that begins after `below` of `total` and is `size` of `total` wide."""
+        # (low + width below / total) / whole, over one denominator: exact in integers.
         low = self.low * total + self.width * below
         return Interval(low, self.width * size, self.whole * total)
 
     def holds(self, prefix: int, bits: int) -> bool:
         """Tell whether every number that begins with these binary digits is in the interval."""
         low, high = prefix * self.whole, (prefix + 1) * self.whole
+        # low / whole <= prefix / 2^bits and (prefix + 1) / 2^bits <= high / whole, multiplied out.
         return self.low << bits <= low and high <= (self.low + self.width) << bits
 
     def shortest(self) -> tuple[int, int]:
         """Return the number m / 2^k in the interval with the smallest k, then m, as (m, k)."""
         low, high, k = self.low, self.low + self.width, 0
         while True:
-            m = -(-(low << k) // self.whole)
+            m = -(-(low << k) // self.whole)  # rounded up: the first m / 2^k that is not below
             if m * self.whole < high << k:
                 return m, k
             k += 1
@@ -82,6 +84,7 @@ class Coder:
     def _place(self, whole: Interval, before: Context, prefix: int, bits: int) -> int:
         """Return the symbol whose part holds the number that the digits are, followed by zeros."""
         sums, inside = self.model.sums(before), prefix * whole.whole - (whole.low << bits)
+        # The number's place inside the interval, in units of the model's counts.
         return bisect_right(sums, max(0, inside * sums[-1] // (whole.width << bits))) - 1
 
     def code(self, text: str) -> tuple[int, int]:

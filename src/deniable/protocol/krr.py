@@ -87,6 +87,7 @@ class KRRParameters(Parameters):
         """P(the report is the answer), both stages together."""
         permanent = thresholds.as_fraction(self.permanent_keep)
         report = thresholds.as_fraction(self.report_keep)
+        # Kept by both stages, or moved away and moved back: to one symbol out of k - 1.
         return permanent * report + (1 - permanent) * (1 - report) / (self.answers - 1)
 
     @property
@@ -113,6 +114,7 @@ class KRRParameters(Parameters):
         if not self.memoised:
             return None
         keep = thresholds.as_fraction(self.permanent_keep)
+        # keep against (1 - keep) / (k - 1), of the permanent stage alone.
         return epsilon.epsilon_of(keep * (self.answers - 1) / (1 - keep))
 
     @cached_property

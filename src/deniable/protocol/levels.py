@@ -1,4 +1,4 @@
-"""Levels: a question's epsilons, of which each person chooses one for all questions.
+"""Levels: a question's epsilons; each person chooses one level for all questions.
 
 Each level is a question with a contract, a digest and permanent draws of its own. The choice is
 never a function of a value; it travels in clear, since the digest tells it.

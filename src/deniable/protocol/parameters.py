@@ -108,7 +108,7 @@ class Parameters(ABC):
     @property
     @abstractmethod
     def channel(self) -> Channel:
-        """What the reports are: the public part, the rest, and which rest is an answer's own."""
+        """The law of reports: the public part, the rest, and the rest that is an answer's own."""
 
     finds: ClassVar[bool] = False
     """True if a collector finds strings that nobody listed from the reports."""

@@ -1,4 +1,4 @@
-"""The threshold of telling the truth that spends a wanted epsilon, rounded inwards.
+"""Thresholds of telling the truth: the largest ratio of probabilities that one allows.
 
 Model: a report lies on the true side with probability t and is otherwise uniform on the other
 side, which is `odds` times as large. The largest ratio of probabilities is odds * t / (1 - t):

@@ -41,7 +41,7 @@ def alternatives(
     own = field.parameters
     # "auto" compares other mechanisms for profiles, by another measure.
     if isinstance(own, ProfileParameters):
-        return _of_record(field, own, people)
+        return _profile_choices(field, own, people)
     wanted: dict[str, object] = {"epsilon": as_float(own.epsilon_once)}
     if own.memoised:
         wanted["epsilon_forever"] = as_float(own.epsilon_forever or 0)
@@ -58,7 +58,7 @@ def alternatives(
     )
 
 
-def _of_record(field: Field, own: ProfileParameters, people: int | None) -> list[Choice]:
+def _profile_choices(field: Field, own: ProfileParameters, people: int | None) -> list[Choice]:
     """Return the mechanisms that "auto" compares for a profile, with the field's own among them.
 
     A mechanism with other integers than "auto" would give it, such as views of another size, stands

@@ -9,7 +9,17 @@ from pathlib import Path
 
 from deniable.authoring.field import count_listed
 from deniable.plan import Prediction, Setting, predict
-from deniable.protocol import Field, ProfileParameters, Question, Sets, StringSets, thresholds
+from deniable.privacy import epsilon_after
+from deniable.privacy.average_case import average_case
+from deniable.protocol import (
+    Field,
+    ProfileParameters,
+    Question,
+    RapporParameters,
+    Sets,
+    StringSets,
+    thresholds,
+)
 from deniable.protocol.channel import Bits
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
@@ -42,11 +52,15 @@ class Explanation:
 
 
 def explain_question(
-    question: Question, people: int | None = None, folder: Path | None = None
+    question: Question,
+    people: int | None = None,
+    folder: Path | None = None,
+    reports: int | None = None,
 ) -> Explanation:
     """Explain a question; with the expected number of people also the error to expect.
 
-    In `folder` are the candidate files, whose length matters to the choice of a mechanism.
+    In `folder` are the candidate files, whose length matters to the choice of a mechanism. With
+    `reports`, also the epsilon of that many reports of one unchanged value.
     """
     forever = question.epsilon_forever
     listed = {field.name: _listed(field, folder) for field in question.fields}
@@ -61,7 +75,11 @@ def explain_question(
     )
     return Explanation(
         title=f"{question.title} (version {question.version}): {question.description}",
-        sentences=promise_of(question, people, predicted),
+        sentences=(
+            *promise_of(question, people, predicted),
+            *(text for field in question.fields if (text := _on_average(field))),
+            *([] if reports is None else [_after(question, reports)]),
+        ),
         reasons=tuple(
             text
             for field in question.fields
@@ -76,6 +94,7 @@ def explain_question(
             "epsilon_forever": None if forever is None else as_float(forever),
             "epsilon_lifetime": _lifetime(question),
             "record_bytes": question.record_size,
+            **({} if reports is None else {"epsilon_after": _epsilon_after(question, reports)}),
             "std_error": {name: one.rare_error for name, one in predicted.items()},
             "detection_limit": {name: one.smallest for name, one in predicted.items()},
             "alternatives": {
@@ -107,7 +126,7 @@ def promise_of(
             for field in question.fields
             if people and field.name in expected
         ),
-        f"A report is {question.record_size} bytes, always.",
+        f"A report is {question.record_size} byte{'s' * (question.record_size > 1)}, always.",
     )
 
 
@@ -166,6 +185,40 @@ def _over_time(question: Question) -> str:
         f"have epsilon {as_float(forever):.6f} (odds times {_odds(forever)}), because the first "
         "randomisation is permanent. Each different value a person ever holds, and each new "
         "version, costs that much again."
+    )
+
+
+def _epsilon_after(question: Question, reports: int) -> float:
+    """Return the epsilon of a number of reports of one value by one device."""
+    # Where a device answers once, or repeats one report, more of them tell no more.
+    n = 1 if question.repeat in ("once", "permanent") else reports
+    return as_float(sum(epsilon_after(field.parameters, n) for field in question.fields))
+
+
+def _after(question: Question, reports: int) -> str:
+    found = _epsilon_after(question, reports)
+    return f"{reports:,} reports of one unchanged value have epsilon {found:.6f} together."
+
+
+def _on_average(field: Field) -> str:
+    """Say what a Bloom filter hides on average, which no epsilon counts."""
+    parameters = field.parameters
+    # Filters with hash functions are RAPPOR's alone.
+    if not isinstance(parameters, RapporParameters) or parameters.form != "bloom":
+        return ""
+    found = average_case(parameters)
+    silent = ""
+    if parameters.memoised and found.silent > 0:
+        silent = (
+            f"Of the devices {found.silent:.3g} keep none of their string's {parameters.hashes} "
+            "bits in the permanent response ((f/2)^h): what they report never speaks for it. "
+        )
+    loss = f"{found.loss_once:.3g}" if math.isfinite(found.loss_once) else "without bound"
+    return (
+        f"{silent}On average, and promised to nobody: of a million other strings about "
+        f"{1e6 * found.namesakes:,.3g} set the same bits in a cohort, and one report moves the "
+        f"log-odds between a person's string and another one by {loss}, where epsilon bounds it by "
+        f"{as_float(parameters.epsilon_once):.3g}."
     )
 
 
@@ -241,7 +294,7 @@ def _predicted(question: Question, field: Field, people: int, listed: int) -> Pr
     once = as_float(field.parameters.epsilon_once)
     reporting = _reporting(question, people)
     setting = Setting(reporting, once, field.domain, None, question.absent, listed)
-    # Only a profile has tables, of so many attributes.
+    # Only a profile has tables, and a largest number of attributes in one.
     if isinstance(field.parameters, ProfileParameters):
         setting = replace(setting, order=field.parameters.order)
     return predict(field.parameters, setting)

@@ -5,8 +5,9 @@ import pytest
 from scipy import stats
 
 from deniable.associate import Variable, estimate_joint, independence, independence_of_pairs
-from deniable.associate.independence import bh_adjusted, holm_adjusted
+from deniable.associate.scores import definite_factor
 from deniable.associate.wald import wald_test
+from deniable.decode.significance import bh_adjusted, holm_adjusted
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OUE, Rappor
 from material.associate_people import OPEN, STRINGS, closed, dependent, opened, two_fields
@@ -163,3 +164,15 @@ def test_a_sparse_table_is_tested_by_drawn_populations(rng) -> None:
         Variable("b", second, second.simulate(np.minimum(codes, 2), rng)),
     ]
     assert independence(dependent).p_value <= 0.01
+
+
+@pytest.mark.parametrize("size", [2, 5])
+def test_rounding_does_not_decide_what_is_singular(size, rng):
+    """A number that follows from the others leaves a pivot of rounding, above or below 0."""
+    for _ in range(20):
+        columns = rng.random((size, 50))
+        columns = np.vstack([columns, rng.random(size) @ columns])
+        with pytest.raises(np.linalg.LinAlgError):
+            definite_factor(columns @ columns.T / 50)
+        factor = definite_factor(columns[:-1] @ columns[:-1].T / 50)
+        assert np.allclose(factor @ factor.T, columns[:-1] @ columns[:-1].T / 50)

@@ -21,7 +21,7 @@ from deniable.privacy import report_channel
 from deniable.protocol import ProfileParameters
 from deniable.testing.ledger import LEDGER
 from deniable.testing.statistics import accept, proportion
-from material.audits import ONCE, a_question, about_profiles, record, survey
+from material.audits import ONCE, a_question, about_profiles, profile_of, survey
 
 QUESTIONS = {
     question.id: question for question in (*about_profiles((2, 2)), *about_profiles((2, 3, 5)))
@@ -85,7 +85,7 @@ def test_more_reports_tell_more(rng: np.random.Generator) -> None:
 
 
 def test_permanent_reports_of_a_record_are_linked() -> None:
-    question = a_question("q", record(2, 2), "inp_ht", ONCE, repeat="permanent")
+    question = a_question("q", profile_of(2, 2), "inp_ht", ONCE, repeat="permanent")
     parameters = question.fields[0].parameters
     linked = linkable(question, parameters, 1, 10, np.random.default_rng(0))
     assert linked.alike == chance_equal(parameters) == pytest.approx(1 / 6)

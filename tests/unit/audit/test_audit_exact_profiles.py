@@ -26,7 +26,7 @@ from deniable.protocol import (
 )
 from deniable.protocol.profile_marginals import rank_of
 from deniable.protocol.thresholds import ONE
-from material.audits import ONCE, a_question, about_profiles, record
+from material.audits import ONCE, a_question, about_profiles, profile_of
 
 LARGE = {question.id: question for question in about_profiles((2, 3, 5))}
 
@@ -54,7 +54,7 @@ def test_the_arguments_are_said() -> None:
 def test_one_table_of_every_size_is_looked_at() -> None:
     levels = (2, 3, 4, 5, 9, 2, 64)
     for name in ("marg_ps", "views"):
-        parameters = a_question("q", record(*levels), name, ONCE).fields[0].parameters
+        parameters = a_question("q", profile_of(*levels), name, ONCE).fields[0].parameters
         assert isinstance(parameters, MargPSParameters | ViewsParameters)
         found = {parameters.cells(number) for (number,) in parameters.channel.examples}
         assert found == set(parameters.sizes)
@@ -67,7 +67,7 @@ def test_ranks_are_those_of_a_list() -> None:
 
 
 def test_the_first_two_records_differ_in_every_bit() -> None:
-    field = a_question("q", record(2, 3, 4, 5, 64, 65), "coefficients", ONCE).fields[0]
+    field = a_question("q", profile_of(2, 3, 4, 5, 64, 65), "coefficients", ONCE).fields[0]
     parameters = field.parameters
     assert isinstance(parameters, ProfileParameters)
     one, other, *_ = some_answers(field, False)

@@ -27,6 +27,7 @@ from deniable.protocol import (
     Boolean,
     Question,
     Strings,
+    StringSets,
 )
 from deniable.protocol.channel import Bits
 from deniable.protocol.domain import code_key, string_key
@@ -66,6 +67,20 @@ def test_the_shift_is_what_leverage_allows_and_most_of_it(
     most = min(found.bound, CRAFTED * worth)
     towards = -found.shift if down else found.shift
     assert towards >= 0.6 * most - slack
+
+
+@pytest.mark.parametrize("mechanism", ["rappor", "olh", "hcms"])
+def test_sets_of_strings_move_by_what_leverage_allows(
+    mechanism: str, rng: np.random.Generator
+) -> None:
+    """An honest set holds the pushed answer in one of its places, whichever way it is pushed."""
+    asked = a_question("programs", StringSets(most=9), mechanism, {"epsilon": 2.0})
+    (field,) = asked.fields
+    for down in (False, True):
+        found = shifted_estimate(asked, field, people=2_000, rng=rng, down=down)
+        LEDGER.add(1e-11)
+        assert abs(found.shift) <= found.bound + 7 * found.noise * math.sqrt(2 * CRAFTED)
+        assert abs(found.honest - down) <= 7 * found.noise
 
 
 def test_every_mechanism_is_attacked() -> None:

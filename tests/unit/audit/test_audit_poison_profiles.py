@@ -15,7 +15,7 @@ from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Reports
 from deniable.protocol import PROFILE_MECHANISMS, ProfileParameters, Question
 from deniable.testing.ledger import LEDGER
-from material.audits import ONCE, a_question, about_profiles, record
+from material.audits import ONCE, a_question, about_profiles, profile_of
 
 QUESTIONS = {
     question.id: question for question in (*about_profiles((2, 2, 2)), *about_profiles((2, 3, 5)))
@@ -128,7 +128,7 @@ class TestAdvice:
     )
     def test_crafted_ones_are_seen(self, mechanism: str, rng: np.random.Generator) -> None:
         """One in ten; k-RR over the whole profile, and its bits, give no hold."""
-        question = a_question("q", record(*(2,) * 6), mechanism, ONCE)
+        question = a_question("q", profile_of(*(2,) * 6), mechanism, ONCE)
         reports = self.honest(question, rng, 20_000)
         fake = crafted_cells(shape_of(question), (0,), (0,), 2_000, rng)
         reports[:2_000] = np.frombuffer(fake, dtype=reports.dtype)
@@ -136,7 +136,7 @@ class TestAdvice:
         assert self.strange(question, reports)
 
     def test_too_many_ones_of_inp_em(self, rng: np.random.Generator) -> None:
-        question = a_question("q", record(*(2,) * 32), "inp_em", ONCE)
+        question = a_question("q", profile_of(*(2,) * 32), "inp_em", ONCE)
         reports = self.honest(question, rng)
         reports["bits"][:400] = 255
         LEDGER.add(1e-12)

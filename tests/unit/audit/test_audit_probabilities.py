@@ -44,7 +44,7 @@ from material.audits import (
     TWO_STAGES,
     a_question,
     categories,
-    record,
+    profile_of,
     survey,
 )
 
@@ -64,11 +64,11 @@ ASKED = [
     a_question("prefixes", NAMES, "prefixes", {**STRONG, "points": 20, "cohorts": 2}),
     a_question("ngrams", NAMES, "ngrams", {"p": 0.4, "q": 0.9, "k": 8, "h": 1, "m": 2}),
     *(
-        a_question(name, record(2, 2), name, {"epsilon": 1.2} if name in BITS else STRONG)
+        a_question(name, profile_of(2, 2), name, {"epsilon": 1.2} if name in BITS else STRONG)
         for name in PROFILE_MECHANISMS
         if name != "inp_olh"
     ),
-    a_question("inp_olh", record(2, 2), "inp_olh", {**STRONG, "g": 2}),
+    a_question("inp_olh", profile_of(2, 2), "inp_olh", {**STRONG, "g": 2}),
 ]
 
 

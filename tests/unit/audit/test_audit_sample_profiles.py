@@ -18,7 +18,7 @@ from deniable.client.randomness import SystemDraws
 from deniable.mechanisms import ProfileMechanism, mechanism_of
 from deniable.protocol import Answer, Field, Question
 from deniable.testing.ledger import LEDGER
-from material.audits import a_question, about_profiles, large_profiles, record, survey
+from material.audits import a_question, about_profiles, large_profiles, profile_of, survey
 
 ALPHA = 1e-10
 SMALL = {question.id: question for question in about_profiles((3, 2))}
@@ -81,15 +81,15 @@ class Scaled:
 
 BROKEN = [
     *(
-        (a_question(name, record(2, 2), name, {"epsilon": 3.0}), 1_500)
+        (a_question(name, profile_of(2, 2), name, {"epsilon": 3.0}), 1_500)
         for name in ("inp_ht", "marg_ht", "coefficients", "inp_ht_cms")
     ),
     *(
-        (a_question(name, record(2, 2), name, {"epsilon": 4.0}), 2_500)
+        (a_question(name, profile_of(2, 2), name, {"epsilon": 4.0}), 2_500)
         for name in ("inp_ps", "marg_ps", "views", "inp_rr", "marg_rr")
     ),
-    (a_question("inp_em", record(2, 2), "inp_em", {"epsilon": 4.0}), 1_500),
-    (a_question("inp_olh", record(2, 2), "inp_olh", {"epsilon": 3.0, "g": 2}), 1_500),
+    (a_question("inp_em", profile_of(2, 2), "inp_em", {"epsilon": 4.0}), 1_500),
+    (a_question("inp_olh", profile_of(2, 2), "inp_olh", {"epsilon": 3.0, "g": 2}), 1_500),
 ]
 
 
@@ -128,7 +128,7 @@ def test_a_table_that_is_drawn_too_often_is_caught(
         return right(field, answer, cohort, permanent, Preferring(fresh))
 
     monkeypatch.setattr(client_encode, "encode_drawn", wrong)
-    question = a_question("q", record(2, 2, 2, 2), "marg_rr", {"epsilon": 1.0})
+    question = a_question("q", profile_of(2, 2, 2, 2), "marg_rr", {"epsilon": 1.0})
     LEDGER.add(1e-9)
     audit = audit_sample(survey(question), trials=600, draws=SystemDraws(rng.bytes))
     assert [finding.check for finding in audit.failures] == ["the exact channel"]

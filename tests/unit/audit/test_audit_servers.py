@@ -26,6 +26,7 @@ ATTEMPTS = {
     "a higher ceiling",
     "survey bytes of its own for each device",
     "a version of its own for each device",
+    "a question of its own for each device",
 }
 
 

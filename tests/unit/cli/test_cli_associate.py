@@ -135,3 +135,16 @@ def test_a_second_interval_for_crafted_reports(project: Path) -> None:
     assert "With 0.01 of the reports crafted, dark and memory" in text
     wrong = run("associate", "device", "--crafted", "1.5")
     assert wrong.exit_code == 2
+
+
+def test_the_methods_of_the_papers_by_name(project: Path) -> None:
+    read = json.loads(
+        associate(project, "--given", "dark", "--solver", "em", "--method", "wald",
+                  "--confidence", 0.9, "--other-profile", "flat", "--json")
+    )  # fmt: skip
+    assert (read["level"], read["fit"]["solver"]) == (0.9, "em")
+    assert {row["method"] for row in read["parts"]["tests"]["rows"]} == {"wald"}
+    assert "P(host | dark)" in read["parts"]
+    assert "P(memory | dark)" in associate(project, "--given", "dark")
+    with pytest.raises(InvalidParameter, match="must leave one"):
+        associate(project, "--fields", "dark,host", "--given", "dark", "--given", "host")

@@ -51,6 +51,10 @@ def test_simulate_makes_segments_and_levels_with_the_stated_shares(folder: Path)
     assert abs(strict - 5_000) < 500
     counted = _told("count", "colour", "--level", "open", "--data", "simulated")
     assert sum(part["reports"] for part in counted["segments"]) == 20_000 - strict
+    words = _run("count", "colour", "--level", "open", "--data", "simulated").output
+    first = counted["segments"][0]
+    assert "colour (open).value: " in words
+    assert f"platform {first['segments']['platform']}: {first['reports']:,} reports" in words
     again = _run("simulate", "colour", "--people", "9", "--seed", "3")
     assert again.exit_code != 0
 

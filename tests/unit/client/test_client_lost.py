@@ -209,25 +209,6 @@ def test_what_a_kill_leaves_beside_the_database_can_be_lost(tmp_path: Path) -> N
     client.close()
 
 
-def test_a_file_with_a_log_of_an_earlier_version_is_taken_over(tmp_path: Path) -> None:
-    clock = used(tmp_path)
-    old = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)
-    assert old.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
-    old.execute("UPDATE ledger SET micros = micros + 1000000")
-    beside = strict(ASKED, tmp_path, clock=clock)  # while the other process runs
-    assert beside.disclosed().epsilon == 2.0
-    beside.close()
-    old.close()
-    client = strict(ASKED, tmp_path, clock=clock)
-    client.record("b", True)
-    assert client.disclosed().epsilon == 3.0
-    with client._device.database.reading() as connection:
-        assert connection is not None
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("truncate",)
-    assert not (tmp_path / f"{FILE_NAME}-wal").exists()
-    client.close()
-
-
 def test_a_torn_database_is_refused(tmp_path: Path) -> None:
     client = strict(survey(*(question(f"q{i}") for i in range(50))), tmp_path)
     for i in range(50):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.client import Client
-from deniable.client.database import FILE_NAME, MIGRATIONS, Database
 from deniable.errors import InvalidParameter, RecordRefused
 from deniable.protocol import Question
 from deniable.protocol.epochs import day_number, days_of, epoch_of
@@ -168,23 +165,6 @@ def test_an_absent_answer_that_does_not_fit_is_counted_once(tmp_path: Path) -> N
     client.flush()
     assert client.counters() == {("always", "window"): 1}
     assert client.pending() == []
-
-
-def test_a_database_of_before_puts_all_on_the_day_of_its_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr("deniable.client.database.MIGRATIONS", MIGRATIONS[:1])
-        old = Database(tmp_path, 1.0)
-        with old.transaction() as connection:
-            connection.execute("INSERT INTO ledger VALUES ('daily', 3, 3, 3000000)")
-        old.close()
-    before = day_number()
-    client = strict(survey(DAILY), tmp_path, clock=lambda: datetime.now(UTC), window=(3.0, 30))
-    assert reason_of(client, "daily", True) == "window"
-    client.close()
-    rows = list(sqlite3.connect(tmp_path / FILE_NAME).execute("SELECT * FROM charges"))
-    assert rows in ([(day, day, 3_000_000)] for day in (before, before + 1))
 
 
 def test_what_was_disclosed_says_it(tmp_path: Path) -> None:

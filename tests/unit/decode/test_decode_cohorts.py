@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deniable.decode.closed import nearest_in_errors, point_estimates
+from deniable.decode.distribution_estimates import nearest_in_errors, point_estimates
 from deniable.mechanisms import HCMS, ORR, PGR, Counts, Mechanism, Rappor
 
 MECHANISMS: dict[str, Mechanism] = {

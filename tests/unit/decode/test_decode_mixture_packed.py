@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from deniable.decode.mixture import fit_rows, sampling
-from deniable.decode.mixture_em import run_squarem
-from deniable.decode.mixture_packed import PackedProduct
-from deniable.decode.mixture_rows import Product
+from deniable.decode.mixture.em import run_squarem
+from deniable.decode.mixture.packed import PackedProduct
+from deniable.decode.mixture.rows import Product
 from deniable.mechanisms.packed import PackedAnswers, digit_values
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from deniable.decode.mixture import fit_mixture, fit_rows, sampling
-from deniable.decode.mixture_em import run_em, run_squarem
-from deniable.decode.mixture_rows import Product, Table
+from deniable.decode.mixture.em import run_em, run_squarem
+from deniable.decode.mixture.rows import Product, Table
 from deniable.errors import InvalidParameter
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deniable.decode.closed import likely_distribution, support_of
+from deniable.decode.distribution_estimates import likely_distribution, support_of
 from deniable.decode.simplex import project
 from deniable.decode.smoothing import smooth
 from deniable.errors import InvalidParameter

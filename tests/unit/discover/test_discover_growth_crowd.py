@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deniable.discover import discover, simulated_counts
-from deniable.discover.branches import branches_of
+from deniable.discover.extensions import branches_of
 from deniable.discover.prefixes.chance_of_finding import Group
 from deniable.discover.prefixes.imagined_crowd import imagined_levels
 from deniable.mechanisms import Prefixes

@@ -73,7 +73,7 @@ def test_threads_and_chunks_do_not_matter(
         new_store(tmp_path_factory.mktemp("chunks")) as store,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(local, "GROUP_BYTES", group)
+        patch.setattr(local, "_group_bytes", lambda _: group)
         for part in sizes:
             append(store, asked, data[start * size : (start + part) * size])
             start += part
@@ -129,7 +129,7 @@ def test_an_empty_store_gives_zero_counts(tmp_path: Path) -> None:
 def test_progress_rises_to_the_number_of_reports(tmp_path: Path, rng: np.random.Generator) -> None:
     asked, seen = question(), []
     with new_store(tmp_path) as store, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "GROUP_BYTES", 1)
+        patch.setattr(local, "_group_bytes", lambda _: 1)
         for _ in range(5):
             append(store, asked, records(asked, 10, rng))
         accumulate(store, asked, progress=lambda done, total: seen.append((done, total)))

@@ -132,3 +132,29 @@ def test_what_is_refused() -> None:
             mechanism.accumulate(record)
     with pytest.raises(InvalidParameter, match="same parameters"):
         mechanism.estimate(ORR(epsilon=1.0, symbols=4, cohorts=4).zero(), ["a"])
+
+
+def test_more_strings_than_symbols_can_tell_apart_are_refused_at_once() -> None:
+    mechanism = ORR(epsilon=1.0)
+    many = [f"string {i}" for i in range(770)]
+    with pytest.raises(InvalidParameter, match=r"at most 769 strings apart\. Got 770 candidates"):
+        mechanism.estimate(mechanism.zero(), many)
+    assert len(mechanism.estimate(mechanism.zero(), many[:769]).candidates) == 769
+
+
+def test_few_cohorts_with_reports_tell_few_strings_apart() -> None:
+    mechanism = ORR(epsilon=1.0, symbols=4, cohorts=16)
+    reports, table = np.zeros(16, dtype=np.int64), np.zeros((16, 4), dtype=np.int64)
+    reports[3], table[3] = 100, 25
+    found = mechanism.estimate(Counts(reports, table), STRINGS)
+    assert np.isnan(found.frequency).all()
+    assert "tell at most 4 candidates apart" in found.notes[0]
+
+
+def test_the_symbols_of_candidates_are_those_of_their_reports() -> None:
+    mechanism = ORR(epsilon=2.0, symbols=5, cohorts=7)
+    found = mechanism.symbols_of(STRINGS)
+    for row, text in enumerate(STRINGS):
+        answer = Answer(string_key(text))
+        expected = [mechanism.parameters.symbol(answer, cohort) for cohort in range(7)]
+        assert found[row].tolist() == expected

@@ -13,7 +13,7 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import Rappor, mechanism_for
 from deniable.mechanisms.olh import Pairs
 from deniable.plan import Setting, of_bins, of_categories, predict
-from deniable.plan.work import operations, words
+from deniable.plan.costs import operations, words
 from deniable.protocol import Boolean, Sets, Strings
 
 HUNDRED = Setting(100_000, 1.0, of_categories(100))

@@ -15,9 +15,9 @@ from deniable.crafted.leverage import leverage
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.plan import Setting, make_plan, of_attributes, plan_survey, predict
+from deniable.plan.costs import words
 from deniable.plan.plan import warn
 from deniable.plan.profiles.choices import WORK, cells_tested
-from deniable.plan.work import words
 from deniable.protocol import (
     PROFILE_MECHANISMS,
     CoefficientsParameters,
@@ -32,7 +32,7 @@ from deniable.results.plan.tables import plan_table
 EIGHT = Setting(100_000, 1.1, of_attributes(8))
 
 
-def test_every_mechanism_of_records_is_planned() -> None:
+def test_every_mechanism_of_profiles_is_planned() -> None:
     plan = make_plan(EIGHT)
     assert {prediction.mechanism for prediction in plan.predictions} == set(PROFILE_MECHANISMS)
     assert set(WORK) == set(PROFILE_MECHANISMS)
@@ -119,7 +119,7 @@ def test_a_plan_as_json_says_attributes_and_order() -> None:
     assert (told["attributes"], told["order"], about.domain) == (5, 3, "profile")
 
 
-def test_a_survey_with_a_record() -> None:
+def test_a_survey_with_a_profile() -> None:
     domain = of_attributes(6)
     parameters = resolve("views", {"epsilon": 1.0, "order": 3}, domain, False)
     assert isinstance(parameters, ProfileParameters)

@@ -82,6 +82,24 @@ def test_signs_are_a_tight_frame_and_cost_less_than_contrasts(answers: int) -> N
         assert real > 1.4 * frame >= 1.4 * (answers - 1) ** 2 / answers
 
 
+@pytest.mark.parametrize("answers", [2, 3, 4, 5, 7, 16, 33, 64, 75])
+def test_the_recurrence_is_the_sum_of_binomials(answers: int) -> None:
+    """The slow twin: c_m(x) = sum over i of (-1)^i C(r-1-i, m-i) C(m+i, m) C(x, i)."""
+    for degree, contrast in enumerate(contrasts_of(answers), start=1):
+        slow = [
+            sum(
+                (-1) ** i
+                * math.comb(answers - 1 - i, degree - i)
+                * math.comb(degree + i, degree)
+                * math.comb(x, i)
+                for i in range(degree + 1)
+            )
+            for x in range(answers)
+        ]
+        shared = math.gcd(*slow)
+        assert contrast.values == tuple(value // shared for value in slow)
+
+
 def test_known_contrasts() -> None:
     assert contrasts_of(2)[0].values == (1, -1)
     assert [c.values for c in contrasts_of(3)] == [(1, 0, -1), (1, -2, 1)]

@@ -114,9 +114,9 @@ def test_views_grow_with_the_number_of_people() -> None:
 
 def test_without_a_number_a_million_people_are_expected() -> None:
     assert expected_people("auto", {}) == PEOPLE == 1_000_000
-    record, wanted = profile_of(*(2,) * 8), {"epsilon": 0.5, "order": 3}
-    said = profile_choices(record, {**wanted, "people": PEOPLE})
-    assert profile_choices(record, wanted) == said
+    profile, wanted = profile_of(*(2,) * 8), {"epsilon": 0.5, "order": 3}
+    said = profile_choices(profile, {**wanted, "people": PEOPLE})
+    assert profile_choices(profile, wanted) == said
 
 
 @pytest.mark.parametrize("people", [0, -1, 2.5, "many", True, MANY + 1])
@@ -127,9 +127,9 @@ def test_refused_numbers_of_people(people: object) -> None:
 
 def test_noise_before_smoothing_does_not_depend_on_people() -> None:
     """What people are shown as n times the variance is the mechanism's, not the choice's."""
-    record = profile_of(*(2,) * 8)
+    profile = profile_of(*(2,) * 8)
     by_people = [
-        {c.mechanism: c.noise for c in profile_choices(record, {"epsilon": 1, "people": people})}
+        {c.mechanism: c.noise for c in profile_choices(profile, {"epsilon": 1, "people": people})}
         for people in (100, MANY)
     ]
     assert by_people[0]["coefficients"] == by_people[1]["coefficients"]

@@ -83,7 +83,7 @@ def test_fields_that_depend_are_found_and_others_are_not(
         assert found[names].p_value > 1e-4  # the seed is fixed; alpha of a fresh one is 1e-4
     assert "odds_ratio" not in every.columns.place
     assert any(column.title == "P(size | dark, browser)" for column in every.columns)
-    assert len(every.parts) == 1 + 3
+    assert len(every.parts) == 2 + 3
 
 
 def test_the_conditional_share_and_the_odds_ratio_say_what_goes_together(pair: Table) -> None:

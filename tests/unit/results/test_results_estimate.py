@@ -268,7 +268,7 @@ def test_json_fits_its_schema(
         {"rows": [{"value": "a", "frequency": 0.1, "std_error": 0.1}]},
         {"extra": 1},
         {"epochs": {"first": 1}},
-        {"level": 0.9},
+        {"level": 95},
     ],
 )
 def test_the_schema_refuses_what_is_no_result(

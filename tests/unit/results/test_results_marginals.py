@@ -177,7 +177,7 @@ def test_a_table_beyond_memory_is_refused_before_it_is_made(tmp_path: Path) -> N
     counts = mechanism.accumulate(mechanism.simulate(rng.integers(0, 2, (500, 14)), rng))
     reports = Profiles.of(Accumulated(asked, {field.name: counts}, {EPOCH: 500}))
     assert reports.order == 14
-    names = reports.record.names
+    names = reports.profile.names
     assert reports.table(names[:3]).raw.probability.size == 8
     with pytest.raises(InvalidParameter, match="would have 16,384 cells: at most 2,048"):
         reports.table(names)

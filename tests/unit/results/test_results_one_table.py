@@ -178,7 +178,7 @@ def test_tables_of_several_fields_stand_apart(tmp_path: Path) -> None:
 
 
 def test_records_become_columns_by_what_they_hold() -> None:
-    found = Table.of_records("figure", [{"word": "=1", "n": None}, {"word": "b", "n": 2}])
+    found = Table.of_mappings("figure", [{"word": "=1", "n": None}, {"word": "b", "n": 2}])
     assert [column.kind for column in found.columns] == ["label", "number"]
     assert as_csv(found) == b"word,n\r\n'=1,\r\nb,2\r\n"
-    assert as_csv(Table.of_records("figure", [])) == b"\r\n"
+    assert as_csv(Table.of_mappings("figure", [])) == b"\r\n"

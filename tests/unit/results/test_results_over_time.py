@@ -79,3 +79,17 @@ def test_explain_states_the_error_of_a_set_and_its_lifetime(tmp_path: Path) -> N
     text = " ".join(told.sentences)
     assert "one is drawn at random" in text
     assert "linked to each other" in text
+
+
+def test_the_epsilon_of_several_reports_and_what_a_bloom_filter_hides(tmp_path: Path) -> None:
+    numbers = "{ k = 128, h = 2, m = 16, f = 0.5, p = 0.5, q = 0.75 }"
+    body = f'domain = {{ type = "strings" }}\nmechanism = "rappor"\nparameters = {numbers}\n'
+    asked = question(tmp_path, body)
+    found = [explain_question(asked, reports=n).numbers["epsilon_after"] for n in (1, 2, 7)]
+    assert found == pytest.approx([1.074286, 2.017008, 4.068], abs=1e-3)
+    text = " ".join(explain_question(asked, reports=7).sentences)
+    assert "Of the devices 0.0625 keep none of their string's 2 bits" in text
+    assert "7 reports of one unchanged value have epsilon 4.06" in text
+    assert "about 122 set the same bits" in text
+    once = explain_question(question(tmp_path, body + 'repeat = "once"\n'), reports=7)
+    assert once.numbers["epsilon_after"] == once.numbers["epsilon"]

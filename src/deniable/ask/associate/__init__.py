@@ -8,19 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from deniable.ask.associate.field_reports import FieldReports, read_fields
+from deniable.ask.associate.found_apart import find_apart
 from deniable.ask.associate.read_joint import joint_read, read_together, weakened
 from deniable.ask.associate.table import Associated, association_table
-from deniable.ask.associate.variables import variable_of
+from deniable.ask.associate.variables import TOP, variable_of
 from deniable.ask.candidates import field_candidates, fitted_candidates, is_open
 from deniable.ask.estimate import about_epochs, epochs_of
 from deniable.ask.intervals import of_note
 from deniable.ask.options import DEFAULTS, Options
 from deniable.associate import (
+    Independence,
     Joint,
     Pair,
     Variable,
     estimate_joint,
+    independence,
     independence_of_pairs,
 )
 from deniable.associate import associate as fit_two
@@ -29,16 +34,20 @@ from deniable.crafted.joint import check_size
 from deniable.decode.reading import Reading
 from deniable.engines.local import Accumulated
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, Question
+from deniable.protocol import Field, Profile, Question
 from deniable.protocol.epsilon import as_float
-from deniable.results.table import About, Table
+from deniable.results.table import About, Table, interval_name
 from deniable.store.base import Store
 
-__all__ = ["associate", "chosen_fields", "weakened", "widened"]
+__all__ = ["associate", "chosen_fields", "weakened"]
 
 NOT_SUMS = (
     "The table is the likeliest one: no share is below 0, so that small ones are biased upwards. "
-    "Intervals are 95% intervals of each cell by itself."
+    "Intervals are {intervals}s of each cell by itself."
+)
+PAPERS_OTHER = (
+    "The profile of (other) is fitted to the very reports that it explains, as in [FPE16, section "
+    "3.2]: its shares are biased, and intervals do not allow for that."
 )
 
 
@@ -55,8 +64,9 @@ def associate(store: Store, question: Question, options: Options = DEFAULTS) -> 
         store: where the reports are.
         question: the question, with the version that is wanted.
         options: this reads `fields` (two or more; by default all), `candidates` (the answers to
-            tell apart), `folder`, `top`, `other`, `of` and `crafted`, which adds a second
-            interval to every share and odds ratio, and a range to every p-value.
+            tell apart), `folder`, `top`, `other`, `of`, `confidence`, `solver`, `method`,
+            `profile`, `given`, `discovered` and `crafted`, which adds a second interval to every
+            share and odds ratio, and a range to every p-value.
 
     Raises:
         InvalidParameter: if a field is not the question's, if there are fewer than two, if there
@@ -81,6 +91,12 @@ def chosen_fields(question: Question, names: Sequence[str] | None) -> list[Field
         InvalidParameter: if there are fewer than two, one is named twice, or one is not there.
     """
     known = {field.name: field for field in question.fields}
+    if len(known) == 1 and isinstance(question.fields[0].domain, Profile):
+        raise InvalidParameter(
+            f"Question {question.id!r} is a profile of attributes, whose tables and tests are "
+            f"those of another command.",
+            f"Run: deniable marginals {question.id} --pairs, or --attributes with two of them.",
+        )
     if len(known) < 2:
         raise InvalidParameter(
             f"Question {question.id!r} has one field. Only what one report says together can be "
@@ -109,20 +125,30 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
         raise InvalidParameter(
             f"There are no reports to question {question.id!r} yet, so nothing can be associated."
         )
+    found_notes: tuple[str, ...] = ()
+    if options.discovered:
+        apart = find_apart(read, fields, options, options.top or TOP)
+        read, found_notes, accumulated = apart.read, apart.notes, apart.read.accumulated
+        options = replace(options, candidates={**options.candidates, **apart.candidates})
     variables = [variable_of(read, field, options, _listed(field, options)) for field in fields]
     reading = read_together(options, question, fields, accumulated.epochs)
     if crafted is not None:  # said before the work is done
         check_size(variables)
-    joint, pairs = _fitted(variables)
+        _check_crafted(options)
+    joint, pairs, mutual = _fitted(variables, options)
     joint, factor = joint_read(joint, reading)
-    pairs = weakened(pairs, factor)
+    pairs, mutual = weakened(pairs, factor), weakened(mutual, factor)
     shifted = None
     if crafted is not None:
         told = options.stage("searching")
         shifted = crafted_association(variables, pairs, crafted, factor, told)
-    notes = (*_notes(accumulated, joint, pairs, reading), *_about_lists(fields, options))
-    about = replace(_about(accumulated, fields, crafted), of=reading.of)
-    return association_table(about, Associated(joint, pairs, shifted), notes)
+    notes = [*found_notes, *_notes(accumulated, joint, (*pairs, *mutual), reading)]
+    notes += _about_lists(fields, options)
+    if options.profile == "fitted" and any(variable.other for variable in variables):
+        notes.append(PAPERS_OTHER)
+    about = replace(_about(accumulated, fields, options), of=reading.of)
+    found = Associated(joint, pairs, shifted, mutual, tuple(options.given))
+    return association_table(about, found, notes)
 
 
 def _listed(field: Field, options: Options) -> Sequence[str] | None:
@@ -138,7 +164,17 @@ def _about_lists(fields: Sequence[Field], options: Options) -> Iterator[str]:
                 yield f"{field.name}: {note}"
 
 
-def _about(accumulated: Accumulated, fields: Sequence[Field], crafted: float | None) -> About:
+def _check_crafted(options: Options) -> None:
+    """Refuse what the search for crafted reports cannot follow: it refits by the defaults."""
+    if (options.method, options.profile) != (DEFAULTS.method, DEFAULTS.profile):
+        raise InvalidParameter(
+            "Crafted reports are searched for by the default test and the default likelihood of "
+            "other answers.",
+            "Leave out --crafted, or --method and --other-profile.",
+        )
+
+
+def _about(accumulated: Accumulated, fields: Sequence[Field], options: Options) -> About:
     question = accumulated.question
     how = ", ".join(f"{field.name} by {field.parameters.mechanism}" for field in fields)
     return About(
@@ -153,21 +189,36 @@ def _about(accumulated: Accumulated, fields: Sequence[Field], crafted: float | N
         simulated=accumulated.simulated,
         epsilon_once=as_float(sum(field.parameters.epsilon_once for field in fields)),
         epochs=epochs_of(accumulated),
-        crafted=crafted,
+        crafted=options.crafted,
         more={
+            "level": options.confidence,
             "fields": [field.name for field in fields],
             "mechanisms": {field.name: field.parameters.mechanism for field in fields},
         },
     )
 
 
-def _fitted(variables: list[Variable]) -> tuple[Joint, tuple[Pair, ...]]:
-    """Return the table of all variables, and a test of every pair."""
+def _fitted(
+    variables: list[Variable], options: Options
+) -> tuple[Joint, tuple[Pair, ...], tuple[Pair, ...]]:
+    """Return the table of all variables, a test of every pair, and of more than two one of all."""
+    solver, level = options.solver, options.confidence
+    method, profile = options.method, options.profile
+    rng = np.random.default_rng(0)  # the same reports have the same drawn populations
     if len(variables) > 2:
-        return estimate_joint(variables), independence_of_pairs(variables)
-    joint, test = fit_two(variables)
+        joint = estimate_joint(variables, solver=solver, level=level, profile=profile)
+        pairs = independence_of_pairs(variables, method=method, profile=profile, rng=rng)
+        whole = independence(variables, method=method, profile=profile, rng=rng)
+        return joint, pairs, (_alone(("", ""), whole),)
+    joint, found = fit_two(
+        variables, solver=solver, level=level, method=method, profile=profile, rng=rng
+    )
     one, two = variables
-    return joint, (Pair((one.name, two.name), test, test.p_value, test.p_value),)
+    return joint, (_alone((one.name, two.name), found),), ()
+
+
+def _alone(names: tuple[str, str], test: Independence) -> Pair:
+    return Pair(names, test, test.p_value, test.p_value)
 
 
 def _notes(
@@ -176,4 +227,5 @@ def _notes(
     notes = [*joint.notes, *(note for pair in pairs for note in pair.test.notes)]
     notes += about_epochs(reading, len(accumulated.epochs))
     notes += accumulated.ignored_words
-    return tuple(dict.fromkeys([*notes, NOT_SUMS, of_note(reading.of)]))
+    not_sums = NOT_SUMS.format(intervals=interval_name(joint.level))
+    return tuple(dict.fromkeys([*notes, not_sums, of_note(reading.of)]))

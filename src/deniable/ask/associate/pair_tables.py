@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from deniable.associate import Joint
+from deniable.associate.covariance import half_width
 from deniable.mechanisms.base import Floats
-from deniable.results.words.shares import Z
 
 
 def marginal(joint: Joint, names: tuple[str, str]) -> Joint:
@@ -33,14 +33,15 @@ def marginal(joint: Joint, names: tuple[str, str]) -> Joint:
     error = np.full(shape, np.nan)
     if free is not None:
         error = np.sqrt(np.maximum(0, np.diagonal(free))).reshape(shape)
+    wide = half_width(joint.level) * error
     return replace(
         joint,
         names=names,
         labels=tuple(joint.labels[axis] for axis in axes),
         probability=joint.probability.ravel()[groups].sum(axis=1).reshape(shape),
         std_error=error,
-        low=middle - Z * error,
-        high=middle + Z * error,
+        low=middle - wide,
+        high=middle + wide,
         covariance=_summed(joint.covariance, groups),
         unbounded=middle,
         unbounded_covariance=free,

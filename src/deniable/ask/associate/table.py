@@ -15,8 +15,8 @@ from deniable.crafted.association import CraftedAssociation
 from deniable.crafted.ratios import crafted_conditional, crafted_odds
 from deniable.crafted.search import Ends
 from deniable.mechanisms.base import Floats
-from deniable.results.charts.heat_map import KEY, heat_map, heat_map_described
-from deniable.results.table import About, Cell, Column, Table
+from deniable.results.charts.heat_map import heat_map, heat_map_described, heat_map_key
+from deniable.results.table import About, Cell, Column, Table, interval_name
 from deniable.results.table.columns import Kind
 from deniable.results.words.association import ALPHA, association_words
 
@@ -30,11 +30,21 @@ FIT = (
 
 @dataclass(frozen=True)
 class Associated:
-    """A fitted association: joint table, a test per pair, the shifts by crafted reports."""
+    """A fitted association: joint table, tests, the shifts by crafted reports.
+
+    Attributes:
+        joint: the table.
+        pairs: the test of every pair.
+        crafted: how far crafted reports can have moved both; None where nobody asked.
+        mutual: of more than two fields, the test of all of them together.
+        given: the fields whose answers further conditional shares are given.
+    """
 
     joint: Joint
     pairs: tuple[Pair, ...]
     crafted: CraftedAssociation | None = None
+    mutual: tuple[Pair, ...] = ()
+    given: tuple[str, ...] = ()
 
     def dependent(self, names: tuple[str, ...]) -> bool:
         """Tell whether the test of a pair found that its fields depend on each other."""
@@ -53,9 +63,10 @@ def association_table(about: About, found: Associated, notes: Sequence[str]) -> 
     fit |= {"patterns": joint.patterns, "informative": joint.informative}
     labels = {name: list(texts) for name, texts in zip(joint.names, joint.labels, strict=True)}
     about = replace(about, more={**about.more, "labels": labels, "fit": fit})
-    parts = {"tests": _tests(about, found)}
+    parts = {"tests": _tests(about, found)} | _mutual(about, found)
     if len(joint.names) > 2:
         parts |= {" and ".join(two.names): _shares(about, found, two) for two in pairs_of(joint)}
+    parts |= _conditionals(about, found)
     said = () if crafted is None else crafted.notes
     whole = _shares(about, found, joint)
     table = replace(whole, notes=(FIT.format(**fit), *notes, *said), parts=parts)
@@ -73,7 +84,7 @@ def _shares(about: About, found: Associated, joint: Joint) -> Table:
     filled += [
         (Column("probability", "share", "share"), map(float, joint.probability.flat)),
         (Column("std_error", "error", "std. error", extra=True), map(float, joint.std_error.flat)),
-        (Column("interval", "interval", "95% interval", extra=True), _ends(joint.low, joint.high)),
+        (Column("interval", "interval", about.intervals, extra=True), _ends(joint.low, joint.high)),
     ]
     if found.crafted is not None:
         second = _second_intervals(joint, found.joint, found.crafted)
@@ -88,8 +99,29 @@ def _shares(about: About, found: Associated, joint: Joint) -> Table:
         list(zip(*cells, strict=True)),
         picture=heat_map,
         described=heat_map_described,
-        caption=lambda _: KEY,
+        caption=heat_map_key,
     )
+
+
+def _conditionals(about: About, found: Associated) -> dict[str, Table]:
+    """Return the shares of every other field given the answers to some, a table for each."""
+    given, tables = found.given, {}
+    for of in (name for name in found.joint.names if given and name not in given):
+        derived = conditional(found.joint, of, given)
+        name = f"P({of} | {', '.join(given)})"
+        ends = _ends(derived.low, derived.high)
+        columns = [
+            *(Column(one, "label", one) for one in derived.names),
+            Column("probability", "share", name),
+            Column("std_error", "error", "std. error", extra=True),
+            Column("interval", "interval", about.intervals),
+        ]
+        numbers = map(float, derived.value.flat), map(float, derived.std_error.flat), ends
+        cells = zip(product(*derived.labels), *numbers, strict=True)
+        rows = [(*texts, *three) for texts, *three in cells]
+        head = replace(about, kind="conditional", crafted=None)
+        tables[name] = Table.of(head, columns, rows, notes=derived.notes)
+    return tables
 
 
 def _derived(joint: Joint) -> dict[str, Derived]:
@@ -113,7 +145,7 @@ def _derived_columns(prefix: str, derived: Derived, joint: Joint, found: Associa
     shown = prefix == "conditional"
     error = f"{prefix}_std_error"
     title = f"P({last} | {', '.join(given)})" if shown else ""
-    ends = "95% interval" if shown else ""
+    ends = interval_name(joint.level) if shown else ""
     interval = Column(f"{prefix}_interval", "interval", ends, kind, error, extra=True)
     filled: Filled = [
         (Column(prefix, kind, title, error=error), map(float, derived.value.transpose(axes).flat)),
@@ -146,25 +178,40 @@ def _second_intervals(joint: Joint, whole: Joint, crafted: CraftedAssociation) -
     return Ends(low, np.maximum(joint.high, np.minimum(1.0, joint.high + shifts.down)))
 
 
+_TEST_COLUMNS = (
+    Column("method", "label", "method"),
+    Column("statistic", "number", "statistic"),
+    Column("dof", "count", "degrees of freedom"),
+    Column("p_value", "p_value", "p-value"),
+)
+
+
+def _test_cells(pair: Pair) -> tuple[Cell, ...]:
+    return (pair.test.method, pair.test.statistic, pair.test.dof, pair.test.p_value)
+
+
+def _mutual(about: About, found: Associated) -> dict[str, Table]:
+    """Return the test that all fields are independent together, if there are more than two."""
+    columns = [Column("fields", "label", "fields"), *_TEST_COLUMNS, Column("notes", "label")]
+    rows = [
+        (", ".join(found.joint.names), *_test_cells(one), " ".join(one.test.notes))
+        for one in found.mutual
+    ]
+    return {"mutual": Table.of(replace(about, kind="tests"), columns, rows)} if rows else {}
+
+
 def _tests(about: About, found: Associated) -> Table:
     """Return the tests of independence, a row per pair, corrected for their number."""
     columns = [
         Column("first", "label", "first"),
         Column("second", "label", "second"),
-        Column("method", "label", "method"),
-        Column("statistic", "number", "statistic"),
-        Column("dof", "count", "degrees of freedom"),
-        Column("p_value", "p_value", "p-value"),
+        *_TEST_COLUMNS,
         Column("p_holm", "p_value", "Holm"),
         Column("p_bh", "p_value", "BH"),
         Column("notes", "label"),
     ]
     rows: list[tuple[Cell, ...]] = [
-        (
-            *pair.names,
-            *(pair.test.method, pair.test.statistic, pair.test.dof, pair.test.p_value),
-            *(pair.holm, pair.bh, " ".join(pair.test.notes)),
-        )
+        (*pair.names, *_test_cells(pair), pair.holm, pair.bh, " ".join(pair.test.notes))
         for pair in found.pairs
     ]
     if found.crafted is not None:

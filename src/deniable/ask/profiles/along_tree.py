@@ -59,7 +59,7 @@ def along_tree(
     known = dict(zip(places[len(asked) :], _answers(reports, given), strict=True))
     query = _Asked(places[: len(asked)], known)
     shares = reports.pairs.model().joint(*query)
-    labels = [reports.record.attributes[place].domain.labels for place in query.places]
+    labels = [reports.profile.attributes[place].domain.labels for place in query.places]
     columns = [*(Column(name, "label", name) for name in asked)]
     columns.append(Column("along_tree", "share", "along tree"))
     rows: list[tuple[Cell, ...]] = [
@@ -117,7 +117,7 @@ def _answers(reports: Profiles, given: Given) -> list[int]:
     found = []
     for name, level in given.items():
         (place,) = reports.places([name])
-        labels = reports.record.attributes[place].domain.labels
+        labels = reports.profile.attributes[place].domain.labels
         if level is None or level not in labels:
             raise InvalidParameter(
                 f"Along the tree, --given takes {name}=LEVEL with one of: {', '.join(labels)}."

@@ -133,7 +133,7 @@ def pairs_table(reports: Profiles, alpha: float = ALPHA, options: Options = DEFA
 
 
 def _pair_rows(reports: Profiles, alpha: float) -> list[tuple[PairTest, tuple[Cell, ...]]]:
-    pairs, names = reports.pairs, reports.record.names
+    pairs, names = reports.pairs, reports.profile.names
     smoothed, raw = pairs.correlations(), pairs.raw_correlations()
     found = []
     for one in pairs.tests(alpha):
@@ -178,7 +178,7 @@ def unknown_pairs(reports: Profiles) -> tuple[str, ...]:
 
 def constant_attributes(reports: Profiles) -> tuple[str, ...]:
     """Return a note where smoothed shares of attributes are all on one level."""
-    cells, names = reports.pairs.cells, reports.record.names
+    cells, names = reports.pairs.cells, reports.profile.names
     found = {
         names[pair[axis]]: None
         for pair, table in cells.items()
@@ -213,7 +213,7 @@ def tree_table(reports: Profiles, options: Options = DEFAULTS) -> Table:
     Raises:
         InvalidParameter: if only single attributes were collected, or `crafted` is no share.
     """
-    tree, names = learnt_tree(reports), reports.record.names
+    tree, names = learnt_tree(reports), reports.profile.names
     notes: tuple[str, ...] = (*said_first(reports), *unknown_pairs(reports), LEARNT)
     columns = [*EDGE_COLUMNS]
     rows: list[tuple[Cell, ...]] = [
@@ -249,16 +249,16 @@ def tree_table(reports: Profiles, options: Options = DEFAULTS) -> Table:
     )
 
 
-def sample_table(reports: Profiles, records: int, rng: np.random.Generator) -> Table:
+def sample_table(reports: Profiles, profiles: int, rng: np.random.Generator) -> Table:
     """Return synthetic profiles drawn along the tree.
 
     Raises:
         InvalidParameter: if the number asked for cannot be drawn.
     """
-    codes = sample_profiles(reports.pairs.model(), records, rng)
-    labels = [np.array(one.domain.labels, dtype=object) for one in reports.record.attributes]
+    codes = sample_profiles(reports.pairs.model(), profiles, rng)
+    labels = [np.array(one.domain.labels, dtype=object) for one in reports.profile.attributes]
     cells = [names[codes[:, i]].tolist() for i, names in enumerate(labels)]
-    columns = [Column(name, "label", name) for name in reports.record.names]
-    about = about_profiles(reports, "sample", f"{records:,} synthetic records")
+    columns = [Column(name, "label", name) for name in reports.profile.names]
+    about = about_profiles(reports, "sample", f"{profiles:,} synthetic profiles")
     notes = (*said_first(reports), KEEPS)
     return Table.of(about, columns, list(zip(*cells, strict=True)), notes=notes)

@@ -101,11 +101,11 @@ class Profiles:
             InvalidParameter: if it is not a question about a profile.
         """
         question = accumulated.question
-        field = record_field(question)
+        field = profile_field(question)
         mechanism = mechanism_of(field, question.absent)
         # Tables are estimated from reports about profiles alone.
         if not isinstance(mechanism, ProfileMechanism):
-            raise InvalidParameter(f"{field.parameters.mechanism} does not report records.")
+            raise InvalidParameter(f"{field.parameters.mechanism} does not report profiles.")
         reading = reading_of(options, question, field, accumulated.epochs)
         counts = accumulated.counts[field.name]
         return cls(question, mechanism, counts, reading, accumulated.simulated)
@@ -116,7 +116,7 @@ class Profiles:
         return self.counts.n
 
     @property
-    def record(self) -> Profile:
+    def profile(self) -> Profile:
         """The attributes and their domains."""
         return self.mechanism.profile
 
@@ -131,7 +131,7 @@ class Profiles:
         Raises:
             InvalidParameter: if one is unknown or named twice; the message lists them all.
         """
-        known = self.record.names
+        known = self.profile.names
         for name in names:
             if name not in known:
                 raise InvalidParameter(
@@ -147,14 +147,14 @@ class Profiles:
         if not 1 <= attributes <= self.order:
             raise InvalidParameter(
                 f"The reports to {self.question.id!r} hold tables of 1 to {self.order} of its "
-                f"{len(self.record.names)} attributes. Got {attributes}.",
+                f"{len(self.profile.names)} attributes. Got {attributes}.",
                 "Ask for fewer; --tree answers for any number along the dependency tree, as far "
                 "as pairs tell.",
             )
 
     def check_cells(self, places: Sequence[int]) -> None:
         """Raise InvalidParameter if a table would be too large, before it is made."""
-        cells = prod(self.record.answers[place] for place in places)
+        cells = prod(self.profile.answers[place] for place in places)
         if cells > MOST_CELLS:
             raise InvalidParameter(
                 f"A table of these {len(places)} attributes would have {cells:,} cells: at most "
@@ -182,14 +182,14 @@ class Profiles:
                 one has more than MOST_CELLS cells.
         """
         self.check_order(order)
-        number = comb(len(self.record.names), order)
+        number = comb(len(self.profile.names), order)
         if number > MOST_TABLES:
             raise InvalidParameter(
                 f"There are {number:,} tables of {order} attributes: more than {MOST_TABLES:,}.",
                 "Ask for the ones you want with --attributes.",
             )
-        every = range(len(self.record.names))
-        self.check_cells(sorted(every, key=lambda place: -self.record.answers[place])[:order])
+        every = range(len(self.profile.names))
+        self.check_cells(sorted(every, key=lambda place: -self.profile.answers[place])[:order])
         return [self._read(both) for both in self._both(list(combinations(every, order)))]
 
     @cached_property
@@ -200,12 +200,12 @@ class Profiles:
             InvalidParameter: if only single attributes were collected, or a pair is too large.
         """
         self.check_order(2)
-        largest = sorted(range(len(self.record.names)), key=lambda i: -self.record.answers[i])
+        largest = sorted(range(len(self.profile.names)), key=lambda i: -self.profile.answers[i])
         self.check_cells(largest[:2])
-        pairs = list(combinations(range(len(self.record.names)), 2))
+        pairs = list(combinations(range(len(self.profile.names)), 2))
         found = self._both(list(pairs))
         return Pairs(
-            self.record.names,
+            self.profile.names,
             {pair: both.raw for pair, both in zip(pairs, found, strict=True)},
             {pair: both.smoothed for pair, both in zip(pairs, found, strict=True)},
         )
@@ -214,7 +214,7 @@ class Profiles:
     def learned(self) -> bool:
         """Whether some share of an attribute, or of a pair of them, is known at all."""
         order = min(2, self.order)
-        every = combinations(range(len(self.record.names)), order)
+        every = combinations(range(len(self.profile.names)), order)
         tables = self.pairs.raw.values() if order == 2 else [self._raw(one) for one in every]
         read = [self._read(Both(table, table)).raw for table in tables]
         ends = [(one.low, one.high) for one in read if one.low is not None]
@@ -280,7 +280,7 @@ def _turned(table: Table, places: tuple[int, ...]) -> Table:
     )
 
 
-def record_field(question: Question) -> Field:
+def profile_field(question: Question) -> Field:
     """Return the field of a question about a profile.
 
     Raises:
@@ -304,5 +304,5 @@ def profiles(store: Store, question: Question, options: Options = DEFAULTS) -> P
         InvalidParameter: if the question is not about a profile.
         StoreError: if the store cannot be read.
     """
-    record_field(question)
+    profile_field(question)
     return Profiles.of(options.counted(store, question), options)

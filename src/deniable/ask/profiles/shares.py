@@ -97,7 +97,7 @@ def about_profiles(
 ) -> About:
     """Return the head of a table of a profile: question, reports, mechanism and epsilon."""
     question, parameters = reports.question, reports.mechanism.parameters
-    names, order = list(reports.record.names), reports.order
+    names, order = list(reports.profile.names), reports.order
     return About(
         kind,
         question=question.id,
@@ -164,7 +164,7 @@ def _ends(both: tuple[Floats, Floats] | None, index: tuple[int, ...]) -> Any:
 
 def _what(both: Both, known: Given, count: int, reports: Profiles) -> str:
     if count > 1:
-        return f"all {count:,} tables of {len(both.attributes)} of {len(reports.record.names)}"
+        return f"all {count:,} tables of {len(both.attributes)} of {len(reports.profile.names)}"
     asked = [name for name in both.attributes if name not in known]
     given = [name if level is None else f"{name} = {level}" for name, level in known.items()]
     return f"shares of {', '.join(asked)}" + (f", given {', '.join(given)}" if given else "")

@@ -15,7 +15,15 @@ from deniable.crafted.reports_of_cells import crafted_cells
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.base import Reports
 from deniable.mechanisms.candidates import every_code
-from deniable.protocol import Answer, Field, ProfileParameters, Question, Sets, StringSets
+from deniable.protocol import (
+    ABSENT,
+    Answer,
+    Field,
+    ProfileParameters,
+    Question,
+    Sets,
+    StringSets,
+)
 from deniable.protocol.domain import code_key, set_key, string_key
 
 PEOPLE = 4_000
@@ -73,7 +81,7 @@ def shifted_estimate(
     Args:
         question: whose estimate is shifted.
         field: of the question.
-        people: the number of reports, of which a share CRAFTED is crafted.
+        people: the number of reports; a share CRAFTED of them is crafted.
         rng: the only source of randomness.
         down: push an answer that everybody holds down instead.
     """
@@ -165,7 +173,12 @@ def _honest(
         held[:, 0] = 0 if down else len(domain.values)
         return mechanism.simulate(held, rng)
     codes = np.full(people, not down, dtype=np.int64)
-    return mechanism.simulate(codes, rng, _asked(mechanism, field, absent))
+    asked = _asked(mechanism, field, absent)
+    if isinstance(domain, StringSets) and asked is not None:
+        # A set holds the answer in one of its places, and nothing in the others.
+        codes[rng.integers(0, domain.most, size=people) > 0] = len(asked)
+        asked = [*asked, ABSENT]
+    return mechanism.simulate(codes, rng, asked)
 
 
 def crafted_finding(

@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from deniable.audit.wire.bytes_sent import invented_people
 from deniable.client import Client, Consent
+from deniable.client.consent import invented_people
 from deniable.errors import RecordRefused
 from deniable.protocol import Survey
 from deniable.protocol.compact import NO_COMBINATION, read_compact
@@ -100,7 +100,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Told:
-    """What a device told a server, by question.
+    """The reports that a device sent to a server, by question.
 
     Attributes:
         reports: how many.

@@ -69,7 +69,7 @@ def _versions(first: int, last: int) -> list[Survey]:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a server shows, in turn, and the life of the device meanwhile."""
+    """The surveys that a server shows, in turn, and the life of the device meanwhile."""
 
     name: str
     shown: tuple[Survey, ...]
@@ -134,7 +134,9 @@ def server_findings() -> list[Finding]:
                 fair[key] = live(folder / f"fair {number}", attempt.life, (own,) * key[1])
             found.append(_asked_for_more(attempt, folder / str(number), fair[key]))
         found.append(_known_by_bytes(folder / "bytes"))
-        found.append(_known_by_version(folder / "version"))
+        for mark, shown in (("version", _versions(101, 103)), ("question", _own_questions())):
+            check = f"a {mark} of its own for each device"
+            found.append(_known_by_digest(folder / mark, check, shown))
     return found
 
 
@@ -191,21 +193,26 @@ def _known_by_bytes(folder: Path) -> Finding:
     )
 
 
-def _known_by_version(folder: Path) -> Finding:
-    """Give each device a version of its own, and look whether reports carry it."""
-    shown = _versions(101, 103)
+def _known_by_digest(folder: Path, check: str, shown: list[Survey]) -> Finding:
+    """Give each device a contract of its own, and look whether reports carry its digest."""
     pinned = (hashlib.sha256(OWN.published()).hexdigest(),)
     told = _lives(folder, shown, False) + _lives(folder / "pinned", shown, pinned)
     own = {question.digest for question in OWN.questions}
     holds = all(one.digests <= own for one in told)
     return Finding(
         ABOUT,
-        "a version of its own for each device",
+        check,
         holds,
         "no report of 3 devices carries it, without the app's word or with pinned surveys"
         if holds
-        else "reports carry a version that marks the device",
+        else "reports carry a digest that marks the device",
     )
+
+
+def _own_questions() -> list[Survey]:
+    """Return surveys with one more question each, which needs no value: it is always sent."""
+    marks = (_question(f"mark{n}", "epoch", "always") for n in range(3))
+    return [replace(OWN, questions=(*OWN.questions, mark)) for mark in marks]
 
 
 NOTES = (

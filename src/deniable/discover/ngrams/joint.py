@@ -6,7 +6,7 @@ given them both parts of the report are independent,
     P(report) = sum_ij x_ij A_i B_j,
 
 A_i and B_j the likelihoods of the two parts; the last of each is that of any other n-gram. This is
-the mixture of decode/mixture.py. With u_ij = (1/n) sum over reports of A_i B_j / P(report), a cell
+the mixture of decode/mixture. With u_ij = (1/n) sum over reports of A_i B_j / P(report), a cell
 can raise the likelihood only if u_ij > 1, and no table at all has a log-likelihood larger by more
 than n max(u_ij - 1).
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from deniable import _validate
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
-from deniable.discover.branches import Branches, Symbols
+from deniable.discover.extensions import Branches, Symbols
 from deniable.discover.group_estimates import Table
 from deniable.discover.prefixes.evidence import Beliefs, Places
 from deniable.mechanisms.base import Floats

@@ -112,6 +112,7 @@ def clones(local: float, people: int, delta: float) -> Shuffled:
     people, delta = _checked(people, delta)
     grown = math.exp(local)
     alpha = grown / (grown + 1)
+    # The number of clones is binomial(n - 1, e^-eps0); what lies outside of its middle is added.
     first, last = one_middle(people - 1, math.exp(-local), delta * _OUTSIDE / 2)
     steps = min(_PLACES, last + 1 - first) + 1
     ends = np.unique(np.linspace(first, last + 1, steps).astype(np.int64))

@@ -112,6 +112,7 @@ def _partitions(count: int, parts: int) -> int:
     """Return the number of partitions of `count` into `parts` positive parts."""
     if parts == 0 or count < parts:
         return int(count == parts)
+    # Either the smallest part is 1, or 1 can be taken off every part.
     return _partitions(count - 1, parts - 1) + _partitions(count - parts, parts)
 
 
@@ -222,6 +223,7 @@ class Search:
         share the smallest.
         """
         ends = np.unique(np.append(np.linspace(0, left, BLANKET).astype(np.int64), left + 1))
+        # low = 1 / (E + k - 1), so that a report is uniform with probability k / (E + k - 1).
         chances, _ = weights(left, self._answers / (self._ratio + self._answers - 1), ends)
         done, total, grown = 0, 0.0, math.exp(self._found.epsilon)
         for count, chance in zip(ends[:-1].tolist(), chances.tolist(), strict=True):

@@ -91,6 +91,8 @@ class Histograms:
         """
         if grown >= self._ratio:
             return 0.0
+        # The coefficients of the model's bracket, symbol by symbol. Those that count against the
+        # promise are made larger by the guard, those that count for it smaller.
         worth = [-(grown - 1) * (1 - guard) * weight for weight in self._weights]
         worth[0] = (self._ratio - grown) * (1 + guard)
         worth[1] = -(grown * self._ratio - 1) * (1 - guard)
@@ -102,6 +104,7 @@ class Histograms:
         size = self._sizes[self._sizes.index(len(law)) + 1]
         padded = np.append(law, 0.0)  # an impossible predecessor has probability 0
         longer = np.zeros(size)
+        # A rank does not depend on h_s: a report of the last symbol leaves every place as it is.
         longer[: len(law)] = chances[-1] * law
         for chance, before in zip(chances[:-1], self._before, strict=True):
             longer += chance * padded.take(before[:size], mode="clip")
@@ -127,7 +130,7 @@ def _places_before(symbols: int, people: int) -> list[Places]:
     found = []
     for symbol in range(symbols - 1):
         less = sums.copy()
-        less[:, symbol:] -= 1
+        less[:, symbol:] -= 1  # c_i for all i from the symbol on: they are partial sums
         before = _ranks(np.maximum(less, 0), people)
         found.append(np.where(sums[:, symbol] > below[:, symbol], before, len(sums)))
     return found
@@ -136,6 +139,7 @@ def _places_before(symbols: int, people: int) -> list[Places]:
 def _ranks(sums: Places, people: int) -> Places:
     total = np.zeros(len(sums), dtype=np.int64)
     for place in range(sums.shape[1]):
+        # C(c_i + i - 1, i) with i = place + 1.
         table = [math.comb(value + place, place + 1) for value in range(people + 1)]
         total += np.array(table, dtype=np.int64)[sums[:, place]]
     return total

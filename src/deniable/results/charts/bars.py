@@ -75,7 +75,7 @@ def described(table: Table) -> str:
     top = sorted((row for row in shown if row.stands_out), key=lambda row: -row[share])[:3]
     largest = ", ".join(f"{shortened(_label(table, r), 40)} {100 * r[share]:.1f}%" for r in top)
     return (
-        f"Bar chart of {len(shown)} estimated shares with 95% intervals from "
+        f"Bar chart of {len(shown)} estimated shares with {table.about.intervals}s from "
         f"{table.about.reports}. "
         + (f"Largest: {largest}. " if top else "No answer stands out from zero. ")
         + "The table below has every number."
@@ -86,7 +86,7 @@ def key_lines(table: Table) -> list[str]:
     """Return the key of the chart: the meaning of its marks, and the rows that are drawn."""
     shown, tick = shown_rows(table), _tick(table)
     of = f" of the {table.about.of}" if table.about.of else ""
-    marks = ["bar: estimate", f"whisker: 95% interval{of}"]
+    marks = ["bar: estimate", f"whisker: {table.about.intervals}{of}"]
     if any(not row.stands_out for row in shown):
         marks.append("grey: not enough evidence")
     if _second(table) is not None:

@@ -23,10 +23,15 @@ _ROW_HEIGHT = 42
 _TEXT_ROOM = 62
 """A narrower cell has no room for its numbers; the tooltip and the table have them."""
 _ARROWS = {"more": " ↑", "less": " ↓", "none": ""}
-KEY = (
-    "colour and number: share of people with both answers, 95% interval below · "
+_KEY = (
+    "colour and number: share of people with both answers, {intervals} below · "
     "↑ orange frame: more often together than by chance · ↓ grey frame: less often"
 )
+
+
+def heat_map_key(table: Table) -> str:
+    """Return the meaning of the marks."""
+    return _KEY.format(intervals=table.about.intervals)
 
 
 def heat_map(table: Table, *, theme: str, width: int, heading: bool) -> Any:
@@ -42,12 +47,12 @@ def heat_map(table: Table, *, theme: str, width: int, heading: bool) -> Any:
     drawn = maps[0]
     if len(maps) > 1:
         drawn = alt.vconcat(*maps, spacing=28).resolve_scale(color="independent")
-    title = titled(table, width, *KEY.split(" · ")) if heading else (None, [])
+    title = titled(table, width, *heat_map_key(table).split(" · ")) if heading else (None, [])
     return finished(drawn, colours, *title, domain=False, ticks=False, grid=False, titlePadding=10)
 
 
 def _pairs(table: Table) -> list[Table]:
-    return [part for name, part in table.parts.items() if name != "tests"]
+    return [part for part in table.parts.values() if part.about.kind == table.about.kind]
 
 
 def heat_map_described(table: Table) -> str:
@@ -60,7 +65,7 @@ def heat_map_described(table: Table) -> str:
     )
     return (
         f"Heat map of the shares of {len(table.rows)} combinations of {' and '.join(names)} with "
-        f"95% intervals, from {table.about.reports}. Largest: {largest}."
+        f"{table.about.intervals}s, from {table.about.reports}. Largest: {largest}."
     )
 
 

@@ -181,7 +181,7 @@ def _list(names: tuple[str, ...]) -> str:
 
 
 def _when(question: Question) -> list[str]:
-    days = "day" if question.epoch == 1 else f"{question.epoch:,} days"
+    days = "a day" if question.epoch == 1 else f"{question.epoch:,} days"
     often = "once, ever" if question.repeat == "once" else f"at most once in {days}"
     times = [f"{question.owner} asks until {question.expires}. Your device answers {often}."]
     if question.absent:

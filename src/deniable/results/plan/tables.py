@@ -46,8 +46,8 @@ _MEANINGS = (
     "error: expected error of a share, one standard deviation (of strings: a rare one; of "
     "profiles: a cell of a raw table)",
     "1% ±: half the width of the 95% interval of a share of 1%",
-    "smallest: the detection limit, the share that is found every second time; learned: so many "
-    "equally frequent answers are (prefixes, ngrams: found, though nobody listed them)",
+    "smallest: the detection limit, the share that is found every second time; learned: how "
+    "many equally frequent answers are (prefixes, ngrams: found, though nobody listed them)",
     "words: numbers that the collector keeps; steps: of counting and estimating, about",
     "leverage: for how many honest people a crafted report counts, at most",
 )
@@ -67,7 +67,7 @@ _WINDOW_MEANINGS = (
     "people, ε: who report in one epoch, and with what; 1 epoch in w: devices take turns",
     "error: of a share in one epoch, one standard deviation; window: over a whole window, if it "
     "stays the same",
-    "epochs: so many are pooled until a share of 1% is told from nothing",
+    "epochs: the number to pool until a share of 1% is told from nothing",
 )
 _REPORT_COLUMNS = (
     Column("report", "count", "report"),

@@ -2,7 +2,7 @@
 
 from deniable.results.table.columns import UNLEARNED, Cell, Column, Columns, Ends, Row, plain
 from deniable.results.table.files import as_arrow, as_csv, as_json, as_parquet, save
-from deniable.results.table.table import LEVEL, About, Epochs, Table, Words
+from deniable.results.table.table import LEVEL, About, Epochs, Table, Words, interval_name
 from deniable.results.table.tables import Tables
 from deniable.results.table.text import as_text
 
@@ -24,6 +24,7 @@ __all__ = [
     "as_json",
     "as_parquet",
     "as_text",
+    "interval_name",
     "plain",
     "save",
 ]

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LEVEL = 0.95
-"""The confidence level of all intervals."""
+"""The confidence level of all intervals, unless a table says another."""
+
+
+def interval_name(level: float) -> str:
+    """Return the name of intervals of a level: "95% interval"."""
+    return f"{100 * level:.6g}% interval"
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,16 @@ class About:
     def reports(self) -> str:
         """The number of reports in words, with the mark of simulated ones."""
         return reports_text(self.n, self.simulated)
+
+    @property
+    def level(self) -> float:
+        """The confidence level of the intervals."""
+        return float(self.more.get("level", LEVEL))
+
+    @property
+    def intervals(self) -> str:
+        """The name of the intervals: their level in words."""
+        return interval_name(self.level)
 
     def as_json(self) -> dict[str, object]:
         """Return everything but rows and notes, as spec/schemas/table.json describes it."""
@@ -162,16 +177,16 @@ class Table:
         return cls(about, named, tuple(Row(named, tuple(row)) for row in rows), **more)
 
     @classmethod
-    def of_records(cls, kind: str, records: Sequence[Mapping[str, Cell]]) -> Table:
+    def of_mappings(cls, kind: str, mappings: Sequence[Mapping[str, Cell]]) -> Table:
         """Return a table of mappings, with a column for every key of any of them.
 
         A column that holds a string is a label, every other one holds numbers. Where a mapping
         lacks a key, the cell is empty.
         """
-        names = list(dict.fromkeys(name for one in records for name in one))
-        texts = {name for one in records for name, cell in one.items() if isinstance(cell, str)}
+        names = list(dict.fromkeys(name for one in mappings for name in one))
+        texts = {name for one in mappings for name, cell in one.items() if isinstance(cell, str)}
         columns = [Column(name, "label" if name in texts else "number", name) for name in names]
-        rows = [tuple(one.get(name) for name in names) for one in records]
+        rows = [tuple(one.get(name) for name in names) for one in mappings]
         return cls.of(About(kind), columns, rows)
 
     def column(self, name: str) -> list[Any]:

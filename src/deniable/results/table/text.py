@@ -57,7 +57,7 @@ def heading(table: Table) -> list[str]:
             promised += f", {'no bound' if forever is None else f'{forever:.4g}'} for ever"
         lines.append(f"n = {about.reports}, {promised}, {about.mechanism}")
     if about.of:
-        lines.append(f"95% intervals are of the {about.of}.")
+        lines.append(f"{about.intervals}s are of the {about.of}.")
     # Where nothing was learned that is the first thing to know, before any number.
     return [*filter(_first, table.notes), *lines, *map(printable, about.what)]
 

@@ -33,6 +33,8 @@ def association_words(table: Table) -> Words:
     tests = table.parts["tests"].rows
     learned = [] if table.about.more["fit"]["informative"] else [NO_INFORMATION]
     learned += [independence_sentence(test) for test in tests]
+    mutual = table.parts.get("mutual")
+    learned += [_mutual_sentence(test) for test in (mutual.rows if mutual else ())]
     share = table.about.crafted
     if share is not None:
         learned.extend(crafted_sentence(test, share) for test in tests)
@@ -46,16 +48,30 @@ def independence_sentence(test: Row) -> str:
     one, two = test.first, test.second
     if not math.isfinite(test.p_value):
         return f"Whether {one} and {two} go together cannot be told from these reports."
-    found = (
-        f"({_METHODS.get(test.method, test.method)}: {test.statistic:.4g} on {test.dof} degrees "
-    )
-    found += f"of freedom, {_p_words(test.p_value)}"
+    found = _tested(test)
     corrected = test.p_holm
     if corrected != test.p_value:
         found += f", {_p_words(corrected)} corrected for the number of pairs"
     if corrected < ALPHA:
         return f"{one} and {two} depend on each other {found})."
     return f"There is no evidence that {one} and {two} depend on each other {found})."
+
+
+def _tested(test: Row) -> str:
+    """Return the numbers of a test, in an open parenthesis."""
+    return (
+        f"({_METHODS.get(test.method, test.method)}: {test.statistic:.4g} on {test.dof} degrees "
+        f"of freedom, {_p_words(test.p_value)}"
+    )
+
+
+def _mutual_sentence(test: Row) -> str:
+    """Say what the test of more than two fields together found."""
+    if not math.isfinite(test.p_value):
+        return "Whether all fields are independent together cannot be told from these reports."
+    if test.p_value < ALPHA:
+        return f"The fields are not mutually independent {_tested(test)})."
+    return f"There is no evidence against mutual independence of all fields {_tested(test)})."
 
 
 def crafted_sentence(test: Row, crafted: float) -> str:
@@ -118,7 +134,7 @@ def _not_learned(table: Table) -> tuple[str, ...]:
     if table.about.crafted is not None:
         sentences.append(
             f"If as many as {table.about.crafted:.3g} of the reports were crafted, only the "
-            "second intervals hold, and of the test what is said for so many."
+            "second intervals hold, and of the test what is said for that share."
         )
     if any(OTHER_LABEL in texts for texts in table.about.more["labels"].values()):
         sentences.append(

@@ -71,9 +71,10 @@ def _learned(table: Table) -> tuple[str, ...]:
     if nothing_learned(table):
         return (NOTHING_LEARNED,)
     visible = [row for row in table.rows if row.stands_out]
+    level = f"{100 * table.about.level:.6g}%"
     sentences = [
         f"{table.about.reports}, each randomised before it left its device, give the shares "
-        f"below. Each true share lies in its interval with {LEVEL:.0%} confidence. "
+        f"below. Each true share lies in its interval with {level} confidence. "
         f"{of_sentence(table.about.of)}"
     ]
     if visible:
@@ -91,12 +92,13 @@ def _learned(table: Table) -> tuple[str, ...]:
 
 def _sureness(table: Table, visible: list[Row]) -> list[str]:
     """Return a sentence about false discoveries among the detected answers."""
-    if any(row.storey is None for row in visible) or table.about.domain == "boolean":
+    if any(row.get("storey") is None for row in visible) or table.about.domain == "boolean":
         return []
     surest, false = sum(bool(row.holm) for row in visible), table.about.more["expected_false"]
     return [
         f"About {false:.1f} of these are expected to be false (Storey's procedure, "
-        f"at most 5%). {surest:,} of them hold even where not one false one is wanted (Holm's)."
+        f"at most {100 * (1 - table.about.level):.3g}%). {surest:,} of them hold even where not "
+        "one false one is wanted (Holm's)."
     ]
 
 

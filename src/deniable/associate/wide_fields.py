@@ -1,0 +1,83 @@
+"""Wide fields: records of many answers hardly repeat, and are kept as bytes, not as floats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from deniable.associate.fields import FieldRows, records_repeat
+from deniable.associate.other import other_likelihood
+from deniable.associate.variable import Variable
+from deniable.decode.mixture.packed import PackedProduct
+from deniable.mechanisms.base import Floats
+from deniable.mechanisms.packed import PackedAnswers
+
+_FLOATS = 2**22
+"""The most likelihoods that are held as floats."""
+_PER_PATTERN = 256
+"""Reports that each pattern of the other fields must have on average: tables are made for it."""
+_MOST_PATTERNS = 2**16
+_LARGEST_LOG = 600.0
+"""Likelihood ratios of "(other)" beyond e^600 are cut, so that no number overflows."""
+
+
+def wide_field(variables: Sequence[Variable]) -> int | None:
+    """Return the place of the widest field that is better kept as bytes; None if there is none.
+
+    A field of k answers with a bit each has up to 2^k different records: with fewer of them than
+    reports it is better grouped.
+    """
+    found = [
+        (len(variable.answers), -place)
+        for place, variable in enumerate(variables)
+        if len(variable.answers) * variable.n >= _FLOATS and _packable(variable)
+    ]
+    answers, place = max(found, default=(0, 0))
+    return -place if answers > np.log2(variables[0].n) else None
+
+
+def _packable(variable: Variable) -> bool:
+    """Tell whether a field's categories are answers of its bytes, and "(other)" of strings."""
+    if variable.packed(variable.reports[:0]) is None or records_repeat(variable.reports):
+        return False
+    listed = variable.asked() == tuple(range(len(variable.answers)))
+    return listed and (variable.mechanism.hashed or not variable.other)
+
+
+def rest_field(variable: Variable, packed: PackedAnswers, profile: str) -> Floats | None:
+    """Return the likelihoods of "(other)", on the scale of a field's bytes; None if it has none.
+
+    That scale is known from the first answer, whose likelihood is known both ways.
+    """
+    if not variable.other:
+        return None
+    first = (variable.candidates or ())[:1]
+    logs = other_likelihood(variable, profile)(variable.reports, 0)
+    logs -= variable.mechanism.likelihood(variable.reports, first, log=True)[:, 0]
+    np.exp(np.clip(logs, -_LARGEST_LOG, _LARGEST_LOG, out=logs), out=logs)
+    own = packed.scale[0, 0] if packed.cohorts is None else packed.scale[packed.cohorts, 0]
+    return np.asarray(logs * packed.values[packed.packed[:, 0], 0] * own)
+
+
+def joined(
+    wide: PackedAnswers, rest: Floats | None, place: int, others: Sequence[FieldRows]
+) -> PackedProduct | None:
+    """Return a wide field's bytes with the patterns of the other fields; None if those are many.
+
+    Args:
+        wide: the wide field.
+        rest: the likelihoods of its "(other)".
+        place: of the wide field among all.
+        others: the other fields' likelihoods, in their order.
+    """
+    sizes = [field.lines.shape[1] for field in others]
+    codes = [field.codes for field in others if field.codes is not None]
+    patterns = float(np.prod([float(size) for size in sizes]))
+    most = min(_MOST_PATTERNS, len(wide.packed) // _PER_PATTERN)
+    if len(codes) < len(others) or patterns * len(wide.scale) > most:
+        return None
+    columns = np.unravel_index(np.arange(int(patterns)), sizes)
+    lines = tuple(field.lines[:, column] for field, column in zip(others, columns, strict=True))
+    keys = np.ravel_multi_index(tuple(codes), sizes)
+    return PackedProduct.of(wide, keys, lines, place=place, rest=rest)
