@@ -27,8 +27,9 @@ from deniable.errors import InvalidSurvey, RecordRefused, StoreError
 from deniable.protocol import Report, Survey
 from deniable.protocol.compact import numbers_of, read_compact
 from deniable.protocol.epochs import day_number
-from deniable.store import open_store, schema
+from deniable.store import open_store
 from deniable.store.check import check_store
+from deniable.store.sqlite import schema
 from fixtures.looking import NOW, client_facts, open_client, store_facts, survey_of
 from fixtures.made_v1 import VALUES
 

@@ -24,6 +24,12 @@ _LINE_LIMIT = 4 * MAX_STRING_BYTES
 _BOM = b"\xef\xbb\xbf"
 
 
+FOUND = (
+    " deniable discover finds the strings of this field, and deniable associate takes them: "
+    "--candidates discovered."
+)
+
+
 class Candidates(Sequence[str]):
     """Distinct strings in NFC, in the order given, and a note of what was left out.
 
@@ -252,6 +258,7 @@ def require_candidates(
             f"Field {field.name!r} of question {question.id!r} takes strings, which cannot be "
             "listed: it needs candidates to test for. Name a file of them, one per line, as "
             "'candidates' in the field's domain, or give them to the estimate."
+            + (FOUND if field.parameters.finds else "")
         )
     return fitted_candidates(given, field)
 

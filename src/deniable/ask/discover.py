@@ -101,7 +101,7 @@ def found_table(
         there = store_of(store, "n-grams are looked at in pairs, which only reports hold")
         return read_field(there, question, field.name, options.selection)
 
-    found = _found(accumulated, field, reports, options)
+    found = found_strings(accumulated, field, reports, options)
     rows = [_row(row) for row in found.rows if row.storey or row.holm]
     mechanism, counts = mechanism_for(field.parameters), accumulated.counts[field.name]
     if has_absent(field.domain, question.absent) and counts.n:
@@ -129,9 +129,14 @@ def found_table(
     return finished(table, field, options.crafted, OF_FOUND)
 
 
-def _found(
+def found_strings(
     accumulated: Accumulated, field: Field, reports: Callable[[], Reports], options: Options
 ) -> Discovery:
+    """Return what a field's own search finds; `reports` is called where counts are not enough.
+
+    Raises:
+        InvalidParameter: if the field's strings are not found from reports.
+    """
     mechanism, domain = mechanism_for(field.parameters), field.domain
     absent = has_absent(domain, accumulated.question.absent)
     progress = options.stage("finding")
@@ -140,7 +145,14 @@ def _found(
     if isinstance(mechanism, Prefixes) and isinstance(domain, Strings):
         counts, beam = accumulated.counts[field.name], options.beam
         return discover_prefixes(
-            mechanism, counts, domain, beam=beam, absent=absent, progress=progress, reading=reading
+            mechanism,
+            counts,
+            domain,
+            beam=beam,
+            absent=absent,
+            progress=progress,
+            reading=reading,
+            accepts=options.search.accepts if options.search else None,
         )
     # n-grams need the reports themselves.
     if isinstance(mechanism, NGrams) and isinstance(domain, Strings):

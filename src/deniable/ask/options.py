@@ -61,6 +61,7 @@ class Options:
         profile: of unlisted answers in joint tables, as `associate.other` describes them.
         given: of an association: also shares given the answers to these fields.
         quantiles, above: further quantiles of numbers, and values to tell the share above of.
+        discovered: of an association: fields whose candidates are found on a part of the people.
         beam: the number of beginnings that each level keeps, where strings are grown.
         search: the settings of the search, where strings are put together from n-grams.
     """
@@ -89,6 +90,7 @@ class Options:
     given: Sequence[str] = ()
     quantiles: Sequence[float] = ()
     above: Sequence[float] = ()
+    discovered: Sequence[str] = ()
     beam: int = BEAM
     search: Search | None = None
 

@@ -38,7 +38,8 @@ VERBS = {
     "discover": "Find strings that nobody listed.",
     "audit": "Prove, sample, capture, search and attack.",
     "store": "Check a store, or close epochs by hand.",
-    "export": "Write a question's reports to a file.",
+    "export": "Write reports to a file, or closed epochs to an archive.",
+    "archive": "Check an archive.",
     "import": "Count the reports of google/rappor clients.",
     "paper": "Make a figure of a paper again.",
 }

@@ -125,7 +125,7 @@ def options_of(selection: Selection) -> Options:
 
 @contextmanager
 def asking(
-    path: Path, asked: Question, data: Path, which: Which, counts: Path | None, *, quiet: bool
+    path: Path, asked: Question, data: str, which: Which, counts: Path | None, *, quiet: bool
 ) -> Iterator[tuple[Source, Options]]:
     """Yield where the reports are, and the options that say which of them.
 

@@ -11,6 +11,7 @@ import typer
 from deniable.ask import Candidates, read_candidates
 from deniable.ask import associate as ask_together
 from deniable.ask.associate import chosen_fields
+from deniable.ask.discover import is_discovered
 from deniable.cli.asking import (
     CountsFile,
     EpochNumber,
@@ -23,7 +24,7 @@ from deniable.cli.asking import (
 from deniable.cli.output import (
     Confidence,
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalsOf,
     JsonFlag,
     LevelName,
@@ -36,8 +37,11 @@ from deniable.cli.output import (
 )
 from deniable.cli.values import find_question
 from deniable.errors import InvalidParameter
-from deniable.protocol import Question
+from deniable.protocol import Field, Question
 from deniable.results.table import LEVEL, Tables
+
+DISCOVERED = "discovered"
+"""In place of a file of candidates: those that a discovery finds."""
 
 
 def associate(
@@ -58,7 +62,8 @@ def associate(
         list[str] | None,
         typer.Option(
             help="FIELD=FILE: the answers of a field to tell apart, one per line. A FILE alone is "
-            "for every field of strings. May be repeated.",
+            "for every field of strings. 'discovered' in place of FILE: those that a discovery "
+            "finds on half of the people; the table is of the other half. May be repeated.",
             metavar="FIELD=FILE",
         ),
     ] = None,
@@ -105,7 +110,7 @@ def associate(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     counts: CountsFile = None,
     output: OutputFiles = None,
     json: JsonFlag = False,
@@ -114,7 +119,7 @@ def associate(
     asked = find_question(survey, question, version, level)
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
-    listed = _candidate_files(asked, chosen, candidates or [])
+    listed, discovered = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
     which = Which(epoch, since, until, where)
     with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
@@ -122,6 +127,7 @@ def associate(
             base,
             fields=chosen,
             candidates=listed,
+            discovered=discovered,
             folder=survey.parent,
             top=top,
             other=False if no_other else None,
@@ -158,26 +164,44 @@ def _given(chosen: list[str], named: list[str]) -> list[str]:
 
 def _candidate_files(
     question: Question, chosen: list[str], options: list[str]
-) -> dict[str, Candidates]:
-    """Return the candidates of each field from FIELD=FILE, or FILE for all fields of strings.
+) -> tuple[dict[str, Candidates], list[str]]:
+    """Return the candidates of each field, and the fields whose candidates are to be found.
+
+    FIELD=FILE is of one field; FILE alone of all fields of strings, and 'discovered' alone of all
+    whose strings are found from reports.
 
     Edge cases: what stands before the first '=' counts as a field only if the question has it; a
-    file whose name holds '=' can be written ./name.
+    file whose name holds '=', or that is called 'discovered', can be written ./name.
 
     Raises:
-        InvalidParameter: if a file cannot be read.
+        InvalidParameter: if a file cannot be read, or 'discovered' has no field.
     """
     known = {field.name for field in question.fields}
-    found: dict[str, Candidates] = {}
+    listed: dict[str, Candidates] = {}
+    found: list[str] = []
     for option in options:
         name, equals, path = option.partition("=")
         if equals and name in known:
-            found[name] = read_candidates(Path(path))
+            if path == DISCOVERED:
+                found.append(name)
+            else:
+                listed[name] = read_candidates(Path(path))
             continue
-        listed = read_candidates(Path(option))
-        found |= {
-            field.name: listed
-            for field in question.fields
-            if field.domain.size is None and field.name in chosen and field.name not in found
-        }
-    return found
+        strings = [f for f in question.fields if f.domain.size is None and f.name in chosen]
+        if option == DISCOVERED:
+            found += _discovered(question, strings)
+            continue
+        read = read_candidates(Path(option))
+        listed |= {field.name: read for field in strings if field.name not in listed}
+    return listed, found
+
+
+def _discovered(question: Question, strings: list[Field]) -> list[str]:
+    names = [field.name for field in strings if is_discovered(field)]
+    if not names:
+        raise InvalidParameter(
+            f"Question {question.id!r} has no field among those named whose strings are found "
+            "from reports.",
+            'Such a field has mechanism = "prefixes" or "ngrams".',
+        )
+    return names

@@ -22,7 +22,7 @@ from deniable.cli.asking import (
     who,
 )
 from deniable.cli.output import (
-    DataDirectory,
+    DataPlace,
     JsonFlag,
     LevelName,
     OutputFiles,
@@ -53,7 +53,7 @@ def compare(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     counts: CountsFile = None,
     output: OutputFiles = None,
     json: JsonFlag = False,

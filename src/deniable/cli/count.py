@@ -18,7 +18,7 @@ from deniable.cli.asking import (
     asking,
 )
 from deniable.cli.output import (
-    DataDirectory,
+    DataPlace,
     JsonFlag,
     LevelName,
     SurveyJson,
@@ -48,7 +48,7 @@ def count(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     counts: CountsFile = None,
     json: JsonFlag = False,
 ) -> None:

@@ -22,7 +22,7 @@ from deniable.cli.asking import (
 )
 from deniable.cli.output import (
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalForm,
     IntervalsOf,
     JsonFlag,
@@ -59,7 +59,7 @@ def discover(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     counts: CountsFile = None,
     beam: Annotated[
         int, typer.Option(min=1, max=MAX_BEAM, help="Beginnings kept at every level.")
@@ -70,11 +70,9 @@ def discover(
     ] = THRESHOLD,
     matching: Annotated[
         str | None,
-        typer.Option(help="n-grams: only strings that match this regular expression."),
+        typer.Option(help="Only strings that match this regular expression as a whole."),
     ] = None,
-    inner_spaces: Annotated[
-        bool, typer.Option(help="n-grams: also strings with spaces inside.")
-    ] = True,
+    inner_spaces: Annotated[bool, typer.Option(help="Also strings with spaces inside.")] = True,
     of: IntervalsOf = "population",
     interval: IntervalForm = "mid-p",
     crafted: Crafted = None,

@@ -31,7 +31,7 @@ from deniable.cli.asking import (
 from deniable.cli.output import (
     Confidence,
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalForm,
     IntervalsOf,
     JsonFlag,
@@ -74,7 +74,7 @@ def estimate(
     version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     counts: CountsFile = None,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings to test for, one per line.")

@@ -31,7 +31,7 @@ from deniable.cli.asking import (
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
     Crafted,
-    DataDirectory,
+    DataPlace,
     IntervalsOf,
     JsonFlag,
     LevelName,
@@ -91,7 +91,7 @@ def marginals(
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     counts: CountsFile = None,
     output: OutputFiles = None,
     json: JsonFlag = False,

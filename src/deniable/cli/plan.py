@@ -7,8 +7,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from deniable.authoring import read_authored
 from deniable.cli.output import IntervalsOf, JsonFlag, OutputFiles, check_names, emit_tables, out
+from deniable.cli.values import any_survey
 from deniable.errors import InvalidParameter
 from deniable.plan import (
     Setting,
@@ -26,7 +26,7 @@ from deniable.plan import (
 )
 from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
 from deniable.plan.comparison import POWER, SHARE
-from deniable.protocol import Boolean, Domain, Strings, Survey
+from deniable.protocol import Boolean, Domain, Strings
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES
 from deniable.results.plan.comparison import comparison_table
@@ -254,12 +254,8 @@ def _plan_budget(
 
 
 def _plan_survey(path: Path, people: int | None, delta: float | None) -> Table:
-    if path.suffix == ".json":
-        ready = Survey.load(path)
-        expected = people or ready.people
-    else:
-        authored = read_authored(path)
-        ready, expected = authored.require(), people or authored.people
+    ready = any_survey(path)
+    expected = people or ready.people
     if expected is None:
         raise InvalidParameter("The survey does not say how many people.", "Add --people.")
     return survey_table(plan_survey(ready, expected, path.parent, delta))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from starlette.routing import Mount, Router
 
-from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, err, out
+from deniable.cli.output import DataPlace, JsonFlag, SurveyJson, emit_json, err, out
 from deniable.cli.values import load_survey
 from deniable.collector import AnalystGuard, Settings, create_app, hash_token, new_token
 from deniable.collector import serve as serve_app
@@ -26,7 +26,7 @@ from deniable.store import Store, open_store
 
 def serve(
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     host: Annotated[
         str, typer.Option(envvar="DENIABLE_HOST", help="Address to bind; loopback by default.")
     ] = "127.0.0.1",
@@ -98,7 +98,7 @@ def serve(
     if try_page and not simulated:
         raise InvalidParameter("--try is for trials.", "Say --simulated, too.")
     settings = Settings.from_env(
-        data_dir=data,
+        data=data,
         survey_path=survey,
         host=host,
         port=port,
@@ -116,7 +116,7 @@ def serve(
         serve_app(settings, app, lambda address: _announce(address, settings, json))
 
 
-def check_kind(store: Store, data: Path, *, simulated: bool, quiet: bool = False) -> None:
+def check_kind(store: Store, data: str, *, simulated: bool, quiet: bool = False) -> None:
     """Keep real and simulated reports apart: what arrives must be of the store's kind.
 
     A store that was made to hold both (`deniable simulate --into-real-store`) goes on collecting

@@ -19,6 +19,7 @@ from deniable.cli.output import (
     LevelName,
     SurveyJson,
     VersionNumber,
+    checked_place,
     emit_json,
     out,
     progress,
@@ -32,7 +33,7 @@ from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
 from deniable.store import Batch, Store, open_store
 
-_SIMULATED_FOLDER = Path("simulated")
+_SIMULATED_FOLDER = "simulated"
 """The data directory of simulated reports, beside the collector's `data`."""
 _SEED_BITS = 32
 """The bits of a seed that nobody chose: short enough to be typed again."""
@@ -61,8 +62,13 @@ def simulate(
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: Annotated[
-        Path,
-        typer.Option("--data", help="The data directory that the crowd answers to.", metavar="DIR"),
+        str,
+        typer.Option(
+            "--data",
+            callback=checked_place,
+            help="The data directory, or database, that the crowd answers to.",
+            metavar="DIR",
+        ),
     ] = _SIMULATED_FOLDER,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings people may answer, one per line.")
@@ -162,7 +168,7 @@ def _written(
     return history.cells, truths
 
 
-def _remove(questions: Sequence[str] | None, data: Path, json: bool) -> None:
+def _remove(questions: Sequence[str] | None, data: str, json: bool) -> None:
     """Take the simulated reports out of a store."""
     if questions:
         named = ", ".join(questions)
@@ -172,7 +178,7 @@ def _remove(questions: Sequence[str] | None, data: Path, json: bool) -> None:
     with open_store(data, create=False) as store:
         removed = store.remove_simulated()
     if json:
-        emit_json({"data": str(data), "removed": removed})
+        emit_json({"data": data, "removed": removed})
     else:
         out.print(f"Removed {removed:,} simulated reports from {data}.", markup=False)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from deniable.cli.cells import Cell
 from deniable.cli.history import Course
@@ -44,9 +43,9 @@ class Told:
         return {**told, "cells": [cell.as_json() for cell in self.cells]}
 
 
-def show_simulated(told: Sequence[Told], course: Course, data: Path, seed: int, json: bool) -> None:
+def show_simulated(told: Sequence[Told], course: Course, data: str, seed: int, json: bool) -> None:
     """Print what was simulated, as text or as one JSON object."""
-    where = {"data": str(data), "seed": seed}
+    where = {"data": data, "seed": seed}
     if json:
         each = [one.as_json(course) for one in told]
         emit_json({**each[0], **where} if len(each) == 1 else {**where, "questions": each})
@@ -55,7 +54,7 @@ def show_simulated(told: Sequence[Told], course: Course, data: Path, seed: int, 
         _show(one, course, data, seed)
 
 
-def _show(told: Told, course: Course, data: Path, seed: int) -> None:
+def _show(told: Told, course: Course, data: str, seed: int) -> None:
     over = f" in each of {course.epochs:,} epochs" if course.epochs > 1 else ""
     out.print(
         f"{course.people:,} simulated reports to {told.question.id}{over} are in {data} "

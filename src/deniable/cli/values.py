@@ -26,6 +26,13 @@ def load_survey(path: Path) -> Survey:
     return Survey.load(path)
 
 
+def any_survey(path: Path) -> Survey:
+    """Read a survey in either form: survey.toml, or a published survey.json."""
+    from deniable.authoring import read_authored
+
+    return Survey.load(path) if path.suffix == ".json" else read_authored(path).require()
+
+
 def find_question(
     path: Path, question_id: str, version: int | None = None, level: str | None = None
 ) -> Question:

@@ -113,6 +113,7 @@ class Setting:
         """Return a mechanism that finds strings; None where it has no form."""
         if not isinstance(self.domain, Strings) or not self.domain.alphabet or self.forever:
             return None
+        # The levels of prefixes are planned for a number of people.
         more = {"people": self.people} if name == "prefixes" else {}
         try:
             parameters = resolve(name, {**self.wanted, **more}, self.domain, self.absent)

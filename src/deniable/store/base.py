@@ -70,12 +70,14 @@ class Tally:
     """The number of reports of one batch, and the bytes of their records.
 
     `stamp` is a random number that changes when reports were removed, even if as many came back.
+    `open` tells whether its epoch still takes reports: it was not closed yet.
     """
 
     batch: Batch
     reports: int
     bytes: int
     stamp: int = field(default=0, compare=False, repr=False)
+    open: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,8 @@ class Store(ABC):
 
         Raises:
             StoreError: if the disk is full or the store cannot be written; nothing was written.
+            OutcomeUnknown: if the connection to the store was lost while the group was being
+                committed. Append it again: what was written is found as duplicates.
         """
 
     @abstractmethod

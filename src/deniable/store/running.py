@@ -9,13 +9,13 @@ own clock is right, or right again) puts the sum back.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from deniable.protocol.epochs import days_of
 from deniable.store.base import Overdue
-from deniable.store.batches import BatchRow, judged_rows
+from deniable.store.rows import BatchRow
+from deniable.store.tables import Tables
 
 EpochDays = Mapping[tuple[str, int], int]
 """The length of an epoch in days, by question id and version."""
@@ -36,7 +36,7 @@ class Running:
         self._over: frozenset[int] = frozenset()
 
     def look(
-        self, connection: sqlite3.Connection, before_day: int, epoch_days: EpochDays
+        self, tables: Tables, before_day: int, epoch_days: EpochDays
     ) -> tuple[Overdue, Callable[[], None]]:
         """Add the seconds since the last look to what was over then, inside a transaction.
 
@@ -45,7 +45,7 @@ class Running:
         seconds = int(self._monotonic() - self._since)
         over: set[int] = set()
         unknown: set[tuple[str, int]] = set()
-        for row in judged_rows(connection, "open"):
+        for row in tables.judged("open", lock=True):
             if row is None:
                 continue  # a damaged row is closing's to name
             found = is_over(row, before_day, epoch_days)
@@ -57,7 +57,7 @@ class Running:
                 over.add(row.number)
                 ran = (row.ran or 0) + (seconds if row.number in self._over else 0)
             if ran != row.ran:
-                replace(row, ran=ran).update(connection)
+                tables.update(replace(row, ran=ran))
 
         def durable() -> None:
             self._since += seconds

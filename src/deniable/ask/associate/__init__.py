@@ -11,9 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from deniable.ask.associate.field_reports import FieldReports, read_fields
+from deniable.ask.associate.found_apart import find_apart
 from deniable.ask.associate.read_joint import joint_read, read_together, weakened
 from deniable.ask.associate.table import Associated, association_table
-from deniable.ask.associate.variables import variable_of
+from deniable.ask.associate.variables import TOP, variable_of
 from deniable.ask.candidates import field_candidates, fitted_candidates, is_open
 from deniable.ask.estimate import about_epochs, epochs_of
 from deniable.ask.intervals import of_note
@@ -63,8 +64,8 @@ def associate(store: Source, question: Question, options: Options = DEFAULTS) ->
         question: the question, with the version that is wanted.
         options: this reads `fields` (two or more; by default all), `candidates` (the answers to
             tell apart), `folder`, `top`, `other`, `of`, `confidence`, `solver`, `method`,
-            `profile`, `given` and `crafted`, which adds a second interval to every share and
-            odds ratio, and a range to every p-value.
+            `profile`, `given`, `discovered` and `crafted`, which adds a second interval to every
+            share and odds ratio, and a range to every p-value.
 
     Raises:
         InvalidParameter: if a field is not the question's, if there are fewer than two, if there
@@ -123,6 +124,11 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
         raise InvalidParameter(
             f"There are no reports to question {question.id!r} yet, so nothing can be associated."
         )
+    found_notes: tuple[str, ...] = ()
+    if options.discovered:
+        apart = find_apart(read, fields, options, options.top or TOP)
+        read, found_notes, accumulated = apart.read, apart.notes, apart.read.accumulated
+        options = replace(options, candidates={**options.candidates, **apart.candidates})
     variables = [variable_of(read, field, options, _listed(field, options)) for field in fields]
     reading = read_together(options, question, fields, accumulated.epochs)
     if crafted is not None:  # said before the work is done
@@ -135,7 +141,7 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
     if crafted is not None:
         told = options.stage("searching")
         shifted = crafted_association(variables, pairs, crafted, factor, told)
-    notes = [*_notes(accumulated, joint, (*pairs, *mutual), reading)]
+    notes = [*found_notes, *_notes(accumulated, joint, (*pairs, *mutual), reading)]
     notes += _about_lists(fields, options)
     if options.profile == "fitted" and any(variable.other for variable in variables):
         notes.append(PAPERS_OTHER)

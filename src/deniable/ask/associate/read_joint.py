@@ -12,9 +12,8 @@ from deniable.ask.intervals import reading_of
 from deniable.ask.options import Options
 from deniable.associate import Joint, Pair
 from deniable.associate.covariance import errors_around, sampling_covariance
-from deniable.associate.independence import bh_adjusted
 from deniable.decode.reading import Reading
-from deniable.decode.significance import holm_adjusted
+from deniable.decode.significance import bh_adjusted, holm_adjusted
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, Question
 

@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from deniable.audit.wire.bytes_sent import invented_people
 from deniable.client import Client, Consent
+from deniable.client.consent import invented_people
 from deniable.errors import RecordRefused
 from deniable.protocol import Survey
 from deniable.protocol.compact import NO_COMBINATION, read_compact

@@ -30,7 +30,7 @@ from deniable.audit.reading import bit_table
 from deniable.client.encode import encode_drawn
 from deniable.errors import InvalidParameter
 from deniable.protocol import Answer, Field
-from deniable.protocol.channel import Bits, Public, several
+from deniable.protocol.channel import Bits, Product, Public, Rest, several, unknown_kind
 from deniable.protocol.epsilon import within
 from deniable.protocol.thresholds import as_fraction
 
@@ -80,9 +80,10 @@ def rows_of(field: Field, public: Public) -> tuple[Bits, ...]:
         InvalidParameter: if the mechanism reports something else.
     """
     rest = field.parameters.channel.rest(public)
-    rows = tuple(row for row in getattr(rest, "parts", (rest,)) if isinstance(row, Bits))
-    if not rows:
-        raise InvalidParameter(f"{field.parameters.mechanism} does not report a bit per place.")
+    parts: tuple[Rest, ...] = rest.parts if isinstance(rest, Product) else (rest,)
+    rows = tuple(part for part in parts if isinstance(part, Bits))
+    if len(rows) < len(parts):
+        raise unknown_kind("proof per bit", rest)
     return rows
 
 

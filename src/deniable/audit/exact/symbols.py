@@ -33,6 +33,8 @@ from deniable.protocol.thresholds import as_fraction
 
 LOOKS = 256
 """The number of outcomes of uniform draws that are looked at, at both ends and spread between."""
+COMPARED = 8
+"""The number of public parts, at both ends, whose chances are compared with the channel's."""
 FEW = 4
 """The number of outcomes of the rest that are looked at, where the rest was seen already."""
 
@@ -79,13 +81,15 @@ def symbol_ratio(field: Field, answers: Sequence[Answer], stage: Stage = BOTH) -
     """
     channel = field.parameters.channel
     sized = {public[0] for public in channel.examples or ((0,),) if public}
-    worst, seen = Fraction(1), list[tuple[Answer, Path]]()
-    for look in looked(channel):
+    every, worst, compared = looked(channel), Fraction(1), list[tuple[Answer, Path]]()
+    for look in every:
         looks = LOOKS if look in sized or not channel.numbers else FEW
+        seen: list[tuple[Answer, Path]] = []
         levels = _levels(field, channel, answers, look, looks, stage, seen)
+        compared += seen if look in (*sized, *every[:COMPARED], *every[-COMPARED:]) else []
         worst = max(worst, *(max(found) / min(found) for found in levels.values()))
     if stage == BOTH and within(worst, field.parameters.epsilon_once):
-        for answer, path in seen:  # else the ratio is the finding
+        for answer, path in compared:  # else the ratio is the finding
             _, value = channel.read(channel.layout.unpack(path.record))
             check_chance(field, answer, path.public, value, path.chance / path.outcomes)
     return worst
@@ -152,7 +156,7 @@ def _levels(
 ) -> dict[Public, set[Fraction]]:
     """Return the levels of the records with the public parts that one look gives.
 
-    Their paths are added to `seen`.
+    One path for every outcome of the coins is added to `seen`.
     """
     first: dict[tuple[tuple[str, int, int], ...], Public] = {}
     levels: dict[Public, set[Fraction]] = {}
@@ -166,7 +170,7 @@ def _levels(
         for public in drawn.values():
             about = [path for path in found if path.public == public]
             _check(field, channel.rest(public), about)
-            seen += [(answer, path) for path in about]
+            seen += [(answer, path) for path in {path.coins: path for path in about}.values()]
             levels.setdefault(public, set()).update(p.chance / p.outcomes for p in about)
     return levels
 

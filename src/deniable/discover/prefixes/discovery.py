@@ -16,7 +16,7 @@ from deniable.discover.extensions import Branches, branches_of
 from deniable.discover.group_estimates import Table
 from deniable.discover.prefixes.chance_of_finding import Group, Hurdle, Way
 from deniable.discover.prefixes.growth import Level, Progress, grow
-from deniable.discover.verify import ALPHA, Found, verify
+from deniable.discover.verify import ALPHA, Found, cut_note, verify
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Counts, Prefixes
 from deniable.mechanisms.closed_form import Pure
@@ -84,6 +84,7 @@ def discover(
     absent: bool = False,
     progress: Progress | None = None,
     reading: Reading = READING,
+    accepts: Callable[[str], bool] | None = None,
 ) -> Discovery:
     """Return the strings that the reports show.
 
@@ -101,6 +102,7 @@ def discover(
             because so frequent an answer lifts whatever shares a hash with it.
         progress: called with the levels done and their number, verification included.
         reading: what the intervals are of.
+        accepts: which grown strings are tested; all by default. Fewer tests are less strict.
 
     Example:
         >>> import numpy as np
@@ -130,7 +132,7 @@ def discover(
     grown = grow(branches, tables, levels, beam=beam, progress=report) if counts.n else []
     last = table_of(shape.verification)
     strings = _strings(branches, grown[-1]) if len(grown) == levels else []
-    rows = tuple(verify(strings, last, counts.n, reading))
+    rows = tuple(verify(strings, last, counts.n, reading, accepts))
     p_values = np.array([row.p_value for row in rows])
     false = storey(p_values, ALPHA).expected_false if rows else 0.0
     report(levels + 1, levels + 1)
@@ -200,7 +202,4 @@ def _notes(mechanism: Prefixes, counts: Counts, domain: Strings) -> Iterator[str
             f"{sizes.count(0)} of {shape.groups} groups have no reports: more people are needed "
             "before strings can be grown and tested."
         )
-    cut = f"Strings are cut off after {domain.length} characters"
-    if domain.outside == "escape":
-        cut += " and characters outside of the alphabet are replaced"
-    yield f"{cut} on the device: how often that happens cannot be known from reports."
+    yield cut_note(domain)

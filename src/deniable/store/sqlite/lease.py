@@ -17,9 +17,9 @@ from collections.abc import Callable
 
 from deniable.errors import StoreError
 from deniable.store.shuffle import RandomBytes
+from deniable.store.tabled import CLOSER_SECONDS
 
-LEASE_SECONDS = 60.0
-"""The time without work after which a holder is dead. A step of closing takes a few seconds."""
+LEASE_SECONDS = CLOSER_SECONDS
 
 _CLOSING = "closing"
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from deniable.errors import StoreError
-from deniable.store.schema import is_current, migrate
+from deniable.store.sqlite.schema import is_current, migrate
 
 _BUSY_SECONDS = 30.0
 """The longest wait of a writer for another process that is writing."""

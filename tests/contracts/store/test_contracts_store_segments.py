@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from deniable.errors import StoreError
 from deniable.protocol import Report
-from deniable.store import SqliteStore, Store, open_store
-from material.stores import all_bytes, multiset, reports
+from deniable.store import Store
+from deniable.store.tabled import TabledStore
+from material.store_kinds import Stores
+from material.stores import multiset, reports
 
 DAYS = {("colour", 1): 1}
 LINUX, MAC, BEOS = (f'{{"platform":"{name}"}}' for name in ("linux", "mac", "beos"))
@@ -29,32 +28,30 @@ def _sizes(store: Store) -> dict[str, int]:
 
 
 @pytest.fixture
-def filled(tmp_path: Path) -> SqliteStore:
-    store = SqliteStore(tmp_path / "s.sqlite3")
+def filled(stores: Stores) -> TabledStore:
+    store = stores.open("s")
     store.append(_in(LINUX, 10, 0) + _in(MAC, 3, 100) + _in(BEOS, 2, 200))
     store.append(_in(MAC, 1, 300))
     return store
 
 
-def test_reports_lie_in_a_batch_for_each_combination(filled: SqliteStore) -> None:
+def test_reports_lie_in_a_batch_for_each_combination(filled: TabledStore) -> None:
     assert _sizes(filled) == {LINUX: 10, MAC: 4, BEOS: 2}
     assert sum(multiset(filled).values()) == 16
 
 
 def test_closing_overwrites_the_segments_of_small_combinations(
-    filled: SqliteStore, tmp_path: Path
+    filled: TabledStore, stores: Stores
 ) -> None:
     before = multiset(filled)
     assert filled.close_epochs(20_010, DAYS, running_seconds=0, floor=5) == 2
     assert _sizes(filled) == {LINUX: 10, SMALL: 6}
     assert multiset(filled) == before
-    filled.close()
-    assert b"beos" not in all_bytes(tmp_path)
-    assert b"mac" not in all_bytes(tmp_path)
-    assert b"linux" in all_bytes(tmp_path)
+    kept = {text for (text,) in stores.query("SELECT segments FROM batches")}
+    assert kept == {LINUX, SMALL}
 
 
-def test_a_combination_at_the_floor_keeps_its_segments(filled: SqliteStore) -> None:
+def test_a_combination_at_the_floor_keeps_its_segments(filled: TabledStore) -> None:
     filled.append(_in(BEOS, 2, 350))
     filled.close_epochs(20_010, DAYS, running_seconds=0, floor=4)
     assert _sizes(filled) == {LINUX: 10, MAC: 4, BEOS: 4}
@@ -62,7 +59,7 @@ def test_a_combination_at_the_floor_keeps_its_segments(filled: SqliteStore) -> N
     assert _sizes(filled) == {LINUX: 10, MAC: 4, BEOS: 4}  # closed once, it stays as it is
 
 
-def test_the_next_smallest_joins_where_the_small_ones_are_too_few(filled: SqliteStore) -> None:
+def test_the_next_smallest_joins_where_the_small_ones_are_too_few(filled: TabledStore) -> None:
     """Else "(small)" would be one combination, whose name follows by elimination."""
     before = multiset(filled)
     assert filled.close_epochs(20_010, DAYS, running_seconds=0, floor=4) == 2
@@ -70,7 +67,7 @@ def test_the_next_smallest_joins_where_the_small_ones_are_too_few(filled: Sqlite
     assert multiset(filled) == before
 
 
-def test_a_late_small_combination_takes_a_closed_one_with_it(filled: SqliteStore) -> None:
+def test_a_late_small_combination_takes_a_closed_one_with_it(filled: TabledStore) -> None:
     filled.append(_in(BEOS, 2, 350))
     filled.close_epochs(20_010, DAYS, running_seconds=0, floor=4)
     filled.append(_in('{"platform":"(other)"}', 1, 400))
@@ -79,10 +76,10 @@ def test_a_late_small_combination_takes_a_closed_one_with_it(filled: SqliteStore
     assert sum(multiset(filled).values()) == 19
 
 
-def test_a_group_waits_for_its_latest_batch(tmp_path: Path) -> None:
+def test_a_group_waits_for_its_latest_batch(stores: Stores) -> None:
     """What is small is decided for all combinations at once."""
     seconds = [0.0]
-    with SqliteStore(tmp_path / "s.sqlite3", monotonic=lambda: seconds[0]) as store:
+    with stores.open("s", monotonic=lambda: seconds[0]) as store:
         store.append(_in(LINUX, 10, 0))
         store.find_over(20_010, DAYS)
         seconds[0] = 90_000.0
@@ -98,20 +95,15 @@ def test_a_group_waits_for_its_latest_batch(tmp_path: Path) -> None:
 
 
 def test_a_damaged_combination_keeps_its_group_open_and_is_named(
-    filled: SqliteStore, tmp_path: Path
+    filled: TabledStore, stores: Stores
 ) -> None:
-    with closing(sqlite3.connect(tmp_path / "s.sqlite3", isolation_level=None)) as connection:
-        connection.execute(
-            "UPDATE chunks SET records = zeroblob(length(records)) WHERE batch ="
-            " (SELECT batch FROM batches WHERE segments = ?)",
-            (BEOS,),
-        )
+    assert stores.damage("segments = '" + BEOS + "'") == 1
     with pytest.raises(StoreError, match="damaged"):
         filled.close_epochs(20_010, DAYS, running_seconds=0, floor=5)
     assert _sizes(filled) == {LINUX: 10, MAC: 4, BEOS: 2}
 
 
-def test_late_reports_join_the_small_ones_when_the_epoch_closes_again(filled: SqliteStore) -> None:
+def test_late_reports_join_the_small_ones_when_the_epoch_closes_again(filled: TabledStore) -> None:
     filled.close_epochs(20_010, DAYS, running_seconds=0, floor=5)
     filled.append(_in(BEOS, 3, 400))
     assert _sizes(filled) == {LINUX: 10, SMALL: 6, BEOS: 3}
@@ -121,9 +113,9 @@ def test_late_reports_join_the_small_ones_when_the_epoch_closes_again(filled: Sq
 
 
 def test_an_open_epoch_shows_segments_and_a_floor_leaves_other_batches_alone(
-    tmp_path: Path,
+    stores: Stores,
 ) -> None:
-    with open_store(tmp_path) as store:
+    with stores.open() as store:
         store.append(reports(2) + _in(MAC, 1, 50))
         store.close_epochs(19_000, DAYS, running_seconds=0, floor=5)
         assert _sizes(store) == {"": 2, MAC: 1}
@@ -131,9 +123,9 @@ def test_an_open_epoch_shows_segments_and_a_floor_leaves_other_batches_alone(
         assert _sizes(store) == {"": 2, SMALL: 1}
 
 
-def test_small_combinations_of_two_digests_stay_apart(tmp_path: Path) -> None:
+def test_small_combinations_of_two_digests_stay_apart(stores: Stores) -> None:
     """A level's records mean something of their own."""
-    with open_store(tmp_path) as store:
+    with stores.open() as store:
         other = [replace(each, digest=b"\x22" * 32) for each in _in(MAC, 2, 10)]
         store.append(_in(MAC, 1, 0) + other)
         store.close_epochs(20_010, DAYS, running_seconds=0, floor=5)

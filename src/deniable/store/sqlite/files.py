@@ -10,8 +10,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from deniable.errors import StoreError
-from deniable.store.mark import Mark
-from deniable.store.schema import create_tables
+from deniable.store.sqlite.mark import Mark
+from deniable.store.sqlite.schema import create_tables
 
 _ANEW = "To begin anew without what was in it, move every file named {name}* away."
 
