@@ -59,14 +59,17 @@ def _fitted(field: Field, candidates: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(field.domain.fitted(text) for text in texts))
 
 
-def _weights_of(field: Field, answers: Answers) -> Floats:
-    """Return plausible shares: a bell over bins of numbers, else Zipf's law."""
+def _weights_of(field: Field, answers: Answers, turned: bool) -> Floats:
+    """Return plausible shares: a bell over bins of numbers, else Zipf's law.
+
+    Turned, the bell stands nearer to the upper end, and the last answer is the most frequent.
+    """
     rank = np.arange(len(answers), dtype=float)
     if field.domain.kind == "numbers":
-        middle, width = (len(answers) - 1) / 2, max(1.0, len(answers) / 5)
+        middle, width = (len(answers) - 1) * (0.8 if turned else 0.5), max(1.0, len(answers) / 5)
         weights = np.exp(-(((rank - middle) / width) ** 2) / 2)
     else:
-        weights = 1 / (rank + 1)
+        weights = 1 / ((rank[::-1] if turned else rank) + 1)
     return np.asarray(weights / weights.sum())
 
 
@@ -202,6 +205,8 @@ def draw_population(
     rng: np.random.Generator,
     candidates: Mapping[str, Sequence[str]],
     together: float = 0.0,
+    *,
+    turned: bool = False,
 ) -> Population:
     """Draw the true answers of a number of people.
 
@@ -212,6 +217,7 @@ def draw_population(
         candidates: the strings that people may answer, by field name.
         together: the share of people whose answers to all fields have the same rank; the fields of
             the others are independent of each other.
+        turned: give rare answers the shares of frequent ones, and the other way round.
     """
     answers: dict[str, Answers] = {}
     codes: dict[str, Codes] = {}
@@ -220,9 +226,11 @@ def draw_population(
         known = _answers_of(question, field, candidates.get(field.name, ()))
         answers[field.name] = known
         if isinstance(field.domain, Profile):
-            codes[field.name] = draw_profiles(field.domain, people, rng)
+            drawn = draw_profiles(field.domain, people, rng)
+            levels = np.array(field.domain.answers)
+            codes[field.name] = levels - 1 - drawn if turned else drawn
             continue
-        weights = _weights_of(field, known)
+        weights = _weights_of(field, known, turned)
         if isinstance(field.domain, Sets | StringSets):
             names = len(known) - (question.absent and isinstance(field.domain, Sets))
             most = min(field.domain.most, names)

@@ -125,15 +125,15 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     """
     parameters.check_domain(setting.domain, setting.absent)
     field = Field(PLAIN_FIELD, setting.domain, parameters)
-    rare = _deviation(field, setting, 0.0)
-    mean = _deviation(field, setting, 1 / setting.answers) if setting.answers else rare
+    rare = deviation(field, setting, 0.0)
+    mean = deviation(field, setting, 1 / setting.answers) if setting.answers else rare
     smallest = _smallest(parameters, setting, rare)
     forever = parameters.epsilon_forever
     return Prediction(
         parameters=parameters,
         mean_error=mean,
         rare_error=rare,
-        margin=Z * _deviation(field, setting, SHOWN),
+        margin=Z * deviation(field, setting, SHOWN),
         smallest=smallest,
         learned=learned(smallest, setting.answers),
         size=parameters.layout.size,
@@ -160,7 +160,7 @@ def _smallest(parameters: Parameters, setting: Setting, rare: float) -> float:
 def margin_of(choice: Choice, setting: Setting) -> float:
     """Return half the width of the 95% interval of a share of 1%."""
     field = Field(PLAIN_FIELD, setting.domain, choice.parameters)
-    return Z * _deviation(field, setting, SHOWN)
+    return Z * deviation(field, setting, SHOWN)
 
 
 def learned(smallest: float, answers: int) -> int:
@@ -169,7 +169,7 @@ def learned(smallest: float, answers: int) -> int:
     return min(most, answers) if answers else most
 
 
-def _deviation(field: Field, setting: Setting, frequency: float) -> float:
+def deviation(field: Field, setting: Setting, frequency: float) -> float:
     """Return the standard deviation of an estimated share, of what the setting says."""
     noise = _noise_deviation(field, setting, frequency)
     # Those who report are a sample: f (1 - f) / n, however little noise there is.

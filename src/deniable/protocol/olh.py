@@ -27,7 +27,7 @@ from deniable.protocol.layout import Layout, number
 from deniable.protocol.parameters import KeepParameters
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Symbol
+    from deniable.protocol.channel import Channel, Public
 
 MAX_SYMBOLS = 65_536
 MAX_SEEDS = 2**32
@@ -54,14 +54,11 @@ class SeededParameters(KeepParameters):
     @cached_property
     def channel(self) -> Channel:
         """A seed for every report, then k-RR of the symbol that it gives the answer."""
-        from deniable.protocol.channel import Channel, uniform
+        from deniable.protocol.channel import Channel, Symbol, uniform
 
-        return Channel((uniform("seed", self.seeds),), self._rest(), self._own, self.layout)
-
-    def _rest(self) -> Symbol:
-        from deniable.protocol.channel import Symbol
-
-        return Symbol(self.kept, self.symbols)
+        return Channel(
+            (uniform("seed", self.seeds),), Symbol(self.kept, self.symbols), self._own, self.layout
+        )
 
     def _own(self, answer: Answer, public: Public) -> int:
         return symbol_of(answer.words, public[0], self.symbols)

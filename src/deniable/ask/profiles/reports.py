@@ -14,9 +14,9 @@ from math import comb, prod
 import numpy as np
 
 from deniable.ask.intervals import reading_of
-from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.decode.reading import READING, Reading
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.marginals.conditional import conditional
 from deniable.marginals.pairs import Pairs
@@ -26,7 +26,6 @@ from deniable.marginals.table import Table
 from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, Profile, Question
-from deniable.store.base import Store
 
 MOST_TABLES = 50_000
 MOST_CELLS = 2_048
@@ -284,7 +283,7 @@ def profile_field(question: Question) -> Field:
     )
 
 
-def profiles(store: Store, question: Question, options: Options = DEFAULTS) -> Profiles:
+def profiles(store: Source, question: Question, options: Options = DEFAULTS) -> Profiles:
     """Return the reports to a question about many attributes, ready to be asked for tables.
 
     Cost: linear in the reports.

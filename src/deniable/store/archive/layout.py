@@ -1,4 +1,4 @@
-"""Where the parts of an archive lie, and what each of them says of itself.
+"""The places of an archive's parts, and the head that each of them has.
 
 A part is a Parquet file with one column `record` of fixed-size binary, and a second one `segments`
 where the question has segments: the text of a combination, "(small)" ones included. Noise does not
