@@ -15,7 +15,7 @@ import numpy as np
 
 from deniable import _validate
 from deniable._distributions import normal_isf, normal_sf, t_isf
-from deniable.decode.binomial import FORMS, Form, limits, tail
+from deniable.decode.binomial import FORMS, Form, few_people, limits, tail
 from deniable.decode.lasting import Lasting
 from deniable.mechanisms import Estimate
 from deniable.mechanisms.base import Floats
@@ -232,7 +232,10 @@ class Counted(_Estimated):
 
 @dataclass(frozen=True)
 class Normal(_Estimated):
-    """Shares with normal errors: where no single count says all about an answer."""
+    """Shares with normal noise: where no single count says all about an answer.
+
+    Of the population, the sample's part of an interval is exact at any number of people.
+    """
 
     @property
     def p_values(self) -> Floats:
@@ -242,8 +245,12 @@ class Normal(_Estimated):
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the 1 - alpha intervals of the shares, within 0..1; never empty."""
-        share = self.found.frequency
-        return around(share, normal_isf(alpha / 2) * np.sqrt(self.variance(share)))
+        share, error = self.found.frequency, self.std_error
+        if self.reading.of != "population" or not self.found.n:
+            return around(share, normal_isf(alpha / 2) * error)
+        people = self.found.n / self.reading.people
+        below, above = few_people(np.clip(share, 0.0, 1.0), error, people, 1 - alpha)
+        return around(share, below)[0], around(share, above)[1]
 
 
 @dataclass(frozen=True)

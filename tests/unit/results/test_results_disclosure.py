@@ -51,6 +51,13 @@ def told(question: Question) -> str:
     return page_markdown(disclose(Survey("s", "o", (question,)))).decode()
 
 
+def test_every_page_says_what_is_different_where_the_app_is_a_web_page(starter: Survey) -> None:
+    text = page_markdown(disclose(starter)).decode()
+    said = text.partition("## Where the app is a web page")[2].partition("\n## ")[0]
+    for word in ("keeps the page's data", "new device", "best-effort", "User-Agent", "TLS"):
+        assert word in said
+
+
 def test_the_starter_survey_has_its_odds(starter: Survey) -> None:
     text = page_markdown(disclose(starter)).decode()
     assert "Is dark mode on?" in text

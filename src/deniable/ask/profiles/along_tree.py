@@ -12,7 +12,7 @@ from deniable import _validate
 from deniable.ask.crafted_shares import crafted_column
 from deniable.ask.options import DEFAULTS, Options
 from deniable.ask.profiles.reports import Given, Profiles
-from deniable.ask.profiles.shares import about_profiles
+from deniable.ask.profiles.shares import about_profiles, said_first
 from deniable.crafted.search import Ends, Progress
 from deniable.crafted.smoothed_tables import pair_ranges
 from deniable.errors import InvalidParameter
@@ -78,7 +78,7 @@ def along_tree(
     about = about_profiles(
         reports, "along_tree", what, crafted, attributes=list(asked), given=dict(given)
     )
-    return Table.of(about, columns, rows, notes=notes)
+    return Table.of(about, columns, rows, notes=(*said_first(reports), *notes))
 
 
 @one_thread

@@ -209,6 +209,16 @@ class Profiles:
             {pair: both.smoothed for pair, both in zip(pairs, found, strict=True)},
         )
 
+    @cached_property
+    def learned(self) -> bool:
+        """Whether some share of an attribute, or of a pair of them, is known at all."""
+        order = min(2, self.order)
+        every = combinations(range(len(self.profile.names)), order)
+        tables = self.pairs.raw.values() if order == 2 else [self._raw(one) for one in every]
+        read = [self._read(Both(table, table)).raw for table in tables]
+        ends = [(one.low, one.high) for one in read if one.low is not None]
+        return any(bool(np.any((low > 0) | (np.asarray(high) < 1))) for low, high in ends)
+
     def pair(self, first: str, second: str) -> Both:
         """Return the table of two attributes out of those of all pairs."""
         one, two = sorted(self.places([first, second]))
@@ -248,13 +258,14 @@ class Profiles:
         sample = found.sampling_covariance
         noise = found.covariance - (self.reading.people - 1) * sample
         read = replace(self.reading, noise=1.0).together(noise, sample)
-        return Both(_with(found, read), both.smoothed)
+        people = self.n / self.reading.people if self.reading.of == "population" else None
+        return Both(_with(found, read, people), both.smoothed)
 
 
-def _with(table: Table, covariance: Floats) -> Table:
+def _with(table: Table, covariance: Floats, people: float | None = None) -> Table:
     """Return a raw table with another covariance, and the intervals that follow from it."""
     named = (table.attributes, table.labels, table.probability)
-    return Table.raw(*named, covariance, table.n, table.notes)
+    return Table.raw(*named, covariance, table.n, table.notes, people)
 
 
 def _turned(table: Table, places: tuple[int, ...]) -> Table:

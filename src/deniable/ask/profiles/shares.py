@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -79,8 +80,16 @@ def shares_of(
         **drawn,
     )
     if nothing_learned(found):
+        # Smoothed shares are noise then, those of 0% and 100% too.
+        smoothed = next(column for column in found.columns if column.name == "smoothed")
+        found = found.with_column(smoothed, [math.nan] * len(found.rows))
         return replace(found, notes=(NOTHING_LEARNED, *found.notes))
     return found
+
+
+def said_first(reports: Profiles) -> tuple[str, ...]:
+    """Return what is said before anything else: that nothing was learned, if so."""
+    return () if reports.learned else (NOTHING_LEARNED,)
 
 
 def about_profiles(

@@ -30,6 +30,20 @@ _NAMED = 12
 """The number of answers that are named: the first ones of a longer list."""
 
 
+_IN_A_PAGE = (
+    "The limit of your device, and the chance that is kept for your answers, last as long as your "
+    "browser keeps the page's data. You or the browser may clear them; then you count as a new "
+    "device. A page may wait until the browser promises to keep them; where it does not "
+    "(storage: “best-effort”), it has to tell you.",
+    "A page cannot keep the collector's network from seeing your browser's version and languages "
+    "(User-Agent, Accept-Language), or from recognising a connection that your browser shares with "
+    "other pages or takes up again (TLS). It sends no cookie, and not which page you were on.",
+    "If your browser asks not to be tracked (Global Privacy Control, Do Not Track), that is a no, "
+    "until you say yes knowing of it.",
+)
+"""A survey does not know where it is answered, so that every page says this."""
+
+
 @dataclass(frozen=True)
 class Section:
     """A heading and what stands below it, as separate thoughts."""
@@ -274,6 +288,7 @@ def _closing(year: int) -> tuple[Section, ...]:
                 "Whoever can read your device can read more than this.",
             ),
         ),
+        Section("Where the app is a web page", _IN_A_PAGE),
         Section(
             "How you can check",
             (
