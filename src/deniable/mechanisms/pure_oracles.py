@@ -100,8 +100,8 @@ class PureOracle(Mechanism):
         """
         if self.hashed:
             raise InvalidParameter(
-                f"{self.parameters.mechanism} must have an 'estimate' of its own: strings that share "
-                "a hash value add a variance, which no pure oracle knows."
+                f"{self.parameters.mechanism} must have an 'estimate' of its own: strings that "
+                "share a hash value add a variance, which no pure oracle knows."
             )
         self._check_counts(counts)
         (labels, words), n = self._asked(candidates), counts.n
