@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-WITHOUT = frozenset({"demo", "init", "js", "store", "import", "paper"})
+WITHOUT = frozenset({"demo", "init", "js", "store", "archive", "import", "paper"})
 """The verbs that read no survey of yours."""
 
 
