@@ -46,7 +46,7 @@ from deniable.protocol import (
     Strings,
     StringSets,
 )
-from deniable.protocol.channel import Bits, Points
+from deniable.protocol.channel import Bits, Points, Sign, Subset, Symbol, unknown_kind
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.question import PLAIN_FIELD
 
@@ -229,9 +229,11 @@ def _fitting(parameters: Parameters, setting: Setting) -> tuple[float, float]:
         case Bits() as rest if not channel.direct:
             cells = rest.width * channel.sizes[-1]
             return 1 / (1 - min(answers, cells // 2) / cells), 0.0
-    plain = mean_variance(*parameters.support, answers or listed)
-    whole = noise_of(parameters, answers, setting.people, listed)
-    # O-RR's answers are fitted together: the noise is wider by a factor, not by a term.
-    if isinstance(parameters, ORRParameters):
-        return whole / plain, 0.0
-    return 1.0, whole - plain
+        case Points() | Bits() | Symbol() | Sign() | Subset():
+            plain = mean_variance(*parameters.support, answers or listed)
+            whole = noise_of(parameters, answers, setting.people, listed)
+            # O-RR's answers are fitted together: the noise is wider by a factor, not by a term.
+            wider = isinstance(parameters, ORRParameters)
+            return (whole / plain, 0.0) if wider else (1.0, whole - plain)
+        case rest:
+            raise unknown_kind("noise of fitted answers", rest)
