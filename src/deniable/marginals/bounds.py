@@ -27,6 +27,7 @@ from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES
 
+# Each mechanism has a theorem of its own in the paper.
 GROWTH: Mapping[str, Callable[[int, int], float]] = {
     "inp_rr": lambda d, k: 2 ** ((d + k) / 2),
     "inp_ps": lambda d, k: 2 ** (d + k / 2),
