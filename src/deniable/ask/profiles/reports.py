@@ -41,7 +41,7 @@ SMOOTHED = (
 
 
 Given = Mapping[str, str | None]
-"""Attributes that are given: by name a level, or None for every level."""
+"""Attributes that are given: by name an answer, or None for every answer."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,15 @@ class Both:
         """Return the shares of the other attributes given these, in both forms.
 
         Raises:
-            InvalidParameter: if an attribute has no such level, or nothing is left to ask for.
+            InvalidParameter: if an attribute has no such answer, or nothing is left to ask for.
         """
         if not known:
             return self
-        for name, level in known.items():
+        for name, answer in known.items():
             labels = self.raw.labels[self.attributes.index(name)]
-            if level is not None and level not in labels:
+            if answer is not None and answer not in labels:
                 raise InvalidParameter(
-                    f"Attribute {name!r} has no level {level!r:.80}. It has: {', '.join(labels)}."
+                    f"Attribute {name!r} has no answer {answer!r:.80}. It has: {', '.join(labels)}."
                 )
         names = list(known)
         return Both(conditional(self.raw, names), conditional(self.smoothed, names))
