@@ -24,9 +24,11 @@ from deniable.plan import (
     plan_window,
 )
 from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
+from deniable.plan.shapes import search_shapes
 from deniable.protocol import Boolean, Domain, Strings, Survey
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES
+from deniable.results.plan.shapes_table import shapes_table
 from deniable.results.plan.tables import plan_table, reports_table, survey_table, window_table
 from deniable.results.table import Table, Tables
 
@@ -71,6 +73,14 @@ def plan(
     length: Annotated[
         int | None, typer.Option(min=1, help="The longest of such strings; by default 20.")
     ] = None,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search",
+            help="With --strings: search k, h and m (of listed strings; also O-RR's symbols), or "
+            "how epsilon is divided between n-grams and the whole string.",
+        ),
+    ] = False,
     mechanism: Annotated[str | None, typer.Option(help="This mechanism only.")] = None,
     error: Annotated[
         float | None,
@@ -136,7 +146,15 @@ def plan(
     domain = _domain(given[0], categories or attributes, numbers, answers)
     if strings and (alphabet or length or not candidates):
         domain = of_strings(alphabet or ALPHABET, length or LENGTH)
+    if search and (not strings or window or reports or delta is not None):
+        raise InvalidParameter(
+            "--search goes with --strings, and not with --window, --reports or --delta."
+        )
     setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error, order, of)
+    if search:
+        found = search_shapes(setting, mechanism)
+        emit_tables(Tables([shapes_table(setting, found)]), output, json)
+        return
     if window or reports or keep is not None:
         if delta is not None or (window and (reports or error)):
             raise InvalidParameter(
