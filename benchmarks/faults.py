@@ -5,7 +5,8 @@
 Every driver brings about one kind of fault, with real processes and real SIGKILL, and compares what
 was promised with what is there. `points` are images of a disk that a power cut may have left: the
 writes and syncs of a real process, recorded by strace, replayed up to every sync with what was not
-synced dropped, kept or torn. The drivers stand in tests/faults, which also runs them in short.
+synced dropped, kept or torn. `databases` has three collectors on one PostgreSQL server, which is
+killed too. The drivers stand in tests/faults, which also runs them in short.
 
 Ends with 1 if anything was lost, doubled, wrong or damaged.
 """
@@ -31,6 +32,7 @@ from faults import (
     clock,
     closers,
     crash_points,
+    databases,
     disk,
     kills,
     store_points,
@@ -74,10 +76,11 @@ def _power(points: object, rounds: int) -> _Run:
 
 
 DRIVERS = {
-    "collectors": Driver(kills.run, kills=0.3),
-    "closers": Driver(closers.run, kills=0.25),
+    "collectors": Driver(kills.run, kills=0.25),
+    "closers": Driver(closers.run, kills=0.15),
     "two-collectors": Driver(two_collectors.run, kills=0.15),
-    "clients": Driver(clients.run, kills=0.3),
+    "databases": Driver(databases.run, kills=0.2),
+    "clients": Driver(clients.run, kills=0.25),
     "disk": Driver(disk.run, rounds=5),
     "clock": Driver(clock.run, rounds=3),
     "store-power": Driver(_power(store_points, 6), points=0.65),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
+import secrets
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
 from deniable.testing.ledger import LEDGER, LIMIT
+from material.cluster import Cluster, in_memory
 
 # The same examples in every run unless another seed is asked for; no limit on time, because a
 # busy machine would make a slow example look like a failure.
@@ -29,6 +33,34 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     seed = os.environ.get("DENIABLE_TEST_SEED", "1")
     name = f"{seed}/{request.node.nodeid}".encode()
     return np.random.default_rng(list(hashlib.sha256(name).digest()))
+
+
+CLUSTER_VARIABLE = "DENIABLE_TEST_CLUSTER"
+
+
+def pytest_configure() -> None:
+    # The first of all processes says where the one PostgreSQL server of this run will be.
+    os.environ.setdefault(CLUSTER_VARIABLE, f"{in_memory()}/deniable-pg-{secrets.token_hex(6)}")
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Cluster:
+    """The PostgreSQL server of this run; whichever process needs it first starts it."""
+    shared = Cluster(Path(os.environ[CLUSTER_VARIABLE]))
+    with Path(f"{shared.folder}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not shared.folder.exists():
+            shared.create()
+            shared.start()
+    return shared
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        folder = Path(os.environ.pop(CLUSTER_VARIABLE, ""))
+        Path(f"{folder}.lock").unlink(missing_ok=True)
+        if folder.name.startswith("deniable-pg-") and folder.exists():
+            Cluster(folder).remove()
 
 
 @pytest.fixture(autouse=True)

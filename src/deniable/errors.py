@@ -7,7 +7,8 @@ DeniableError
 ├── InvalidReport       a report or record that breaks the wire contract; carries its reason
 ├── RecordRefused       the strict client says why it did not report; carries its reason
 ├── StoreError          the store cannot be opened, written or read
-│   └── LedgerLost      a client's directory has lost its database, which is never begun anew
+│   ├── LedgerLost      a client's directory has lost its database, which is never begun anew
+│   └── OutcomeUnknown  the connection to the store was lost while something was being committed
 └── MissingExtra        an optional dependency is not installed (also an ImportError)
 
 Each keeps its arguments as `args`, so that it survives pickling and copying.
@@ -74,6 +75,10 @@ class RecordRefused(_Reasoned):
 
 class StoreError(DeniableError):
     """The store cannot be opened, written or read."""
+
+
+class OutcomeUnknown(StoreError):
+    """The connection was lost in the middle of a commit: it was written, or nothing of it was."""
 
 
 class LedgerLost(StoreError):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import doctest
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from deniable.associate import Variable
+from deniable.associate.other import flat_column, other_likelihood
 from deniable.audit.attack.averaging import right_guesses
 from deniable.audit.attack.detection import advise, most_equal
 from deniable.audit.attack.linking import chance_equal, linkable
@@ -22,18 +27,45 @@ from deniable.audit.sample.probability_scores import Tally, directions
 from deniable.authoring.auto import noise_of, work_of
 from deniable.client.encode import encode_drawn
 from deniable.client.randomness import SystemDraws
+from deniable.crafted.leverage import leverage_of
+from deniable.crafted.reports import crafted_reports
 from deniable.decode.distribution_estimates import has_support
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import mechanism_of
+from deniable.mechanisms import mechanism_for, mechanism_of
+from deniable.plan.collection import Setting
 from deniable.plan.costs import operations, words
+from deniable.plan.prediction import predict
 from deniable.plan.profiles.cells import cell_deviation
 from deniable.privacy import epsilon_after
 from deniable.privacy.posteriors import false_discovery_rate
 from deniable.privacy.shuffling.two_level import levels
-from deniable.protocol import Answer, Field, KRRParameters, ProfileParameters, Question
-from deniable.protocol.channel import Channel, Own, Rest, Value, reported
+from deniable.protocol import (
+    Answer,
+    Field,
+    KRRParameters,
+    Layout,
+    ProfileParameters,
+    Question,
+    load_plugin,
+    registry,
+)
+from deniable.protocol.channel import (
+    Channel,
+    Number,
+    Own,
+    Product,
+    Rest,
+    Sign,
+    Symbol,
+    Value,
+    reported,
+)
+from deniable.protocol.layout import number
 from deniable.results.disclosure.randomised import how
-from material.channels import CASES, THREE, Case
+from deniable.testing.contract import check_mechanism
+from material.channels import ANY, CASES, EPSILON, FIVE, SETS, THREE, YES_NO, Case
+
+ROOT = Path(__file__).parents[2]
 
 Concern = Callable[[Case, np.random.Generator], object]
 
@@ -117,7 +149,38 @@ def cells(case: Case, rng: np.random.Generator) -> object:
     return cell_deviation(parameters, 1_000, 0.1) > 0
 
 
+def unlisted(case: Case, rng: np.random.Generator) -> object:
+    field = case.field
+    if case.domain.kind != "strings":
+        return True
+    mechanism = mechanism_of(field, case.absent)
+    data = b"".join(some_reports(case, rng)[:50])
+    reports = np.frombuffer(data, dtype=mechanism.dtype)
+    logs = other_likelihood(Variable("x", mechanism, reports, ("a", "b")), "flat")(reports, 0)
+    return bool(np.isfinite(logs).all())
+
+
+def planned(case: Case, rng: np.random.Generator) -> object:
+    if case.field.parameters.finds:
+        return True  # these are planned by simulation (tests/unit/plan)
+    setting = Setting(10_000, 1.0, case.domain, absent=case.absent)
+    return predict(case.field.parameters, setting, 1e-6).mean_error > 0
+
+
+def crafted(case: Case, rng: np.random.Generator) -> object:
+    parameters = case.field.parameters
+    if isinstance(parameters, ProfileParameters):
+        return True  # crafted cell by cell: tests/unit/crafted
+    answer = reported(case.domain, parameters, case.answers[0])[0][0]
+    both = [crafted_reports(parameters, answer, 2, rng, down=down) for down in (True, False)]
+    return all(len(made) == 2 * parameters.layout.size for made in both)
+
+
 CONCERNS: dict[str, Concern] = {
+    "unlisted answers": unlisted,
+    "plan": planned,
+    "crafted reports": crafted,
+    "leverage": lambda case, _: leverage_of(case.field).most > 0,
     "proof": proof,
     "checks": checks,
     "scores": scores,
@@ -158,6 +221,9 @@ class Odd(Rest):
     def chance(self, own: Own, value: Value) -> Fraction:
         return Fraction(1, 3)
 
+    def holds(self, own: object) -> bool:
+        return True
+
     def flat(self, value: Value) -> Fraction:
         return Fraction(1, 3)
 
@@ -186,9 +252,9 @@ class OddCase(Case):
         return replace(right, parameters=parameters)
 
 
-KNOW_NO_KIND = {"cells", "permanence", "linking", "over time", "support"}
-"""Concerns of profiles, of permanent stages, of independent reports whatever they are, and of the
-mechanism that stands in for it here."""
+KNOW_NO_KIND = {"cells", "unlisted answers", "permanence", "linking", "over time", "support"}
+"""Concerns of profiles, of strings, of permanent stages, of independent reports whatever they are,
+and of the mechanism that stands in for it here."""
 
 
 @pytest.mark.parametrize("concern", [name for name in CONCERNS if name not in KNOW_NO_KIND])
@@ -204,3 +270,96 @@ def test_a_number_without_words_is_named(rng: np.random.Generator) -> None:
     object.__setattr__(number, "name", "weather")
     with pytest.raises(InvalidParameter, match="'weather' in clear"):
         how(field)
+
+
+def test_the_likelihood_of_unlisted_answers_names_a_kind_that_it_does_not_know() -> None:
+    odd = OddCase("krr", THREE, {"epsilon": 1.0})
+    with pytest.raises(InvalidParameter, match="'Odd'"):
+        flat_column(odd.field.parameters.channel)
+
+
+def test_the_flat_likelihood_of_bits_is_that_of_their_kind() -> None:
+    case = next(case for case in CASES if case.mechanism == "rappor" and case.domain is ANY)
+    channel = case.field.parameters.channel
+    every = [(public, value) for public, _ in channel.publics() for value in range(8)]
+    data = b"".join(channel.record(*one) for one in every)
+    records = np.frombuffer(data, dtype=np.dtype(channel.layout.descr))
+    exact = [float(channel.typical.flat(value)) / channel.sizes[0] for _, value in every]
+    assert np.allclose(np.exp(flat_column(channel)(records, 0)), exact, rtol=1e-12)
+
+
+class Several(KRRParameters):
+    """A made-up mechanism: two answers of k-RR in one report, after a number of unequal law."""
+
+    @property
+    def layout(self) -> Layout:
+        return Layout((number("day", 3), number("one", self.answers), number("two", self.answers)))
+
+    @cached_property
+    def channel(self) -> Channel:
+        law = ((1, Fraction(1, 2)), (2, Fraction(1, 2)))
+        symbol = Symbol(self.keep, self.answers)
+        day = Number("day", law, permanent=False, means="the day")
+        both = Product((symbol, symbol))
+        return Channel((day,), both, lambda a, _: (a.code, a.code), self.layout, direct=True)
+
+
+class Alone(KRRParameters):
+    """Another one: a sign and nothing in clear, which is Warner's response."""
+
+    @property
+    def layout(self) -> Layout:
+        return Layout((number("sign", 2),))
+
+    @cached_property
+    def channel(self) -> Channel:
+        gap = 2 * self.keep - 1
+        return Channel((), Sign(gap), lambda a, _: 1 - 2 * a.code, self.layout, direct=True)
+
+
+@pytest.mark.parametrize("kind", [Several, Alone])
+@pytest.mark.parametrize("concern", [name for name in CONCERNS if name != "proof"])
+def test_a_made_up_mechanism_has_an_answer_or_an_error_that_names_itself(
+    kind: type[KRRParameters], concern: str, rng: np.random.Generator
+) -> None:
+    class MadeUp(Case):
+        @property
+        def field(self) -> Field:
+            right = super().field
+            known = right.parameters
+            assert isinstance(known, KRRParameters)
+            made = kind(known.answers, known.permanent_keep, known.report_keep)
+            return replace(right, parameters=made)
+
+    case = MadeUp("krr", YES_NO, {"epsilon": 1.0})
+    channel = case.field.parameters.channel
+    drawn = list(channel.law(case.answers[0]).items())
+    chances = np.array([float(chance) for _, chance in drawn])
+    MADE[str(case)] = [drawn[i][0] for i in rng.choice(len(drawn), 1_000, p=chances)]
+    told = ""
+    try:
+        assert CONCERNS[concern](case, rng) is not None
+    except InvalidParameter as error:
+        told = str(error)
+    finally:
+        del MADE[str(case)]
+    assert not told or "'Product'" in told or "'day'" in told
+
+
+def test_a_stranger_s_mechanism_is_answered_by_every_concern(rng: np.random.Generator) -> None:
+    before = {name: dict(parts) for name, parts in registry._parts.items()}
+    try:
+        load_plugin(ROOT / "examples/mechanism_of_your_own.py")
+        for case in (
+            Case("paley", FIVE, {"epsilon": 1.0}, absent=True),
+            Case("paley", SETS, EPSILON),
+        ):
+            for concern, walk in CONCERNS.items():
+                assert walk(case, rng) is not None, concern
+        mechanism = mechanism_for(Case("paley", FIVE, EPSILON).field.parameters)
+        assert check_mechanism(mechanism, rng, alpha=1e-10) == []
+        assert doctest.testmod(sys.modules[type(mechanism).__module__]) == (0, 5)
+    finally:
+        registry._parts.clear()
+        registry._parts.update(before)
+        registry.PLUGINS.clear()

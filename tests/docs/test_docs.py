@@ -11,6 +11,7 @@ from deniable.authoring import authoring_of, domain, read_authored, survey
 from deniable.authoring.field import FIELD_KEYS
 from deniable.cli.app import VERBS
 from deniable.cli.init import STARTER
+from deniable.cli.plugins import WITHOUT
 from deniable.client.counters import FITTED, REASONS, UPLOAD_REASONS
 from deniable.protocol import MECHANISMS
 from material.commands import commands
@@ -37,7 +38,12 @@ def test_every_command_has_help_json_and_a_documented_row(name: str) -> None:
         if option.startswith("--")
     } - {"--help"}
     assert "--json" in options
-    assert set(re.findall(r"`(--[a-z-]+)`", row.group())) == options - {"--json"}
+    assert ("--plugin" in options) == (name.split()[0] not in WITHOUT)
+    assert set(re.findall(r"`(--[a-z-]+)`", row.group())) == options - {"--json", "--plugin"}
+
+
+def test_the_option_of_every_command_that_reads_a_survey_is_documented() -> None:
+    assert "Every command that reads a survey has `--plugin FILE`" in COMMANDS
 
 
 def test_every_survey_key_is_documented() -> None:

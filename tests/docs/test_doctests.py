@@ -18,11 +18,12 @@ deniable.protocol.survey Survey
 deniable.mechanisms.base Counts
 deniable.mechanisms.hadamard Hadamard
 deniable.mechanisms.hcms HCMS
-deniable.mechanisms.krr KRR KRR.simulate KRR.accumulate KRR.estimate
+deniable.mechanisms.krr KRR KRR.simulate KRR.accumulate
 deniable.mechanisms.olh OLH
 deniable.mechanisms.orr ORR
 deniable.mechanisms.oue OUE
 deniable.mechanisms.pgr PGR
+deniable.mechanisms.pure_oracles PureOracle.estimate
 deniable.mechanisms.rappor Rappor Rappor.basic
 deniable.mechanisms.registry mechanism_for
 deniable.mechanisms.subset Subset

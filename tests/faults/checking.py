@@ -6,7 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from deniable.errors import StoreError
-from deniable.store import STORE_FILE, SqliteStore
+from deniable.store import STORE_FILE, open_store
+from deniable.store.check import check_store as sound
 from faults.material import SURVEY, damage_of, misplaced_in, numbers_in
 from faults.outcome import Outcome
 
@@ -27,18 +28,20 @@ def check_store(
     acknowledged: Collection[int],
     outcome: Outcome,
     perhaps: Collection[int] | None = (),
+    place: str | None = None,
 ) -> None:
     """Compare what a store holds with what was acknowledged.
 
     Args:
         folder: where its `data` is.
+        place: the address of a database instead.
         acknowledged: numbers that must be there once.
         outcome: where faults are counted.
         perhaps: numbers that may be there, once, because nobody heard an answer; None while
             senders are at work and any of theirs may be.
     """
     try:
-        with SqliteStore(store_path(folder), create=False) as store:
+        with open_store(place or folder / "data", create=False) as store:
             kept = numbers_in(store)
             misplaced = misplaced_in(store)
             tallies = sum(tally.reports for tally in store.tallies())
@@ -46,7 +49,11 @@ def check_store(
     except StoreError as error:
         outcome.lose(len(acknowledged), f"the store cannot be opened: {error}")
         return
-    outcome.damage(damage_of(store_path(folder)))
+    if place is None:
+        outcome.damage(damage_of(store_path(folder)))
+    else:
+        problems = sound(place).problems
+        outcome.damage(problems[0].words if problems else None)
     outcome.expect(not misplaced, f"{misplaced:,} reports under other segments or levels")
     promised = set(acknowledged)
     gone = promised - kept.keys() - outcome.missing

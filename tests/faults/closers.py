@@ -24,7 +24,7 @@ def run(folder: Path, kills: int, seed: int, progress: Progress = lambda _: None
     """Fill a store, kill its closers until one reaches the end, and fill it again."""
     outcome, rng, began = Outcome("closers"), random.Random(seed), time.monotonic()
     prepare(folder)
-    filling, stretch = Filling(folder, rng), 0
+    filling, stretch = Filling(folder / "data", rng), 0
     while outcome.kills < kills:
         day = FIRST_DAY + DAYS * stretch
         filling.fill(day, DAYS, GROUPS, SIZE)

@@ -109,7 +109,7 @@ class _Mounted:
 def _store_on(disk: _Limited | _Mounted, rng: random.Random) -> Outcome:
     """Collect until the disk is full, try to close epochs, and go on when there is space."""
     outcome, ports = Outcome("store"), list[int]()
-    filling = Filling(disk.folder, rng)
+    filling = Filling(disk.folder / "data", rng)
     filling.fill(_OLD, 10, 4, 30)
     senders = [
         Sender(part, lambda: ports, random.Random(rng.random()), lambda: [TODAY])

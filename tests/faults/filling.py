@@ -6,8 +6,7 @@ import random
 from itertools import count
 from pathlib import Path
 
-from deniable.store import SqliteStore
-from faults.checking import store_path
+from deniable.store import open_store
 from faults.material import reports
 
 _FIRST = 10**12
@@ -16,14 +15,14 @@ _FIRST = 10**12
 class Filling:
     """Appends reports about a stretch of days; knows all numbers that it has appended."""
 
-    def __init__(self, folder: Path, rng: random.Random) -> None:
-        self._path, self._rng = store_path(folder), rng
+    def __init__(self, place: str | Path, rng: random.Random) -> None:
+        self._place, self._rng = place, rng
         self._fresh = count(_FIRST)
         self.numbers: set[int] = set()
 
     def fill(self, first_day: int, days: int, groups: int, size: int) -> None:
         """Append groups, each about every one of the days, so that batches have many chunks."""
-        with SqliteStore(self._path) as store:
+        with open_store(self._place) as store:
             for _ in range(groups):
                 made = [
                     report

@@ -9,19 +9,14 @@ from typing import Any
 
 from deniable.errors import StoreError
 from deniable.store import STORE_FILE, SqliteStore
+from deniable.store.postgres import PostgresStore
+from deniable.store.tabled import TabledStore
 from faults.limits import limit_files
 from faults.material import EPOCH_DAYS, FLOOR, reports
 
 
-class HastyStore(SqliteStore):
-    """A store that closes what is over at once: drivers have no day to wait.
-
-    Its clock leaps at every look, so that a closer that was killed counts as dead at the second
-    one. A closer that lives may be taken for dead, too, which must lose nothing either.
-    """
-
-    def __init__(self, path: Path, **more: Any) -> None:
-        super().__init__(path, monotonic=count(0, 1_000).__next__, **more)
+class _Hasty(TabledStore):
+    """A store that closes what is over at once: drivers have no day to wait."""
 
     def close_epochs(
         self,
@@ -35,6 +30,21 @@ class HastyStore(SqliteStore):
         wait = {"running_seconds": running_seconds, "floor": floor}
         closed = super().close_epochs(before_day, epoch_days, **wait)
         return closed or super().close_epochs(before_day, epoch_days, **wait)
+
+
+class HastyStore(_Hasty, SqliteStore):
+    """A hasty store in a file.
+
+    Its clock leaps at every look, so that a closer that was killed counts as dead at the second
+    one. A closer that lives may be taken for dead, too, which must lose nothing either.
+    """
+
+    def __init__(self, path: Path, **more: Any) -> None:
+        super().__init__(path, monotonic=count(0, 1_000).__next__, **more)
+
+
+class HastyDatabase(_Hasty, PostgresStore):
+    """A hasty store in PostgreSQL."""
 
 
 def append(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from faults import closers, kills, two_collectors
+from faults import closers, databases, kills, two_collectors
 from faults.outcome import table
 
 
@@ -27,3 +27,11 @@ def test_two_collectors_on_one_store_that_both_close(tmp_path: Path) -> None:
     assert outcome.faults == 0, table([outcome])
     assert outcome.kills >= 20
     assert outcome.acknowledged > 0
+
+
+def test_three_collectors_on_one_database_whose_server_is_killed_too(tmp_path: Path) -> None:
+    outcome = databases.run(tmp_path / "work", 14, seed=1)
+    assert outcome.faults == 0, table([outcome])
+    assert outcome.kills >= 14
+    assert outcome.acknowledged > 0
+    assert outcome.retries > 0

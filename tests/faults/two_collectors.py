@@ -32,7 +32,7 @@ def run(folder: Path, kills: int, seed: int, progress: Progress = lambda _: None
         Sender(part, lambda: ports, random.Random(rng.random()), lambda: day[:1], 5)
         for part in range(SENDERS)
     ]
-    filling = Filling(folder, rng)
+    filling = Filling(folder / "data", rng)
     for sender in senders:
         sender.start()
     try:

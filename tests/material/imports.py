@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import deniable
@@ -10,6 +11,7 @@ import deniable
 PACKAGE = Path(deniable.__file__).parent
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Return every module's file by its dotted name."""
     return {_dotted(path): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -20,9 +22,10 @@ def _dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported(path: Path, known: dict[str, Path]) -> set[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     """Return the modules of the package that a file imports, at its top or inside a function."""
-    found: set[str] = set()
+    known, found = modules(), set[str]()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name in known}
@@ -32,7 +35,7 @@ def imported(path: Path, known: dict[str, Path]) -> set[str]:
             found |= inner & known.keys()
             if inner - known.keys():
                 found.add(node.module)
-    return found
+    return frozenset(found)
 
 
 def folder_edges() -> dict[str, set[str]]:
@@ -43,7 +46,7 @@ def folder_edges() -> dict[str, set[str]]:
     for name, path in known.items():
         of = _folder(name)
         if of in folders:
-            edges[of] |= {_folder(target) for target in imported(path, known)} & folders - {of}
+            edges[of] |= {_folder(target) for target in imported(path)} & folders - {of}
     return edges
 
 
@@ -60,5 +63,5 @@ def reached_from(start: str) -> set[str]:
             seen.add(name)
             parts = name.split(".")
             parents = {".".join(parts[:n]) for n in range(1, len(parts))}
-            waiting += imported(known[name], known) | parents
+            waiting += imported(known[name]) | parents
     return seen

@@ -40,7 +40,8 @@ from deniable.protocol import (
 )
 from deniable.protocol.thresholds import ONE
 from deniable.protocol.unary import UnaryParameters
-from deniable.store import closing, writer
+from deniable.store import closing
+from deniable.store.sqlite import writer
 from deniable.testing.ledger import LEDGER
 
 

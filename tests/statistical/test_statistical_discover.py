@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.decode.significance import holm
+from deniable.decode.significance import holm, holm_adjusted
 from deniable.discover.group_estimates import Table
-from deniable.discover.verify import holm_adjusted, null_p_values, verify
+from deniable.discover.verify import null_p_values, verify
 from deniable.mechanisms import Prefixes
 from deniable.testing.statistics import accept, proportion, reject
 

@@ -15,6 +15,7 @@ from deniable.associate.patterns import Patterns, check_variables, patterns_of
 from deniable.associate.scores import moments_test, score_test
 from deniable.associate.variable import Variable
 from deniable.associate.wald import bootstrap_score, bootstrap_test, wald_test
+from deniable.decode.significance import bh_adjusted, holm_adjusted
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms.base import Floats
@@ -234,23 +235,3 @@ def independence_of_pairs(
         Pair((one.name, two.name), test, float(strict), float(share))
         for (one, two), test, strict, share in zip(pairs, tests, holm, bh, strict=True)
     )
-
-
-def holm_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by [Holm79], which control the family-wise error."""
-    order = np.argsort(p_values)
-    # p_(i) (M - i + 1), then the running maximum: adjusted p-values must not fall.
-    raised = p_values[order] * np.arange(p_values.size, 0, -1)
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(raised))
-    return adjusted
-
-
-def bh_adjusted(p_values: Floats) -> Floats:
-    """Return p-values adjusted by [BH95], which control the false discovery rate."""
-    order = np.argsort(p_values)[::-1]
-    # p_(i) M / i from the largest down, with the running minimum: the step-up rule.
-    raised = p_values[order] * p_values.size / np.arange(p_values.size, 0, -1)
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(raised))
-    return adjusted

@@ -23,7 +23,10 @@ of the people unlisted: "peaks" has the smallest over all and is the default.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -32,8 +35,10 @@ from deniable.associate.other_parts import groups_column, parts_column
 from deniable.associate.variable import Variable
 from deniable.decode.design import Shape, design_of
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import HCMS, OLH, ORR, PGR, NGrams, Prefixes, Rappor
+from deniable.mechanisms import HCMS, ORR, NGrams, Prefixes, Rappor
 from deniable.mechanisms.base import Counts, Floats, Reports
+from deniable.mechanisms.closed_form import Pure
+from deniable.protocol.channel import Bits, Channel, Points, Sign, Subset, Symbol, unknown_kind
 
 PROFILES = ("flat", "peaks", "fitted", "halves")
 DEFAULT_PROFILE = "peaks"
@@ -60,47 +65,131 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
     if profile not in PROFILES:
         raise _validate.invalid("profile", "other_likelihood", f"one of {PROFILES}", profile)
     mechanism = variable.mechanism
-    if isinstance(mechanism, OLH):
-        shape = mechanism.parameters
-        return _constant(-np.log(float(shape.seeds * shape.symbols)))
-    if isinstance(mechanism, HCMS):
-        return _signs_column(mechanism)
+    # Other profiles than the flat one are fits to cohorts: of hashed bits, and of symbols.
     if isinstance(mechanism, Rappor):
-        return _by_profile(
-            variable, mechanism, profile, _flat_bits(mechanism), _bits_column(mechanism)
-        )
+        return _by_profile(_fit_of_bits(variable, mechanism), profile)
+    # The same of symbols.
     if isinstance(mechanism, ORR):
-        shares = np.full((mechanism.parameters.cohorts, mechanism.parameters.symbols),
-                         1 / mechanism.parameters.symbols)  # fmt: skip
-        return _by_profile(variable, mechanism, profile, shares, _symbol_column)
-    if isinstance(mechanism, PGR):
-        # Every point has as many hyperplanes through it: over all answers it is uniform.
-        cells = mechanism.parameters.cohorts * mechanism.parameters.points
-        return _constant(-np.log(float(cells)))
+        return _by_profile(_fit_of_symbols(variable, mechanism), profile)
+    # Strings share beginnings and n-grams: `other_parts`.
     if isinstance(mechanism, Prefixes):
         return groups_column(variable, mechanism, profile != "flat")
+    # The same of n-grams.
     if isinstance(mechanism, NGrams):
         return parts_column(variable, mechanism, profile != "flat")
-    raise InvalidParameter(
-        f"There is no likelihood of unlisted answers for {type(mechanism).__name__}.",
-        "Leave out the category of all other answers.",
-    )
+    # The sign of a sketch's coefficient 0 is +1 of every answer, also of unlisted ones.
+    if isinstance(mechanism, HCMS):
+        return _signs_column(mechanism)
+    return flat_column(mechanism.parameters.channel)
 
 
-def _by_profile(
-    variable: Variable,
-    mechanism: Rappor | ORR,
-    profile: str,
-    flat: Floats,
-    column: Callable[[Floats], LogLikelihood],
-) -> LogLikelihood:
-    if profile == "peaks" and isinstance(mechanism, Rappor):
-        return column(_peaks(variable, mechanism, flat))
-    if profile in ("flat", "peaks"):
-        return column(flat)
+def flat_column(channel: Channel) -> LogLikelihood:
+    """Return the flat likelihood by the kind of the rest: an unknown answer's own is uniform.
+
+    Where all values are as likely, so are all records, given that the public part is uniform. Of
+    bits, each is set with the same chance.
+
+    Raises:
+        InvalidParameter: if public parts are not uniform, or values have several probabilities.
+    """
+    chance, rest = Fraction(1), channel.typical
+    for number in channel.numbers:
+        law = number.blocks
+        if law is None or len(law) > 1:
+            raise InvalidParameter(
+                f"There is no likelihood of unlisted answers given a report's '{number.name}'.",
+                "Leave out the category of all other answers.",
+            )
+        chance *= law[0][1] / law[0][0]
+    match rest:
+        case Symbol() | Subset() | Points() | Sign():
+            # Every point has as many hyperplanes through it: over all answers it is uniform.
+            return _constant(-np.log(float(1 / (chance / rest.count))))
+        case Bits() if rest.drawn:
+            bits = next(item.name for item in channel.layout.items if item.count)
+            odds = float(rest.flat(1) / rest.flat(0))  # of a bit, whichever it is
+            none = math.log(chance) - rest.width * math.log1p(odds)
+            return lambda records, _: (
+                none + math.log(odds) * np.bitwise_count(records[bits]).sum(axis=1, dtype=np.int64)
+            )
+    raise unknown_kind("likelihood of unlisted answers", rest)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """How a profile is fitted to the cohorts of a mechanism.
+
+    Attributes:
+        variable: the field.
+        flat: the flat profile, a row per cohort.
+        pure: the chances of a bit, or symbol, that is the answer's own, and of one that is not.
+        exclusive: True where a report has one symbol: their probabilities sum to 1, and none stands
+            out by itself.
+        explained: from counts and the known answers' shares to c^m / N_j.
+        column: from a profile to log-likelihoods.
+    """
+
+    variable: Variable
+    flat: Floats
+    pure: Pure
+    exclusive: bool
+    explained: Callable[[Counts, Floats], Floats]
+    column: Callable[[Floats], LogLikelihood]
+
+    def raw(self, reports: Reports) -> tuple[Floats, Floats, Counts] | None:
+        """Return the profile that known answers leave, its standard error, and the counts.
+
+        None where the known answers leave no mass.
+        """
+        mechanism = self.variable.mechanism
+        counts = mechanism.accumulate(np.ascontiguousarray(reports))
+        frequency = mechanism.estimate(counts, self.variable.candidates).frequency
+        known = np.nan_to_num(np.clip(frequency, 0.0, 1.0))
+        left = 1 - float(known.sum())
+        if not left > _LEAST_MASS:
+            return None
+        people = np.maximum(counts.reports, 1)[:, None]
+        seen = counts.table / people
+        # r_js = (c - c^m)/(N_j (1 - F)): the binomial error of c/N, over 1 - F as well.
+        noise = np.sqrt(np.clip(seen * (1 - seen), 1 / people, None) / people)
+        return (seen - self.explained(counts, known)) / left, noise / left, counts
+
+    def fitted(self, reports: Reports) -> Floats:
+        """Return the paper's profile, a row per cohort: the part that known answers leave."""
+        found = self.raw(reports)
+        if found is None:
+            return self.flat
+        raw, _, counts = found
+        fitted = np.clip(raw, self.pure.q, self.pure.p)
+        if self.exclusive:
+            fitted /= fitted.sum(axis=1, keepdims=True)
+        return np.where(counts.reports[:, None] > 0, fitted, self.flat)
+
+    def peaks(self) -> Floats:
+        """Return the flat profile with the bits that stand out as they are fitted.
+
+        What the peaks take of the bits that a string sets is taken from the others, evenly.
+        """
+        found, flat = None if self.exclusive else self.raw(self.variable.reports), self.flat
+        if found is None:
+            return flat
+        raw, noise, counts = found
+        low, high = self.pure.q, self.pure.p
+        peak = (raw - flat > _STANDS_OUT * noise) & (counts.reports[:, None] > 0)
+        lifted = np.where(peak, np.clip(raw, low, high) - low, 0.0).sum(axis=1, keepdims=True)
+        others = np.maximum((~peak).sum(axis=1, keepdims=True), 1)
+        spread = np.maximum((flat - low).sum(axis=1, keepdims=True) - lifted, 0.0) / others
+        return np.where(peak, np.clip(raw, low, high), low + spread)
+
+
+def _by_profile(fit: _Fit, profile: str) -> LogLikelihood:
+    if profile == "flat":
+        return fit.column(fit.flat)
+    if profile == "peaks":
+        return fit.column(fit.peaks())
     if profile == "fitted":
-        return column(_fitted(variable, mechanism, variable.reports, flat))
-    odd, even = (column(_fitted(variable, mechanism, variable.reports[i::2], flat)) for i in (1, 0))
+        return fit.column(fit.fitted(fit.variable.reports))
+    odd, even = (fit.column(fit.fitted(fit.variable.reports[i::2])) for i in (1, 0))
 
     def alternating(records: Reports, start: int) -> Floats:
         which = (np.arange(records.size) + start) % 2 == 0
@@ -109,73 +198,29 @@ def _by_profile(
     return alternating
 
 
-def _raw(
-    variable: Variable, mechanism: Rappor | ORR, reports: Reports
-) -> tuple[Floats, Floats, Counts] | None:
-    """Return the profile that known answers leave, its standard error, and the counts.
-
-    None where the known answers leave no mass.
-    """
-    counts = mechanism.accumulate(np.ascontiguousarray(reports))
-    frequency = mechanism.estimate(counts, variable.candidates).frequency
-    known = np.nan_to_num(np.clip(frequency, 0.0, 1.0))
-    left = 1 - float(known.sum())
-    if not left > _LEAST_MASS:
-        return None
-    people = np.maximum(counts.reports, 1)[:, None]
-    seen = counts.table / people
-    if isinstance(mechanism, ORR):
-        explained = _explained_symbols(variable, counts, known)
-    else:
-        explained = _explained_bits(variable, mechanism, known)
-    # r_js = (c - c^m)/(N_j (1 - F)): the binomial error of c/N, over 1 - F as well.
-    noise = np.sqrt(np.clip(seen * (1 - seen), 1 / people, None) / people)
-    return (seen - explained) / left, noise / left, counts
-
-
-def _fitted(variable: Variable, mechanism: Rappor | ORR, reports: Reports, flat: Floats) -> Floats:
-    """Return the paper's profile, a row per cohort: the part that known answers leave."""
-    found = _raw(variable, mechanism, reports)
-    if found is None:
-        return flat
-    raw, _, counts = found
-    pure = mechanism.symbol if isinstance(mechanism, ORR) else mechanism.pure
-    fitted = np.clip(raw, pure.q, pure.p)
-    if isinstance(mechanism, ORR):  # one symbol per report: their probabilities sum to 1
-        fitted /= fitted.sum(axis=1, keepdims=True)
-    return np.where(counts.reports[:, None] > 0, fitted, flat)
-
-
-def _peaks(variable: Variable, mechanism: Rappor, flat: Floats) -> Floats:
-    """Return the flat profile with the bits that stand out as they are fitted.
-
-    What the peaks take of the bits that a string sets is taken from the others, evenly.
-    """
-    found = _raw(variable, mechanism, variable.reports)
-    if found is None:
-        return flat
-    raw, noise, counts = found
-    low, high = mechanism.pure.q, mechanism.pure.p
-    peak = (raw - flat > _STANDS_OUT * noise) & (counts.reports[:, None] > 0)
-    lifted = np.where(peak, np.clip(raw, low, high) - low, 0.0).sum(axis=1, keepdims=True)
-    others = np.maximum((~peak).sum(axis=1, keepdims=True), 1)
-    spread = np.maximum((flat - low).sum(axis=1, keepdims=True) - lifted, 0.0) / others
-    return np.where(peak, np.clip(raw, low, high), low + spread)
-
-
-def _flat_bits(mechanism: Rappor) -> Floats:
-    shape = mechanism.parameters
+def _fit_of_bits(variable: Variable, mechanism: Rappor) -> _Fit:
+    shape, pure = mechanism.parameters, mechanism.pure
     # d/k: a bit is missed by all h hash functions with probability (1 - 1/k)^h.
     filled = 1 - (1 - 1 / shape.bits) ** shape.hashes
-    return np.full((shape.cohorts, shape.bits), mechanism.pure.q + mechanism.pure.gap * filled)
+    flat = np.full((shape.cohorts, shape.bits), pure.q + pure.gap * filled)
+
+    def explained(_: Counts, known: Floats) -> Floats:
+        """Return c^m / N_j = p* F + (q* - p*) T / N_j for every cohort and bit."""
+        every = Shape(shape.cohorts, shape.bits, shape.hashes)
+        set_by = design_of(every, variable.candidates or ()).matrix().T @ known
+        by_bit = np.asarray(set_by).reshape(shape.cohorts, shape.bits)
+        return np.asarray(pure.q * known.sum() + pure.gap * by_bit)
+
+    return _Fit(variable, flat, pure, False, explained, _bits_column(mechanism))
 
 
-def _explained_bits(variable: Variable, mechanism: Rappor, known: Floats) -> Floats:
-    """Return c^m / N_j = p* F + (q* - p*) T / N_j for every cohort and bit."""
-    shape = mechanism.parameters
-    design = design_of(Shape(shape.cohorts, shape.bits, shape.hashes), variable.candidates or ())
-    set_by = np.asarray(design.matrix().T @ known).reshape(shape.cohorts, shape.bits)
-    return np.asarray(mechanism.pure.q * known.sum() + mechanism.pure.gap * set_by)
+def _fit_of_symbols(variable: Variable, mechanism: ORR) -> _Fit:
+    cohorts, symbols = mechanism.parameters.cohorts, mechanism.parameters.symbols
+    flat = np.full((cohorts, symbols), 1 / symbols)
+    # Symbols have chances of their own, apart from the support of a string that shares one.
+    return _Fit(variable, flat, mechanism.symbol, True,
+                lambda counts, known: _explained_symbols(variable, counts, known),
+                _symbol_column)  # fmt: skip
 
 
 def _explained_symbols(variable: Variable, counts: Counts, known: Floats) -> Floats:

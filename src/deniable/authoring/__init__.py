@@ -17,26 +17,38 @@ from deniable.protocol.lazy import look_up
 if TYPE_CHECKING:
     from deniable.authoring.resolving import authoring_of, resolve
     from deniable.authoring.survey import Authored, read_authored
+    from deniable.authoring.truth import truth_threshold
+    from deniable.authoring.wanted import EPSILON, EPSILONS, closed_answers, wanted_epsilon
     from deniable.authoring.written import Authoring, Written, member
 
 __all__ = [
+    "EPSILON",
+    "EPSILONS",
     "Authored",
     "Authoring",
     "Written",
     "authoring_of",
+    "closed_answers",
     "member",
     "read_authored",
     "resolve",
+    "truth_threshold",
+    "wanted_epsilon",
 ]
 
 _HOMES = {
+    "EPSILON": "wanted",
+    "EPSILONS": "wanted",
     "Authored": "survey",
     "Authoring": "written",
     "Written": "written",
     "authoring_of": "resolving",
+    "closed_answers": "wanted",
     "member": "written",
     "read_authored": "survey",
     "resolve": "resolving",
+    "truth_threshold": "truth",
+    "wanted_epsilon": "wanted",
 }
 """The module of each name."""
 

@@ -17,12 +17,13 @@ from dataclasses import replace
 
 from deniable.authoring.closed_form import mean_variance
 from deniable.authoring.mechanisms.orr import best_listed_symbols, listed_variance
-from deniable.authoring.resolving import resolve
+from deniable.authoring.resolving import authoring_of, resolve
 from deniable.authoring.wanted import EPSILONS, check_longer, wanted_epsilon, wanted_forever
 from deniable.authoring.written import Authoring
 from deniable.errors import InvalidParameter
 from deniable.protocol import epsilon, thresholds
-from deniable.protocol.channel import Bits, Points, Sign, Subset, Symbol, unknown_kind
+from deniable.protocol.built_in import FOUND, PROFILES, SINGLE
+from deniable.protocol.channel import Bits, Channel, Points, Sign, Subset, Symbol, unknown_kind
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
 from deniable.protocol.orr import ORRParameters
@@ -35,6 +36,8 @@ KEYS = EPSILONS
 CLOSED = ("krr", "pgr", "subset", "oue", "hadamard", "olh", "hcms", "orr")
 PERMANENT = ("krr", "oue", "rappor")
 OPEN = ("pgr", "hcms", "olh", "rappor")
+OURS = frozenset({*SINGLE, *PROFILES, *FOUND})
+"""`auto` chooses among ours. A mechanism of yours is used where you name it."""
 _LISTED = (*OPEN, "orr")
 """With a short list of candidates, O-RR can fit all of them at once, collisions included."""
 MOST_LISTED = 1_024
@@ -158,11 +161,14 @@ def choice_of(
     people: int | None = None,
     listed: int = 0,
 ) -> Choice | None:
-    """Return one mechanism as `choices` would; None if it is not among them."""
+    """Return one mechanism as `choices` would, or one of yours; None if it has no form here."""
     answers = answers_of(domain, absent) or 0
-    if name not in _names(answers, "epsilon_forever" in wanted, people, listed):
+    if name not in _names(answers, "epsilon_forever" in wanted, people, listed) and (
+        name in OURS or not wanted.keys() <= authoring_of(name).keys.keys()
+    ):
         return None
     shape = _shape(name, answers, people)
+    # The symbols of O-RR follow from the number of strings that are fitted together.
     if name == "orr" and not answers:
         micros = epsilon.wanted("epsilon", NAME, wanted["epsilon"])
         shape = _listed_shape(people or 0, listed, micros)
@@ -194,6 +200,7 @@ def _listed_shape(people: int, listed: int, micros: int) -> dict[str, object]:
 
 def _shape(name: str, answers: int, people: int | None) -> dict[str, object]:
     """Return the parameters that a mechanism of strings gets besides epsilon."""
+    # Cohorts of RAPPOR are fitted one by one; local hashing counts seeds only from a small pool.
     if name == "rappor" and not answers and people:
         return {"cohorts": max(1, min(64, people // _PER_COHORT))}
     return {"seeds": POOL} if name == "olh" and not answers else {}
@@ -245,15 +252,20 @@ def _cells(parameters: Parameters) -> float:
     match channel.typical:
         case Points() as rest if not channel.direct:
             return float(publics * rest.count)
-        case Sign() if len(channel.numbers) > 1:
+        case Sign() if len(channel.numbers) > 1 and not channel.direct:
             return float(publics)
-        case Symbol() as rest if channel.numbers and not channel.numbers[0].permanent:
+        case Symbol() as rest if not channel.direct and _afresh(channel):
             return float(publics * (rest.size - 1))
         case Points() | Sign() | Symbol() | Subset() | Bits():
             # Every answer has its own place, or all answers of a cohort are fitted at once.
             return math.inf
         case rest:
             raise unknown_kind("count of collisions", rest)
+
+
+def _afresh(channel: Channel) -> bool:
+    """Tell whether hash functions are drawn afresh for every report: the first number is."""
+    return bool(channel.numbers) and not channel.numbers[0].permanent
 
 
 def work_of(parameters: Parameters) -> str:
@@ -263,9 +275,9 @@ def work_of(parameters: Parameters) -> str:
     match channel.typical:
         case Points():
             return "n + K log K" if channel.direct else f"n + {publics} (K log K + M)"
-        case Symbol() if channel.direct:
+        case Symbol() if channel.direct or not channel.numbers:
             return "n + k"
-        case Symbol() if channel.numbers[0].permanent:
+        case Symbol() if not _afresh(channel):
             return "n + C M^2 k + M^3"
         case Symbol():
             return "n M" if publics > POOL else f"n + {publics:,} M"

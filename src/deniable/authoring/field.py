@@ -21,6 +21,7 @@ from deniable.authoring.profile import (
 )
 from deniable.authoring.resolving import authoring_of
 from deniable.authoring.written import Authoring
+from deniable.errors import InvalidParameter
 from deniable.protocol.domain import Domain, Strings
 from deniable.protocol.prefixes import PrefixesParameters
 from deniable.protocol.question import (
@@ -106,10 +107,19 @@ def _read_field(
     check_parameters(str(mechanism), kind.keys, wanted, place)
     if domain is None or len(notes.problems) > before:
         return None
-    return place.tried(
-        lambda: Field(name, domain, kind.resolve(wanted, domain, setting.absent), candidates),
-        "change it, or leave it out.",
-    )
+
+    def made() -> Field:
+        field = Field(name, domain, kind.resolve(wanted, domain, setting.absent), candidates)
+        # Nobody else reads the channel before reports are there: what it lacks is said here.
+        try:
+            _ = field.parameters.channel
+        except TypeError as error:
+            raise InvalidParameter(
+                f"The mechanism '{field.parameters.mechanism}' has an incomplete channel: {error}"
+            ) from error
+        return field
+
+    return place.tried(made, "change it, or leave it out.")
 
 
 def _to_be_found(domain: Domain | None, wanted: object) -> bool:
@@ -140,7 +150,7 @@ def _read_mechanism(name: object, notes: Notes, setting: Setting, listed: int) -
         return authoring_of(name)
     notes.problem(
         "missing." if name is None else f"unknown mechanism {shown(name, 60)}.",
-        f"use one of: {', '.join((*MECHANISMS, auto.NAME))}.",
+        f"use one of: {', '.join((*MECHANISMS, auto.NAME))}; or load your own: --plugin FILE.",
     )
     return None
 

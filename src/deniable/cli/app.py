@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
+from deniable.cli.plugins import with_plugins
 from deniable.errors import DeniableError, MissingExtra, StoreError
 
 VERBS = {
@@ -28,14 +29,20 @@ VERBS = {
     "serve": "Take reports, keep them, and show the dashboard.",
     "simulate": "Simulate the reports of a crowd.",
     "encode": "Show the reports of one value that would leave.",
-    "count": "Count all reports to a question.",
+    "count": "Count the reports to a question, for a file too.",
+    "merge": "Add up files of counts.",
     "estimate": "Estimate the share of each answer, with intervals.",
+    "compare": "Compare segments, or the arms of an experiment.",
     "associate": "Say which answers of several fields go together.",
     "marginals": "Estimate tables of many attributes.",
     "discover": "Find strings that nobody listed.",
     "audit": "Prove, sample, capture, search and attack.",
     "store": "Check a store, or close epochs by hand.",
-    "export": "Write a question's reports to a file.",
+    "delete": "Delete reports from a store for good.",
+    "backup": "Copy a store, and check the copy.",
+    "restore": "Make a store of a backup.",
+    "export": "Write reports to a file, or closed epochs to an archive.",
+    "archive": "Check an archive.",
     "import": "Count the reports of google/rappor clients.",
     "paper": "Make a figure of a paper again.",
 }
@@ -55,9 +62,13 @@ def make_app(verbs: Iterable[str] = VERBS) -> typer.Typer:
         module = import_module(f"deniable.cli.{name}")
         found = getattr(module, name)
         if isinstance(found, typer.Typer):
+            for inner in found.registered_commands:
+                if inner.callback is not None:
+                    inner.callback = with_plugins(verb, inner.callback)
             app.add_typer(found, name=verb)
         else:
-            app.command(verb, cls=getattr(module, "COMMAND", None))(found)
+            kind = getattr(module, "COMMAND", None)
+            app.command(verb, cls=kind)(with_plugins(verb, found))
     return app
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deniable.authoring import read_authored
-from deniable.cli.output import JsonFlag, emit_json, out, progress
-from deniable.protocol import Survey
+from deniable.cli.output import JsonFlag, checked_place, emit_json, out, progress
+from deniable.cli.values import any_survey
 
 if TYPE_CHECKING:
     from deniable.audit import Audit, Finding
@@ -39,7 +38,7 @@ def exact(survey: AnySurvey, json: JsonFlag = False) -> None:
     """
     from deniable.audit.exact.proofs import audit_exact
 
-    _report(audit_exact(_read(survey)), json)
+    _report(audit_exact(any_survey(survey)), json)
 
 
 @audit.command()
@@ -81,7 +80,7 @@ def sample(
             display.update(task, description=question, completed=done, total=wanted)
 
         found = audit_sample(
-            _read(survey),
+            any_survey(survey),
             trials=trials,
             limit=limit,
             processes=processes or os.cpu_count() or 1,
@@ -99,13 +98,18 @@ def wire(survey: AnySurvey, json: JsonFlag = False) -> None:
     """
     from deniable.audit.wire.bytes_sent import audit_wire
 
-    _report(audit_wire(_read(survey)), json)
+    _report(audit_wire(any_survey(survey)), json)
 
 
 @audit.command()
 def store(
     data: Annotated[
-        Path | None, typer.Option(help="A collector's data directory; read only.", metavar="DIR")
+        str | None,
+        typer.Option(
+            callback=lambda place: None if place is None else checked_place(place),
+            help="A collector's data directory, or database; read only.",
+            metavar="DIR",
+        ),
     ] = None,
     survey: Annotated[
         Path | None,
@@ -119,7 +123,7 @@ def store(
     """
     from deniable.audit.store.kept_data import audit_store
 
-    _report(audit_store(data, survey=None if survey is None else _read(survey)), json)
+    _report(audit_store(data, survey=None if survey is None else any_survey(survey)), json)
 
 
 @audit.command()
@@ -142,7 +146,7 @@ def attack(
     from deniable.audit.attack.attackers import audit_attack
     from deniable.audit.attack.servers_asking_more import NOTES, server_findings
 
-    attacks = audit_attack(_read(survey), devices=devices, seed=seed)
+    attacks = audit_attack(any_survey(survey), devices=devices, seed=seed)
     attacks = attacks.beside(server_findings(), NOTES)
     files: list[str] = []
     if directory is not None:
@@ -156,11 +160,6 @@ def attack(
         if files:
             out.print(f"Written: {', '.join(files)}", markup=False)
     _stop_unless(attacks.audit)
-
-
-def _read(path: Path) -> Survey:
-    """Read a survey in either form."""
-    return Survey.load(path) if path.suffix == ".json" else read_authored(path).require()
 
 
 def _report(found: Audit, json: bool) -> None:

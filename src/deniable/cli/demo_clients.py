@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from deniable.cli.population import Population
 from deniable.client import Client, Consent
-from deniable.client.consent import DO_NOT_TRACK, VARIABLE
+from deniable.client.consent import invented_people
 from deniable.errors import DeniableError
 from deniable.protocol import Survey
 
@@ -37,19 +35,9 @@ def run_clients(
             _answer(survey, endpoint, Path(directory), _values(populations, person))
         advance()
 
-    with _invented_people(), ThreadPoolExecutor(_THREADS) as pool:
+    with invented_people(), ThreadPoolExecutor(_THREADS) as pool:
         for _ in pool.map(one, range(clients)):
             pass
-
-
-@contextmanager
-def _invented_people() -> Iterator[None]:
-    """Hide DO_NOT_TRACK and the like: they speak for the person here, not for invented ones."""
-    hidden = {name: os.environ.pop(name) for name in (DO_NOT_TRACK, VARIABLE) if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(hidden)
 
 
 def _values(populations: Sequence[Population], person: int) -> dict[str, object]:

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from deniable.authoring import read_authored
 from deniable.cli.output import JsonFlag, SurveyToml, VersionNumber, emit_json, out
-from deniable.cli.values import known_question
+from deniable.cli.values import any_survey, known_question
 from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
 from deniable.protocol.budget import budget_of
@@ -59,12 +58,8 @@ def explain(
     """
     if version is not None and question is None:
         raise InvalidParameter("--version belongs to --question.", "Name the question, too.")
-    if survey.suffix == ".json":
-        ready = Survey.load(survey)
-        expected = people or ready.people
-    else:
-        authored = read_authored(survey)
-        ready, expected = authored.require(), people or authored.people
+    ready = any_survey(survey)
+    expected = people or ready.people
     if public:
         if question is not None:
             raise InvalidParameter("--public is about a whole survey.", "Leave --question out.")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from deniable.cli.asking import EpochNumber, SinceDate, UntilDate, WhereSegments, Which
 from deniable.cli.output import (
-    DataDirectory,
+    DataPlace,
     JsonFlag,
     LevelName,
     SurveyJson,
@@ -17,32 +19,89 @@ from deniable.cli.output import (
     out,
     progress,
 )
-from deniable.cli.values import find_question, say_where_reports_are
+from deniable.cli.values import find_question, load_survey, say_where_reports_are
+from deniable.errors import InvalidParameter
 from deniable.results.export import export_reports
 from deniable.store import open_store
+from deniable.store.archive import write_archive
 
 
 def export(
-    question: Annotated[str, typer.Argument(help="The question's id.")],
+    question: Annotated[
+        str | None, typer.Argument(help="The question's id; all of them with --archive.")
+    ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A .parquet or .ndjson file to write.")
-    ],
+        Path | None, typer.Option("--output", "-o", help="A .parquet or .ndjson file to write.")
+    ] = None,
+    archive: Annotated[
+        Path | None,
+        typer.Option(help="A folder for all closed epochs as Parquet files, which grows."),
+    ] = None,
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     json: JsonFlag = False,
 ) -> None:
-    """Write a question's reports to a file, in no meaningful order; simulated ones are marked."""
+    """Write a question's reports to a file, in no meaningful order; simulated ones are marked.
+
+    With --archive the closed epochs of all questions, or of one, go into a folder of Parquet files
+    that every asking verb takes as --data. What the folder has already stays as it is.
+    """
+    if (output is None) == (archive is None):
+        raise InvalidParameter("Name what to write: either --output FILE or --archive FOLDER.")
+    if archive is not None:
+        _write_archive(archive, question, (version, level), survey, data, json=json)
+        return
+    if question is None or output is None:
+        raise InvalidParameter("Name the question whose reports are written.")
     asked = find_question(survey, question, version, level)
+    chosen = Which(epoch, since, until, where).selection(asked, load_survey(survey))
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         say_where_reports_are(store, survey, asked)
         task = display.add_task("exporting", total=None)
         written = export_reports(
-            store, asked, output, progress=lambda done: display.update(task, completed=done)
+            store, asked, output, chosen, progress=lambda done: display.update(task, completed=done)
         )
     if json:
         told = {"question": asked.id, "version": asked.version, "reports": written}
         emit_json({**told, "path": str(output)})
     else:
         out.print(f"Wrote {written:,} reports to {output}.", markup=False)
+
+
+def _write_archive(
+    folder: Path,
+    question: str | None,
+    chosen: tuple[int | None, str | None],
+    survey: Path,
+    data: str,
+    *,
+    json: bool,
+) -> None:
+    if question is not None:
+        asked = [find_question(survey, question, *chosen)]
+    elif chosen == (None, None):
+        asked = list(load_survey(survey).known)
+    else:
+        raise InvalidParameter("Name the question that --version or --level is of.")
+    with open_store(data, create=False) as store, progress(quiet=json) as display:
+        task = display.add_task("archiving", total=None)
+        written = write_archive(
+            store,
+            asked,
+            folder,
+            progress=lambda done, total: display.update(task, completed=done, total=total),
+        )
+    if json:
+        emit_json({**asdict(written), "path": str(folder)})
+        return
+    out.print(
+        f"Wrote {written.epochs:,} epochs with {written.reports:,} reports to {folder}; "
+        f"{written.there:,} were there, {written.waiting:,} are not closed yet.",
+        markup=False,
+    )

@@ -36,12 +36,37 @@ VersionNumber = Annotated[
     int | None,
     typer.Option("--version", min=1, help="Of the question; by default the newest.", metavar="N"),
 ]
+VersionOrAll = Annotated[
+    str | None,
+    typer.Option(
+        "--version", help="Of the question; the newest unless said; 'all' pools.", metavar="N"
+    ),
+]
 LevelName = Annotated[
     str | None,
     typer.Option("--level", help="Of a question with levels: the one to look at.", metavar="NAME"),
 ]
-DataDirectory = Annotated[
-    Path, typer.Option("--data", help="The collector's data directory.", metavar="DIR")
+
+
+def checked_place(place: str) -> str:
+    """Refuse the address of a database with a password in it, before anything can show it."""
+    if "://" in place:
+        from deniable.store.place import check_address, is_database
+
+        if is_database(place):
+            check_address(place)
+    return place
+
+
+DataPlace = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        callback=checked_place,
+        envvar="DENIABLE_DATA",
+        help="The collector's data directory, postgresql://USER@HOST/DATABASE, or an archive.",
+        metavar="DIR",
+    ),
 ]
 
 

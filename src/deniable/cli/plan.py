@@ -7,8 +7,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from deniable.authoring import read_authored
 from deniable.cli.output import IntervalsOf, JsonFlag, OutputFiles, check_names, emit_tables, out
+from deniable.cli.values import any_survey
 from deniable.errors import InvalidParameter
 from deniable.plan import (
     Setting,
@@ -19,15 +19,18 @@ from deniable.plan import (
     of_categories,
     of_strings,
     people_needed,
+    plan_comparison,
     plan_reports,
     plan_survey,
     plan_window,
 )
 from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
+from deniable.plan.comparison import POWER, SHARE
 from deniable.plan.shapes import search_shapes
-from deniable.protocol import Boolean, Domain, Strings, Survey
+from deniable.protocol import Boolean, Domain, Strings
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES
+from deniable.results.plan.comparison import comparison_table
 from deniable.results.plan.shapes_table import shapes_table
 from deniable.results.plan.tables import plan_table, reports_table, survey_table, window_table
 from deniable.results.table import Table, Tables
@@ -87,6 +90,16 @@ def plan(
         typer.Option(help="Wanted: a share of 1% to within plus or minus this, 95 times in 100."),
     ] = None,
     of: IntervalsOf = "population",
+    compare: Annotated[
+        float | None,
+        typer.Option(help="Wanted: to tell two arms apart whose shares differ by this."),
+    ] = None,
+    share: Annotated[
+        float, typer.Option(min=0, max=1, help="With --compare: the share in the first arm.")
+    ] = SHARE,
+    power: Annotated[
+        float, typer.Option(help="With --compare: the probability of finding it.")
+    ] = POWER,
     delta: Annotated[
         float | None, typer.Option(help="Also the central epsilon of a shuffled crowd.")
     ] = None,
@@ -111,7 +124,8 @@ def plan(
 ) -> None:
     """Say what every suitable mechanism can learn from a number of people at an epsilon.
 
-    With --error, leave out --people or --epsilon: the plan then finds what the error needs.
+    With --error, leave out --people or --epsilon: the plan then finds what the error needs. With
+    --compare, it says how many people two arms of an experiment need.
     """
     flags = {
         "categories": categories,
@@ -146,6 +160,17 @@ def plan(
     domain = _domain(given[0], categories or attributes, numbers, answers)
     if strings and (alphabet or length or not candidates):
         domain = of_strings(alphabet or ALPHABET, length or LENGTH)
+    if compare is not None:
+        if epsilon is None or error or delta or window or reports:
+            raise InvalidParameter(
+                "--compare needs --epsilon, and goes with --people, --share, --power and "
+                "--mechanism only."
+            )
+        both = Setting(people or 100_000, epsilon, domain, forever, listed=candidates)
+        told = plan_comparison(both, compare, share=share, power=power, mechanism=mechanism)
+        table = comparison_table(both, told, compare, share, power)
+        emit_tables(Tables([table]), output, json)
+        return
     if search and (not strings or window or reports or delta is not None):
         raise InvalidParameter(
             "--search goes with --strings, and not with --window, --reports or --delta."
@@ -247,12 +272,8 @@ def _plan_budget(
 
 
 def _plan_survey(path: Path, people: int | None, delta: float | None) -> Table:
-    if path.suffix == ".json":
-        ready = Survey.load(path)
-        expected = people or ready.people
-    else:
-        authored = read_authored(path)
-        ready, expected = authored.require(), people or authored.people
+    ready = any_survey(path)
+    expected = people or ready.people
     if expected is None:
         raise InvalidParameter("The survey does not say how many people.", "Add --people.")
     return survey_table(plan_survey(ready, expected, path.parent, delta))

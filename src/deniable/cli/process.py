@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,12 @@ class Running:
 
 @contextmanager
 def collector_process(
-    survey: Path, data: Path, port: int = 0, *, simulated: bool = False
+    survey: Path,
+    data: Path,
+    port: int = 0,
+    *,
+    simulated: bool = False,
+    plugins: Sequence[Path] = (),
 ) -> Iterator[Running]:
     """Run `deniable serve` on a loopback port (a free one for 0) until the block ends.
 
@@ -44,9 +49,11 @@ def collector_process(
         data: the data directory.
         port: where to listen.
         simulated: mark every report that arrives as simulated, and serve a page /try.
+        plugins: the files that register the survey's own mechanisms.
     """
     command = [sys.executable, "-m", "deniable", "serve", "--json", "--host", "127.0.0.1"]
     command += ["--simulated", "--try"] if simulated else []
+    command += [word for file in plugins for word in ("--plugin", str(file))]
     command += ["--survey", str(survey), "--data", str(data), "--port", str(port)]
     environment = {name: text for name, text in os.environ.items() if not _is_setting(name)}
     with _signals_end_the_block() as armed:

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from starlette.routing import Mount, Router
 
-from deniable.cli.output import DataDirectory, JsonFlag, SurveyJson, emit_json, err, out
+from deniable.cli.kept_counts import CountsKeeper, counts_folder
+from deniable.cli.output import DataPlace, JsonFlag, SurveyJson, emit_json, err, out
 from deniable.cli.values import load_survey
 from deniable.collector import AnalystGuard, Settings, create_app, hash_token, new_token
 from deniable.collector import serve as serve_app
@@ -26,7 +27,7 @@ from deniable.store import Store, open_store
 
 def serve(
     survey: SurveyJson = Path("survey.json"),
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     host: Annotated[
         str, typer.Option(envvar="DENIABLE_HOST", help="Address to bind; loopback by default.")
     ] = "127.0.0.1",
@@ -98,7 +99,7 @@ def serve(
     if try_page and not simulated:
         raise InvalidParameter("--try is for trials.", "Say --simulated, too.")
     settings = Settings.from_env(
-        data_dir=data,
+        data=data,
         survey_path=survey,
         host=host,
         port=port,
@@ -112,11 +113,13 @@ def serve(
     with open_store(data, simulated=simulated) as store:
         check_kind(store, data, simulated=simulated, quiet=json)
         routes = [guarded_dashboard(settings, store, published, trying=try_page)]
-        app = create_app(settings, store, published.published(), routes=routes)
+        keep = CountsKeeper(store, published, counts_folder(data, survey))
+        body = published.published()
+        app = create_app(settings, store, body, routes=routes, keep_counts=keep)
         serve_app(settings, app, lambda address: _announce(address, settings, json))
 
 
-def check_kind(store: Store, data: Path, *, simulated: bool, quiet: bool = False) -> None:
+def check_kind(store: Store, data: str, *, simulated: bool, quiet: bool = False) -> None:
     """Keep real and simulated reports apart: what arrives must be of the store's kind.
 
     A store that was made to hold both (`deniable simulate --into-real-store`) goes on collecting

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from deniable.cli.output import DataDirectory, JsonFlag, emit_json, out, progress
+from deniable.cli.output import DataPlace, JsonFlag, emit_json, out, progress
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import open_store
 from deniable.store.check import Checked, Problem, check_store
@@ -26,7 +25,7 @@ _ADVICE = (
 
 
 @store.command()
-def check(data: DataDirectory = Path("data"), json: JsonFlag = False) -> None:
+def check(data: DataPlace = "data", json: JsonFlag = False) -> None:
     """Look for damage in a store.
 
     Checks every sum, every batch's bytes and the counters, and runs SQLite's own check. Nothing is
@@ -49,7 +48,7 @@ def check(data: DataDirectory = Path("data"), json: JsonFlag = False) -> None:
 @store.command()
 def close(
     question: Annotated[str, typer.Argument(help="The question's id.")],
-    data: DataDirectory = Path("data"),
+    data: DataPlace = "data",
     version: Annotated[int | None, typer.Option(min=1, help="This version only.")] = None,
     last_epoch: Annotated[
         int | None, typer.Option(min=0, help="Epochs up to this number only.")

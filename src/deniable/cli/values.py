@@ -26,6 +26,13 @@ def load_survey(path: Path) -> Survey:
     return Survey.load(path)
 
 
+def any_survey(path: Path) -> Survey:
+    """Read a survey in either form: survey.toml, or a published survey.json."""
+    from deniable.authoring import read_authored
+
+    return Survey.load(path) if path.suffix == ".json" else read_authored(path).require()
+
+
 def find_question(
     path: Path, question_id: str, version: int | None = None, level: str | None = None
 ) -> Question:
@@ -43,6 +50,42 @@ def question_of(
             its own, and they are not pooled.
     """
     return _at_level(survey, known_question(survey, question_id, version), level)
+
+
+ALL_VERSIONS = "all"
+
+
+def questions_of(
+    survey: Survey, question_id: str, version: str | None = None, level: str | None = None
+) -> tuple[Question, ...]:
+    """Return what a verb that pools asks about: all levels unless one is named, one version or all.
+
+    Raises:
+        InvalidParameter: if there is no such question, version or level.
+    """
+    if version == ALL_VERSIONS:
+        known_question(survey, question_id)
+        found = survey.versions(question_id)
+    else:
+        number = version_number(version)
+        found = survey.levels(known_question(survey, question_id, number))
+    if level is None:
+        return found
+    chosen = tuple(question for question in found if question.level == level)
+    return chosen or (question_of(survey, question_id, found[-1].version, level),)
+
+
+def version_number(text: str | None) -> int | None:
+    """Return the number of a version; None where none was named.
+
+    Raises:
+        InvalidParameter: if it is no number.
+    """
+    if text is None:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise InvalidParameter(f"--version must be a number from 1, or 'all'. Got {text!r:.80}.")
+    return int(text)
 
 
 def known_question(survey: Survey, question_id: str, version: int | None = None) -> Question:

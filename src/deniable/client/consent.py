@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
 
 from deniable.client import history
@@ -47,6 +48,19 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Consent:
     if not said:
         return Consent.UNKNOWN
     return Consent.GRANTED if said == "granted" else Consent.DENIED
+
+
+@contextmanager
+def invented_people() -> Iterator[None]:
+    """Hide DO_NOT_TRACK and the like from audits and demos, whose people are invented.
+
+    The environment speaks for the person here, not for them.
+    """
+    hidden = {name: os.environ.pop(name) for name in (DO_NOT_TRACK, VARIABLE) if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
 
 
 class ConsentBook:

@@ -71,7 +71,9 @@ class Uploader:
     waits for a turn of its own and holds up no other. Nothing is sent without consent. A request
     holds reports to one question only, and the order of sending is random.
 
-    Edge cases: a collector that answers 400 or 415 to the compact form gets JSON from then on.
+    Edge cases: a collector that answers 400 or 415 to the compact form gets the same reports in
+    JSON, and the next ones in the compact form again; one that finds a batch too large gets halves
+    of it. Neither is remembered, since a server could know a device again by what it remembers.
     Retry-After is stored, so that it holds for other processes and after a restart; our own
     back-off is kept in memory, and `hurry` skips it. A status is no word to a report: a login
     page, a wrong route or a rotated key makes all of them wait.
@@ -95,7 +97,6 @@ class Uploader:
         self._clock = clock
         self._headers = headers
         self._question = question
-        self._compact = True
         self._draws = SystemDraws()
         self._backoff = Backoff(limits.retry_base_seconds, limits.retry_cap_seconds, self._draws)
         self._not_before = 0.0
@@ -169,7 +170,6 @@ class Uploader:
             verdict = Whole.WAIT if response is None else judge(response, len(batch))
             if verdict is Whole.SPLIT:
                 middle = len(batch) // 2
-                self._batch = min(self._batch, middle)
                 waiting += [batch[middle:], batch[:middle]]
             elif isinstance(verdict, Whole):
                 self._count_whole(response)
@@ -197,12 +197,11 @@ class Uploader:
     def _send(self, reports: Sequence[Report]) -> Response | None:
         """Send a batch in the compact form, or in JSON where that is not understood."""
         question = self._question(reports[0].digest) if reports[0].segments else None
-        packed = compact_bytes(reports, question) if self._compact else None
+        packed = compact_bytes(reports, question)
         if packed is not None:
             response = self._post(COMPACT, packed)
             if response is None or response.status not in _NOT_UNDERSTOOD:
                 return response
-            self._compact = False
         return self._post(MEDIA_TYPE, batch_bytes(reports))
 
     def _post(self, media_type: str, body: bytes) -> Response | None:

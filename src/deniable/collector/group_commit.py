@@ -13,7 +13,7 @@ from typing import Self
 from deniable.collector.problems import unavailable
 from deniable.collector.reasons import Reason
 from deniable.collector.refusals import Refusals
-from deniable.errors import StoreError
+from deniable.errors import OutcomeUnknown, StoreError
 from deniable.protocol import Report
 from deniable.store.base import Appended, Store
 
@@ -27,6 +27,7 @@ PROBE_PATIENCE = 1.5
 PROBE_BYTES = 512 * 2**10
 """Roughly the size of a full group: a small write may fit where no batch does."""
 _LATER = "Nothing was accepted. Send the same batch again later."
+_PERHAPS = "It is not known whether the batch was accepted. Send the same batch again later."
 _LATE = StoreError("A write of the store does not end. Look at its disk, and at who else uses it.")
 
 
@@ -41,8 +42,9 @@ class GroupCommit:
 
     Guarantees: `append` returns only after its reports are durable, with its own numbers of new
     and duplicate reports. At most `max_waiting` reports wait; beyond, senders are asked to come
-    back. A failed write fails every request of its group, and nothing of it is stored; until a
-    write succeeds again, the collector is not ready.
+    back. A failed write fails every request of its group, and nothing of it is stored (or, if a
+    connection was lost in a commit, nobody knows, and is told so); until a write succeeds again,
+    the collector is not ready.
 
     Edge cases: a sender that hangs up does not stop its reports; a retry finds them as duplicates.
 
@@ -128,6 +130,8 @@ class GroupCommit:
         self._update_room()
         try:
             return await done
+        except OutcomeUnknown:
+            raise unavailable(Reason.STORE, _PERHAPS) from None
         except StoreError:
             raise unavailable(Reason.STORE, _LATER) from None
 
@@ -234,7 +238,8 @@ class GroupCommit:
         if error is None or isinstance(error, StoreError):
             self._learn(error)
         if error is not None:
-            self._refusals.put_back(refusals)
+            if not isinstance(error, OutcomeUnknown):  # rather lost than counted twice
+                self._refusals.put_back(refusals)
             for waiting in group:
                 if not waiting.done.done():
                     waiting.done.set_exception(error)

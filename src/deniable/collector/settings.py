@@ -17,6 +17,7 @@ from deniable.errors import InvalidParameter
 from deniable.protocol.epochs import ACCEPT_FUTURE_DAYS, ACCEPT_PAST_DAYS
 from deniable.protocol.report import MAX_BATCH_BYTES, MAX_BATCH_REPORTS
 from deniable.store import STORE_FILE
+from deniable.store.place import check_address, is_database
 
 ENV_PREFIX = "DENIABLE_"
 WRITE_KEY_VARIABLE = "DENIABLE_WRITE_KEY"
@@ -30,7 +31,7 @@ _ORIGIN = re.compile(
 )
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-_PATHS = ("data_dir", "survey_path")
+_PLACES = ("data", "survey_path")
 _SWITCHES = ("cors", "behind_proxy")
 _WHOLE_NUMBERS = {
     "port": (0, 65_535),
@@ -50,7 +51,7 @@ class Settings:
     """Everything about a collector that an operator may choose.
 
     Attributes:
-        data_dir: the directory of the store.
+        data: where the store is: a directory, or the address of a PostgreSQL database.
         survey_path: the published survey.json.
         host, port: the address to listen on. Port 0 lets the operating system choose.
         write_key_hashes: `hash_write_keys` of what senders must show as a bearer token, one of
@@ -78,7 +79,7 @@ class Settings:
         InvalidParameter: on construction, naming the setting and what is allowed.
     """
 
-    data_dir: Path
+    data: str | Path
     survey_path: Path
     host: str = "127.0.0.1"
     port: int = 8_000
@@ -97,6 +98,8 @@ class Settings:
     behind_proxy: bool = False
 
     def __post_init__(self) -> None:
+        if is_database(self.data):
+            check_address(str(self.data))  # a password must not get into the repr
         for name, (low, high) in _WHOLE_NUMBERS.items():
             _validate.integer(name, "the collector", getattr(self, name), low, high)
         if not self.host:
@@ -128,8 +131,8 @@ class Settings:
 
     @property
     def store_path(self) -> Path:
-        """The file of the store, in the data directory."""
-        return self.data_dir / STORE_FILE
+        """The file of a store in a data directory."""
+        return Path(self.data) / STORE_FILE
 
     @property
     def loopback(self) -> bool:
@@ -174,7 +177,7 @@ class Settings:
                 chosen[name] = given[name]
             elif environ.get(variable):
                 chosen[name] = _read(name, variable, environ[variable])
-            elif name in _PATHS:
+            elif name in _PLACES:
                 raise InvalidParameter(f"The collector needs '{name}'.", f"Set {variable}.")
         return cls(**chosen)
 
@@ -239,7 +242,9 @@ def new_token() -> str:
 
 def _read(name: str, variable: str, text: str) -> object:
     """Return the value of an environment variable in the type of its setting."""
-    if name in _PATHS:
+    if name == "data":
+        return text
+    if name == "survey_path":
         return Path(text)
     if name == "origins":
         return tuple(part.strip() for part in text.split(","))

@@ -11,10 +11,10 @@ import numpy as np
 
 from deniable._distributions import chi2_sf
 from deniable.associate import Pair, Variable
-from deniable.associate.independence import holm_adjusted
 from deniable.crafted.independence import crafted_test
 from deniable.crafted.joint import Shifts, crafted_shifts, margins_wanted
 from deniable.crafted.search import Progress, Range
+from deniable.decode.significance import holm_adjusted
 from deniable.errors import InvalidParameter
 
 _SHIFTED = (

@@ -19,7 +19,7 @@ from deniable.crafted.cells import profile_leverage
 from deniable.crafted.worth import Leverage
 from deniable.mechanisms import mechanism_for
 from deniable.protocol import Field, Parameters, ProfileParameters, Sets, StringSets
-from deniable.protocol.rest import Bits, Product
+from deniable.protocol.rest import Bits, Points, Product, Sign, Subset, Symbol, unknown_kind
 
 
 def leverage(parameters: Parameters) -> Leverage:
@@ -50,6 +50,8 @@ def leverage(parameters: Parameters) -> Leverage:
     channel = parameters.channel
     rest, (p, q) = channel.typical, parameters.support
     rest = rest.parts[0] if isinstance(rest, Product) else rest
+    if not isinstance(rest, Bits | Symbol | Sign | Subset | Points):
+        raise unknown_kind("leverage", rest)
     if isinstance(rest, Bits) and _share_bits(parameters, rest):
         # One string beside an intercept: see "Accuracy" above.
         gap = rest.one - rest.zero

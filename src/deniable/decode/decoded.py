@@ -56,7 +56,7 @@ class Decoded:
         selected_low, selected_high: those adjusted for selection; NaN where not detected.
         n: the number of reports.
         alpha: the level of the corrections; intervals have level 1 - alpha.
-        method: "all candidates", "split cohorts", "listed", "closed" or "none".
+        method: "all candidates", "split cohorts", "listed", "closed", "verified" or "none".
         of: what the intervals are of, "population" or "reporters".
         limit: the detection limit, the share that is found every second time.
         absent_share: the estimated share of candidates that nobody holds.
@@ -133,9 +133,13 @@ def decided(
     *,
     method: str,
     notes: tuple[str, ...] = (),
+    tests: Floats | None = None,
 ) -> Decoded:
-    """Return the table from the shares of the candidates: decisions and intervals."""
-    p_values = shares.p_values
+    """Return the table from the shares of the candidates: decisions and intervals.
+
+    `tests` are the p-values where they are not those of the shares.
+    """
+    p_values = shares.p_values if tests is None else tests
     found = storey(p_values, alpha)
     tested = int(np.count_nonzero(~np.isnan(p_values)))
     low, high = shares.interval(alpha)

@@ -95,6 +95,26 @@ def storey(p_values: Floats, alpha: float = 0.05) -> Discoveries:
     return Discoveries(decisions, absent, absent * tested * cut)
 
 
+def holm_adjusted(p_values: Floats) -> Floats:
+    """Return p-values adjusted by [Holm79], which control the family-wise error."""
+    order = np.argsort(p_values, kind="stable")
+    # p_(i) (M - i + 1), then the running maximum: adjusted p-values must not fall.
+    raised = p_values[order] * np.arange(p_values.size, 0, -1)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(raised))
+    return adjusted
+
+
+def bh_adjusted(p_values: Floats) -> Floats:
+    """Return p-values adjusted by [BH95], which control the false discovery rate."""
+    order = np.argsort(p_values)[::-1]
+    # p_(i) M / i from the largest down, with the running minimum: the step-up rule.
+    raised = p_values[order] * p_values.size / np.arange(p_values.size, 0, -1)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(raised))
+    return adjusted
+
+
 def selected_level(discoveries: int, tested: int, alpha: float = 0.05) -> float:
     """Return the level of intervals of discoveries: 1 - alpha R / M.
 

@@ -7,48 +7,34 @@ holds it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from deniable._distributions import binomial_sf, normal_sf
+from deniable.decode.decoded import Decoded, DecodedRow, decided
 from deniable.decode.reading import READING, Counted, Reading
-from deniable.decode.significance import holm, selected_level, storey
+from deniable.decode.significance import holm_adjusted
 from deniable.discover.group_estimates import Table
 from deniable.mechanisms import Estimate
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.chances import Chances
+from deniable.protocol import Strings
 from deniable.protocol.prefixes import chained
 
 ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(DecodedRow):
     """One string that was tested.
 
     Attributes:
-        value: the string.
-        frequency: unbiased share of the people, may be below 0.
-        std_error: one standard deviation of it.
-        interval: 95%, by itself, within 0..1.
-        selected_interval: of discoveries, honest though they were selected; else None.
-        p_value: of the hypothesis that nobody holds the string.
         corrected: the smallest level at which Holm's procedure would call it a discovery.
-        holm: a discovery: P(any false one) <= 5%.
-        storey: a discovery: at most 5% of these are false, on average.
     """
 
-    value: str
-    frequency: float
-    std_error: float
-    interval: tuple[float, float]
-    selected_interval: tuple[float, float] | None
-    p_value: float
     corrected: float
-    holm: bool
-    storey: bool
 
 
 def verify(
@@ -82,32 +68,33 @@ def verify(
         strings, frequency = [strings[place] for place in places], frequency[places]
         if not strings:
             return []
-    p_values = null_p_values(frequency, table)
     shares = _shares(strings, frequency, table, people, reading)
-    errors = shares.std_error
-    by_holm, by_storey = holm(p_values, ALPHA), storey(p_values, ALPHA).decisions
-    corrected = holm_adjusted(p_values)
-    chosen = by_holm | by_storey
-    # Intervals of R discoveries among M tests have the level 1 - alpha R / M [BY05].
-    level = selected_level(int(chosen.sum()), len(strings), ALPHA)
-    narrow, wide = (list(zip(*shares.interval(a), strict=True)) for a in (ALPHA, 1 - level))
-    found = []
-    for i in np.lexsort((np.arange(len(strings)), -frequency)):
-        f, e = float(frequency[i]), float(errors[i])
-        found.append(
-            Found(
-                strings[i],
-                f,
-                e,
-                (float(narrow[i][0]), float(narrow[i][1])),
-                (float(wide[i][0]), float(wide[i][1])) if chosen[i] else None,
-                float(p_values[i]),
-                float(corrected[i]),
-                bool(by_holm[i]),
-                bool(by_storey[i]),
-            )
-        )
-    return found
+    tests = null_p_values(frequency, table)
+    decoded = decided(tuple(strings), table.n, shares, ALPHA, method="verified", tests=tests)
+    return list(rows_of(decoded, len(strings)))
+
+
+def rows_of(decoded: Decoded, strings: int) -> Iterator[Found]:
+    """Yield the decoded row of every string that was tested, the most frequent first.
+
+    Args:
+        decoded: the candidates.
+        strings: how many of them, the first, are strings; one more is no answer.
+    """
+    known = ~np.isnan(decoded.p_value)
+    corrected = np.ones(len(decoded))
+    corrected[known] = holm_adjusted(decoded.p_value[known])
+    for i in np.argsort(-np.where(known, decoded.frequency, -np.inf), kind="stable"):
+        if known[i] and i < strings:
+            yield Found(**vars(decoded.row(int(i))), corrected=float(corrected[i]))
+
+
+def cut_note(domain: Strings) -> str:
+    """Return the caveat of every discovery: devices change strings that do not fit the domain."""
+    cut = f"Strings are cut off after {domain.length} characters"
+    if domain.outside == "escape":
+        cut += " and characters outside of the alphabet are replaced"
+    return f"{cut} on the device: how often that happens cannot be known from reports."
 
 
 def null_p_values(frequency: Floats, table: Table) -> Floats:
@@ -122,15 +109,6 @@ def null_p_values(frequency: Floats, table: Table) -> Floats:
     support = np.floor(n * (q + frequency * (p - q)) + 1e-6)
     skewed = binomial_sf(support - 1, n, q)
     return np.asarray(np.maximum(normal_sf(frequency / table.noise), skewed))
-
-
-def holm_adjusted(p_values: Floats) -> Floats:
-    """Return Holm's adjusted p-values: the running maximum of (M - i + 1) p_(i), at most 1."""
-    order = np.argsort(p_values, kind="stable")
-    scaled = p_values[order] * (p_values.size - np.arange(p_values.size))
-    adjusted = np.empty(p_values.size)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(scaled))
-    return adjusted
 
 
 def _shares(

@@ -2,7 +2,8 @@
 
 They run over the same integers as the clients (`deniable.protocol`), with NumPy and SciPy.
 
-Public are the names of `__all__`; all other names of its modules are internal and may change.
+Public are the names of `__all__`, where a module stands for its names; all other names are internal
+and may change. The modules are for mechanisms of one's own (docs/mechanism.md).
 """
 
 from importlib.util import find_spec
@@ -34,6 +35,7 @@ from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.prefixes import Prefixes
 from deniable.mechanisms.profile_base import ProfileMechanism
+from deniable.mechanisms.pure_oracles import PureOracle
 from deniable.mechanisms.rappor import Rappor
 from deniable.mechanisms.registry import (
     MECHANISMS,
@@ -72,10 +74,15 @@ __all__ = [
     "NGrams",
     "Prefixes",
     "ProfileMechanism",
+    "PureOracle",
     "Rappor",
     "Subset",
     "Views",
+    "base",
+    "candidates",
+    "coins",
     "mechanism_for",
     "mechanism_of",
     "members_matrix",
+    "pure_oracles",
 ]

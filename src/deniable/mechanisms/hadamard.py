@@ -19,17 +19,16 @@ from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     Candidates,
     Counts,
-    Estimate,
+    Floats,
     Records,
     Reports,
     Values,
 )
 from deniable.mechanisms.cells import count_cells
-from deniable.mechanisms.closed_form import categories_domain, nothing_learned
+from deniable.mechanisms.closed_form import categories_domain
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.pure_oracles import Held, PureOracle
-from deniable.mechanisms.unary import estimate_bits
 from deniable.protocol import HadamardParameters
 
 _CHUNK = 2**20
@@ -106,35 +105,21 @@ class Hadamard(PureOracle):
         table = count_cells(records, 2 * size, cell).reshape(2, size)
         return Counts(np.array([records.size], dtype=np.int64), table)
 
-    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
-        """Return the unbiased frequency of every answer.
+    def _supported(self, counts: Counts, answers: int, words: Words) -> Floats:
+        """Return the share of reports that support each answer; they are independent.
 
         Given the people's values, signs of two answers are uncorrelated but for what a person
-        with one of them contributes to its mean: the covariance is diagonal, exactly.
-
-        Edge cases: without reports everything is NaN, with a note. Frequencies need not sum to 1.
-        Above 4,096 answers the covariance is None.
+        with one of them contributes to its mean: the covariance is diagonal, exactly. Frequencies
+        need not sum to 1.
 
         Cost: K log2 K additions.
-
-        Args:
-            counts: of this mechanism.
-            candidates: labels of the first answers, at most K; "0", "1", ... by default.
-
-        Raises:
-            InvalidParameter: if there are more labels than codes.
         """
         # Imported here because Numba takes most of a second to load and few commands estimate.
         from deniable.kernels.walsh import transform
 
-        self._check_counts(counts)
-        (labels, _), n = self._asked(candidates), counts.n
-        if n == 0:
-            return nothing_learned(labels)
         signed = np.ascontiguousarray(counts.table[0] - counts.table[1])
         # T_v is the number of reports that support v less those that do not: n (2 share - 1).
-        share = (1 + transform(signed)[: len(labels)] / n) / 2
-        return estimate_bits(self.pure, share, n, labels)
+        return np.asarray((1 + transform(signed)[:answers] / counts.n) / 2)
 
     def _asked(self, candidates: Candidates) -> tuple[tuple[str, ...], Words]:
         size = self.parameters.size

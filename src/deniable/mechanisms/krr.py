@@ -15,17 +15,15 @@ from numpy.random import Generator
 
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
-    LARGEST_COVARIANCE,
     Candidates,
     Counts,
-    Estimate,
+    Floats,
     Records,
     Reports,
     Values,
 )
 from deniable.mechanisms.cells import count_cells, moved, one_row
-from deniable.mechanisms.chances import estimated
-from deniable.mechanisms.closed_form import categories_domain, nothing_learned
+from deniable.mechanisms.closed_form import categories_domain
 from deniable.mechanisms.coins import nearest_threshold
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.pure_oracles import ClosedOracle, Held
@@ -119,48 +117,22 @@ class KRR(ClosedOracle):
         table = count_cells(symbols, self.parameters.answers, lambda part: part)
         return one_row(symbols.size, table)
 
-    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
-        """Return the unbiased frequency of every answer.
+    def _covariance(self, share: Floats, n: int) -> Floats:
+        """Return the covariance given the people's values; its rows sum to 0.
 
-        Given the people's values, a report of a person with answer x is one draw from
-        P(. | x), so that with r_y = c_y / n, p = keep and q = move
+        A report of a person with answer x is one draw from P(. | x), so that with r_y = c_y / n,
+        p = keep and q = move
 
             n Var(frequency_y) (p - q)^2       = p q + r_y (1 - p - q)
             n Cov(frequency_y, _z) (p - q)^2   = -q (r_y + r_z - q)
-
-        Guarantees: frequencies sum to 1. Both lines are unbiased estimates of the covariance
-        given the people's values; variances are positive and the rows sum to 0.
-
-        Edge cases: without reports everything is NaN, with a note. Above 4,096 answers the
-        covariance is None.
-
-        Args:
-            counts: of this mechanism.
-            candidates: labels, one per answer; "0", "1", ... by default.
-
-        Example:
-            >>> import numpy as np
-            >>> from deniable.mechanisms import Counts
-            >>> m = KRR(2, keep=0.75)
-            >>> counts = Counts(np.array([100]), np.array([[60, 40]]))
-            >>> m.estimate(counts).frequency.round(6).tolist()
-            [0.7, 0.3]
         """
-        self._check_counts(counts)
-        k = self.parameters.answers
-        labels, _ = self._asked(candidates)
-        if counts.n == 0:
-            return nothing_learned(labels)
-        # The closed forms of a pure oracle, p = keep and q = move (docs/mathematics.md, section 2).
-        share, move = counts.table[0] / counts.n, self.pure.q
-        covariance = None
-        if k <= LARGEST_COVARIANCE:
-            # A report is one symbol: Cov(1[a], 1[b]) = -P(a | v) P(b | v). Over people that is
-            # -(f_a p q + f_b p q + (1 - f_a - f_b) q^2) = -q (s_a + s_b - q), s = q + f (p - q).
-            scale = move / (counts.n * self.pure.gap**2)
-            covariance = -scale * (share[:, None] + share[None, :] - move)
-            np.fill_diagonal(covariance, self.pure.variance_observed(share, counts.n))
-        return estimated(self.pure, share, counts.n, labels, covariance)
+        move = self.pure.q
+        # A report is one symbol: Cov(1[a], 1[b]) = -P(a | v) P(b | v). Over people that is
+        # -(f_a p q + f_b p q + (1 - f_a - f_b) q^2) = -q (s_a + s_b - q), s = q + f (p - q).
+        scale = move / (n * self.pure.gap**2)
+        covariance: Floats = -scale * (share[:, None] + share[None, :] - move)
+        np.fill_diagonal(covariance, self.pure.variance_observed(share, n))
+        return covariance
 
     def _two_chances(self) -> tuple[float, float, int]:
         """keep where the symbol is the answer, else move."""

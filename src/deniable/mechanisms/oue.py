@@ -11,14 +11,13 @@ from deniable.mechanisms.base import (
     Candidates,
     Codes,
     Counts,
-    Estimate,
     Floats,
     Records,
     Reports,
     Values,
 )
 from deniable.mechanisms.cells import one_row
-from deniable.mechanisms.closed_form import categories_domain, nothing_learned
+from deniable.mechanisms.closed_form import categories_domain
 from deniable.mechanisms.coins import nearest_threshold
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pure_oracles import ClosedOracle
@@ -104,22 +103,6 @@ class OUE(ClosedOracle):
         records = self.records(reports)
         table = bitmaps.count_bits(records["bits"], self.parameters.bits)
         return one_row(records.size, table)
-
-    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
-        """Return the unbiased frequency of every answer; the covariance is diagonal.
-
-        Edge cases: without reports everything is NaN, with a note. Frequencies need not sum to 1.
-        Above 4,096 answers the covariance is None.
-
-        Args:
-            counts: of this mechanism.
-            candidates: labels, one per answer; "0", "1", ... by default.
-        """
-        self._check_counts(counts)
-        labels, _ = self._asked(candidates)
-        if counts.n == 0:
-            return nothing_learned(labels)
-        return unary.estimate_bits(self.pure, counts.table[0] / counts.n, counts.n, labels)
 
     def likelihood(
         self, reports: Records, candidates: Candidates = None, *, log: bool = False

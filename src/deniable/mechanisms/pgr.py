@@ -177,7 +177,7 @@ class PGR(HashedOrClosed):
         if self.hashed:
             return self._estimate_strings(counts, labels, words)
         share = self.geometry.hyperplane_sums(counts.table[0])[: len(labels)] / counts.n
-        covariance = self._covariance(counts.table[0], self.pure.frequency(share))
+        covariance = self._closed_covariance(counts.table[0], self.pure.frequency(share))
         return estimated(self.pure, share, counts.n, labels, covariance)
 
     def _estimate_strings(self, counts: Counts, labels: tuple[str, ...], words: Words) -> Estimate:
@@ -221,7 +221,7 @@ class PGR(HashedOrClosed):
         found = float((pure.frequency(share) ** 2 - pure.variance_observed(share, n)).sum())
         return (found - 1 / self.parameters.points) / (1 - 1 / self.parameters.points)
 
-    def _covariance(self, counts: Integers, frequency: Floats) -> Floats | None:
+    def _closed_covariance(self, counts: Integers, frequency: Floats) -> Floats | None:
         """Return the covariance of a small closed domain.
 
         A report supports v and w with the share of reports that lie in both hyperplanes; given the

@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.authoring import resolve
+from deniable.errors import InvalidParameter
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
+    LARGEST_COVARIANCE,
     Candidates,
     Codes,
     Counts,
+    Estimate,
     Floats,
     Mechanism,
     Records,
@@ -25,7 +28,8 @@ from deniable.mechanisms.base import (
     Values,
 )
 from deniable.mechanisms.cells import no_counts
-from deniable.mechanisms.closed_form import Pure
+from deniable.mechanisms.chances import estimated
+from deniable.mechanisms.closed_form import Pure, nothing_learned
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.protocol import (
@@ -39,12 +43,19 @@ from deniable.protocol import (
     SubsetParameters,
 )
 
+__all__ = ["ClosedOracle", "HashedOrClosed", "Held", "PureOracle", "Words"]
+
 Held = tuple[slice | NDArray[np.intp], NDArray[np.bool_]]
 """Places of reports, and which answers each of these reports holds."""
 
 
 class PureOracle(Mechanism):
-    """A mechanism whose reports support answers with the two chances of its parameters."""
+    """A mechanism whose reports support answers with the two chances of its parameters.
+
+    A mechanism of its own says what its counts are (`simulate`, `zero`, `accumulate`), and three
+    things about support: `_supported`, `_held` and `_two_chances`; and `_covariance` where the
+    supports of two answers depend on each other.
+    """
 
     @cached_property
     def pure(self) -> Pure:
@@ -63,6 +74,50 @@ class PureOracle(Mechanism):
         Guarantees: exact, given the people's values; a sample adds f (1 - f) / n.
         """
         return self.pure.variance(n, frequency)
+
+    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
+        """Return the unbiased frequency of every answer, from the reports that support it.
+
+        Guarantees: variances and covariances are linear in the estimated frequencies, so unbiased,
+        given the people's values.
+
+        Edge cases: without reports everything is NaN, with a note. Above 4,096 answers the
+        covariance is None.
+
+        Args:
+            counts: of this mechanism.
+            candidates: labels, one per answer; "0", "1", ... by default.
+
+        Raises:
+            InvalidParameter: if answers are hashed: they share hash values.
+
+        Example:
+            >>> import numpy as np
+            >>> from deniable.mechanisms import KRR, Counts
+            >>> counts = Counts(np.array([100]), np.array([[60, 40]]))
+            >>> KRR(2, keep=0.75).estimate(counts).frequency.round(6).tolist()
+            [0.7, 0.3]
+        """
+        if self.hashed:
+            raise InvalidParameter(
+                f"{self.parameters.mechanism} must have an 'estimate' of its own: strings that "
+                "share a hash value add a variance, which no pure oracle knows."
+            )
+        self._check_counts(counts)
+        (labels, words), n = self._asked(candidates), counts.n
+        if n == 0:
+            return nothing_learned(labels)
+        share = self._supported(counts, len(labels), words)
+        kept = self._covariance(share, n) if len(labels) <= LARGEST_COVARIANCE else None
+        return estimated(self.pure, share, n, labels, kept)
+
+    def _supported(self, counts: Counts, answers: int, words: Words) -> Floats:
+        """Return the share of reports that support each answer: of counts with a column for it."""
+        return np.asarray(counts.table[0] / counts.n)
+
+    def _covariance(self, share: Floats, n: int) -> Floats:
+        """Return the covariance of frequencies: diagonal, where supports are independent."""
+        return np.diag(self.pure.variance_observed(share, n))
 
     def _asked(self, candidates: Candidates) -> tuple[tuple[str, ...], Words]:
         """Return a label per answer, "0", "1", ... by default; of strings, their fingerprints."""

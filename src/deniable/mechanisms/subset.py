@@ -12,18 +12,15 @@ from deniable.errors import InvalidReport
 from deniable.mechanisms import bitmaps
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
-    LARGEST_COVARIANCE,
     Candidates,
     Counts,
-    Estimate,
     Floats,
     Records,
     Reports,
     Values,
 )
 from deniable.mechanisms.cells import one_row
-from deniable.mechanisms.chances import estimated
-from deniable.mechanisms.closed_form import categories_domain, nothing_learned
+from deniable.mechanisms.closed_form import categories_domain
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pure_oracles import ClosedOracle
@@ -95,37 +92,20 @@ class Subset(ClosedOracle):
             raise InvalidReport("record", f"Exactly {self.parameters.size} bits must be set.")
         return packed
 
-    def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
-        """Return the unbiased frequency of every answer.
+    def _covariance(self, share: Floats, n: int) -> Floats:
+        """Return the covariance given the people's values.
 
-        Given the people's values, with p and q as in `Pure` and, for two answers u and v,
-        A = P(a report holds both | the sender's is one of them) and B = P(... | neither),
+        With p and q as in `Pure` and, for two answers u and v, A = P(a report holds both | the
+        sender's is one of them) and B = P(... | neither),
 
             n Cov(frequency_u, _v) (p - q)^2 = (f_u + f_v) (A - p q) + (1 - f_u - f_v) (B - q^2).
-
-        Guarantees: frequencies sum to 1; variances and covariances are linear in the estimated
-        frequencies, so unbiased.
-
-        Edge cases: without reports everything is NaN, with a note. Above 4,096 answers the
-        covariance is None.
-
-        Args:
-            counts: of this mechanism.
-            candidates: labels, one per answer; "0", "1", ... by default.
         """
-        self._check_counts(counts)
-        (labels, _), n = self._asked(candidates), counts.n
-        if n == 0:
-            return nothing_learned(labels)
-        share = counts.table[0] / n
-        covariance = None
-        if len(labels) <= LARGEST_COVARIANCE:
-            one, neither = self._joint()
-            frequency = self.pure.frequency(share)
-            either = frequency[:, None] + frequency[None, :]
-            covariance = (either * one + (1 - either) * neither) / (n * self.pure.gap**2)
-            np.fill_diagonal(covariance, self.pure.variance_observed(share, n))
-        return estimated(self.pure, share, n, labels, covariance)
+        one, neither = self._joint()
+        frequency = self.pure.frequency(share)
+        either = frequency[:, None] + frequency[None, :]
+        covariance: Floats = (either * one + (1 - either) * neither) / (n * self.pure.gap**2)
+        np.fill_diagonal(covariance, self.pure.variance_observed(share, n))
+        return covariance
 
     def _joint(self) -> tuple[float, float]:
         """Return A - p q and B - q^2."""

@@ -65,6 +65,8 @@ def _cells(rest: Rest) -> int:
             return rest.of
         case Symbol() | Sign() | Points():
             return rest.count
+        case Product():
+            return sum(map(_cells, rest.parts))
     raise unknown_kind("cost", rest)
 
 
@@ -90,7 +92,7 @@ def operations(parameters: Parameters, people: int, asked: int) -> int:
             each = _sorted(rest.count) + (asked if channel.numbers else 0)
             return people + publics * each
         case Sign():
-            *rows, coefficients = channel.sizes
+            *rows, coefficients = channel.sizes or (1,)
             return people + math.prod(rows) * (_sorted(coefficients) + (asked if rows else 0))
         case Subset():
             return people * rest.of
@@ -107,9 +109,8 @@ def operations(parameters: Parameters, people: int, asked: int) -> int:
             screened = publics * rest.drawn * asked
             return people * rest.width + screened + publics * fitted**2 + fitted**3
         case Product():
-            bits = sum(_cells(part) for part in rest.parts)
-            cohorts = channel.sizes[-1]
-            return people * bits + words(parameters, people) + cohorts * asked
+            *_, cohorts = (1, *channel.sizes)
+            return people * _cells(rest) + words(parameters, people) + cohorts * asked
     raise unknown_kind("cost", rest)
 
 

@@ -57,7 +57,7 @@ def average_case(parameters: RapporParameters) -> AverageCase:
     silent = float((1 - one) ** h)
     # Two strings set the same j bits: sum over all such sets of P(set)^2, P = j! S(h, j) / k^h.
     same = sum(
-        Fraction(math.comb(k, j) * (math.factorial(j) * _stirling(h, j)) ** 2, k ** (2 * h))
+        Fraction(math.comb(k, j) * (math.factorial(j) * stirling(h, j)) ** 2, k ** (2 * h))
         for j in range(1, min(h, k) + 1)
     )
     # Bits of one string that a random other one does not set: k a (1 - a), a = 1 - (1 - 1/k)^h.
@@ -78,7 +78,7 @@ def _divergences(q: float, p: float) -> float:
     return (q - p) * math.log(q * (1 - p) / (p * (1 - q)))
 
 
-def _stirling(n: int, j: int) -> int:
-    """Return the number of ways to split n hash functions into j groups that share a bit."""
+def stirling(n: int, j: int) -> int:
+    """Return the ways to split n things into j groups: Stirling's number of the second kind."""
     terms = ((-1) ** i * math.comb(j, i) * (j - i) ** n for i in range(j + 1))
     return int(sum(terms)) // math.factorial(j)

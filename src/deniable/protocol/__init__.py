@@ -5,11 +5,13 @@ parameters, hashing, pseudo-random function, record, report.
 
 Names are imported when they are first used, so that a client loads what its survey needs.
 
-Public are the names of `__all__`; all other names of its modules are internal and may change.
+Public are the names of `__all__`, where a module stands for its names; all other names are internal
+and may change. The modules are for mechanisms of one's own (docs/mechanism.md).
 """
 
 from typing import TYPE_CHECKING
 
+from deniable.protocol.built_in import FOUND, PROFILES, SINGLE
 from deniable.protocol.lazy import look_up
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from deniable.protocol.olh import OLHParameters
     from deniable.protocol.orr import ORRParameters
     from deniable.protocol.oue import OUEParameters
-    from deniable.protocol.parameters import Parameters
+    from deniable.protocol.parameters import KeepParameters, Parameters, answers_of
     from deniable.protocol.pgr import PGRParameters
     from deniable.protocol.prefixes import PrefixesParameters
     from deniable.protocol.profile_domain import Attribute, Profile
@@ -81,6 +83,7 @@ __all__ = [
     "InpRRParameters",
     "Item",
     "KRRParameters",
+    "KeepParameters",
     "Layout",
     "MargHTParameters",
     "MargPSParameters",
@@ -104,55 +107,41 @@ __all__ = [
     "SubsetParameters",
     "Survey",
     "ViewsParameters",
+    "answers_of",
     "batch_bytes",
+    "channel",
+    "declared",
+    "frozen",
+    "layout",
     "load_plugin",
     "register",
 ]
 
 _HOMES = {
+    **{f"{stem}Parameters": name for name, stem in {**SINGLE, **PROFILES, **FOUND}.items()},
     "ABSENT": "domain",
     "Answer": "domain",
     "Attribute": "profile_domain",
     "Boolean": "domain",
     "Categories": "domain",
-    "CoefficientsParameters": "coefficients",
     "Domain": "domain",
     "Field": "question",
-    "HCMSParameters": "hcms",
-    "HadamardParameters": "hadamard",
-    "InpEMParameters": "inp_em",
-    "InpHTCMSParameters": "inp_ht_cms",
-    "InpHTParameters": "inp_ht",
-    "InpOLHParameters": "inp_olh",
-    "InpPSParameters": "inp_ps",
-    "InpRRParameters": "inp_rr",
     "Item": "layout",
-    "KRRParameters": "krr",
+    "KeepParameters": "parameters",
     "Layout": "layout",
     "MECHANISMS": "registry",
-    "MargHTParameters": "marg_ht",
-    "MargPSParameters": "marg_ps",
-    "MargRRParameters": "marg_rr",
-    "NGramsParameters": "ngrams",
     "Numbers": "domain",
-    "OLHParameters": "olh",
-    "ORRParameters": "orr",
-    "OUEParameters": "oue",
-    "PGRParameters": "pgr",
     "Parameters": "parameters",
-    "PrefixesParameters": "prefixes",
     "Question": "question",
     "PROFILE_MECHANISMS": "registry",
-    "RapporParameters": "rappor",
     "Profile": "profile_domain",
     "ProfileParameters": "profile_parameters",
     "Report": "report",
     "Sets": "domain",
     "StringSets": "domain",
     "Strings": "domain",
-    "SubsetParameters": "subset",
     "Survey": "survey",
-    "ViewsParameters": "views",
+    "answers_of": "parameters",
     "batch_bytes": "report",
     "load_plugin": "registry",
     "register": "registry",

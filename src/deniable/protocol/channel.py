@@ -73,11 +73,21 @@ class Number:
         name: as people read it: "cohort", "seed", "table", ...
         law: blocks of equal probability; or a function of the earlier numbers to them.
         permanent: True if a device draws it once for ever, else afresh for every report.
+        means: what it says, for the people asked: "which half of all answers it is about". The
+            numbers of our mechanisms have their words in `results/disclosure`.
     """
 
     name: str
     law: Blocks | Callable[[Public], Blocks]
     permanent: bool
+    means: str = ""
+
+    def __post_init__(self) -> None:
+        if not callable(self.law) and not self.law:
+            raise InvalidParameter(
+                f"The number '{self.name}' of a report has no law.",
+                "Say how it is drawn: uniform(name, count), or blocks of equal probability.",
+            )
 
     def given(self, before: Public) -> Blocks:
         """Return the law, given the report's earlier numbers."""
@@ -120,6 +130,26 @@ class Channel:
                 raise InvalidParameter(
                     f"The law of the '{number.name}' of a report must sum to 1. Got {total}."
                 )
+        if not callable(self.own):
+            raise InvalidParameter(
+                "A channel must say what is an answer's own in a report.",
+                "Give it 'own', a function of an answer and the public part.",
+            )
+        self._check_layout()
+
+    def _check_layout(self) -> None:
+        """Raise InvalidParameter unless each item of the record is a number or a part of a rest."""
+        items = [item.name for item in self.layout.items]
+        missing = [name for name in self.names if name not in items and self.digits is None]
+        parts = self.typical.parts if isinstance(self.typical, Product) else (self.typical,)
+        if missing:
+            raise InvalidParameter(f"The record has no item for the public number '{missing[0]}'.")
+        if self.digits is None and len(self._rest_items) != len(parts):
+            raise InvalidParameter(
+                f"The record holds {_listed(items)}, of which the channel describes "
+                f"{_listed(self.names)} and a rest of {len(parts)}: an item has no law.",
+                "Add a number of its name, with the law by which it is drawn, or leave it out.",
+            )
 
     def rest(self, public: Public) -> Rest:
         """Return the rest, given the public part."""
@@ -243,9 +273,13 @@ def reported(
     return [(Answer(code_key(code), code), each) for code in (*answer.members, *empty)]
 
 
-def uniform(name: str, count: int, *, permanent: bool = False) -> Number:
+def uniform(name: str, count: int, *, permanent: bool = False, means: str = "") -> Number:
     """Return a number that is uniform below `count`; drawn afresh for every report by default."""
-    return Number(name, ((count, _WHOLE),), permanent)
+    return Number(name, ((count, _WHOLE),), permanent, means)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "nothing"
 
 
 def _number(item: int | bytes) -> int:

@@ -10,10 +10,12 @@ import struct
 from collections.abc import Mapping
 from functools import cached_property
 
-from deniable.errors import InvalidReport
+from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol.frozen import frozen
 
 _CODES = {1: "B", 2: "H", 4: "I"}
+MAX_RECORD_BYTES = 2**19
+"""A report must fit into a batch of 2^20 bytes, as JSON too: there three bytes take four."""
 
 
 @frozen
@@ -45,6 +47,13 @@ class Layout:
     """The items of a record, in order, without padding between them."""
 
     items: tuple[Item, ...]
+
+    def __post_init__(self) -> None:
+        if self.size > MAX_RECORD_BYTES:
+            raise InvalidParameter(
+                f"A record of {self.size:,} bytes is too long: {MAX_RECORD_BYTES:,} are allowed.",
+                "Report fewer bits.",
+            )
 
     def __getstate__(self) -> dict[str, object]:
         """Leave out what is computed again: a compiled struct cannot go to another process."""

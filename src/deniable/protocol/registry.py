@@ -13,12 +13,13 @@ when a survey names a mechanism that is not known yet. `load_plugin` runs a file
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from deniable.errors import InvalidParameter
+from deniable.errors import DeniableError, InvalidParameter
 from deniable.protocol.built_in import FOUND, PROFILES, SINGLE
 from deniable.protocol.declared import Declared
 from deniable.protocol.lazy import look_up
@@ -37,6 +38,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _RESERVED = ("auto",)
 _parts: dict[str, dict[str, Any]] = {}
 _searched: list[bool] = []
+
+PLUGINS: dict[Path, tuple[str, ...]] = {}
+"""The files that were loaded, each with the names of its mechanisms."""
 
 PROFILE_MECHANISMS: list[str] = []
 """The mechanisms of profiles: they report many attributes at once, and nothing else."""
@@ -106,24 +110,36 @@ def part(name: str, kind: str) -> Any:
 
 
 def load_plugin(path: str | PathLike[str]) -> tuple[str, ...]:
-    """Run a file that registers mechanisms, and return their names.
+    """Run a file that registers mechanisms, once in a process, and return their names.
 
     Raises:
-        InvalidParameter: if there is no such file, or it registers nothing.
+        InvalidParameter: if there is no such file, it cannot be run, or it registers nothing.
     """
     from importlib.util import module_from_spec, spec_from_file_location
 
-    before, file = set(_parts), Path(path)
-    spec = spec_from_file_location(f"deniable_plugin_{file.stem}", file)
+    before, file = set(_parts), Path(path).resolve()
+    if file in PLUGINS:
+        return PLUGINS[file]
+    name = f"deniable_plugin_{file.stem}"
+    spec = spec_from_file_location(name, file)
     if spec is None or spec.loader is None or not file.is_file():
-        raise InvalidParameter(f"There is no Python file {str(file)!r:.80}.", "Check its name.")
-    spec.loader.exec_module(module_from_spec(spec))
+        raise InvalidParameter(f"There is no Python file {str(path)!r:.80}.", "Check its name.")
+    # By this name its classes go to other processes, which load the file first.
+    sys.modules[name] = module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except DeniableError:
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise InvalidParameter(f"The file {str(path)!r:.80} cannot be run: {what}.") from error
     found = tuple(name for name in _parts if name not in before)
     if not found:
         raise InvalidParameter(
-            f"The file {str(file)!r:.80} registers no mechanism.",
+            f"The file {str(path)!r:.80} registers no mechanism.",
             "Call deniable.protocol.register in it.",
         )
+    PLUGINS[file] = found
     return found
 
 

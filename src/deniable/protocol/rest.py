@@ -49,6 +49,10 @@ class Rest(ABC):
         """Return P(value | own)."""
 
     @abstractmethod
+    def holds(self, own: object) -> bool:
+        """Tell whether something can be an answer's own here."""
+
+    @abstractmethod
     def flat(self, value: Value) -> Fraction:
         """Return P(value) where the own is unknown: uniform over places, symbols, signs, points."""
 
@@ -104,6 +108,10 @@ class Bits(Rest):
         kept, free = (held & every).bit_count(), (every & ~held).bit_count()
         ours = self.one**hits * (1 - self.one) ** (kept - hits)
         return ours * self.zero**extra * (1 - self.zero) ** (free - extra)
+
+    def holds(self, own: object) -> bool:
+        """A set of at most as many bits as an answer sets."""
+        return isinstance(own, int) and 0 <= own < self.count and own.bit_count() <= self.most
 
     def flat(self, value: Value) -> Fraction:
         """Every bit is an unknown answer's with the same chance, and bits count as independent.
@@ -178,6 +186,10 @@ class Symbol(Rest):
         """Keep, or move to one of the others."""
         return self.keep if value == own else self.move
 
+    def holds(self, own: object) -> bool:
+        """One of the symbols."""
+        return own in range(self.size)
+
     def flat(self, value: Value) -> Fraction:
         """Every symbol is as likely."""
         return Fraction(1, self.size)
@@ -221,6 +233,10 @@ class Sign(Rest):
             raise _not_a("number from -1 to 1", own)
         return (1 + (self.gap if value == 0 else -self.gap) * own) / 2
 
+    def holds(self, own: object) -> bool:
+        """A number from -1 to 1."""
+        return isinstance(own, int | Fraction) and -1 <= own <= 1
+
     def flat(self, value: Value) -> Fraction:
         """Either sign."""
         return Fraction(1, 2)
@@ -260,6 +276,10 @@ class Subset(Rest):
         if whole(value) >> whole(own) & 1:
             return self.include / math.comb(self.of - 1, self.take - 1)
         return (1 - self.include) / math.comb(self.of - 1, self.take)
+
+    def holds(self, own: object) -> bool:
+        """One of the places."""
+        return own in range(self.of)
 
     def flat(self, value: Value) -> Fraction:
         """Every set is as likely."""
@@ -323,6 +343,10 @@ class Points(Rest):
             return self.inside / self.inner
         return (1 - self.inside) / self.outer
 
+    def holds(self, own: object) -> bool:
+        """One of the points."""
+        return own in range(self.count)
+
     def flat(self, value: Value) -> Fraction:
         """Every point is as likely."""
         return Fraction(1, self.count)
@@ -356,6 +380,12 @@ class Product(Rest):
         """The parts' chances multiplied."""
         each = zip(self.parts, several(own), several(value), strict=True)
         return math.prod((part.chance(o, v) for part, o, v in each), start=_WHOLE)
+
+    def holds(self, own: object) -> bool:
+        """One of each part."""
+        if not isinstance(own, tuple) or len(own) != len(self.parts):
+            return False
+        return all(part.holds(each) for part, each in zip(self.parts, own, strict=True))
 
     def flat(self, value: Value) -> Fraction:
         """The parts' flat chances multiplied."""

@@ -341,7 +341,8 @@ def _check_fits(field: Field) -> None:
 
 def _read_field(raw: object) -> Field:
     data = _object(raw, "field", {"name", "domain", "mechanism", "parameters", "candidates"})
-    mechanism = _one_of(data["mechanism"], "mechanism", MECHANISMS)
+    fix = "Load the file that has the mechanism: --plugin FILE."
+    mechanism = _one_of(data["mechanism"], "mechanism", MECHANISMS, fix)
     parameters = data["parameters"]
     if not isinstance(parameters, dict):
         raise InvalidParameter("A field's 'parameters' must be an object.")
@@ -402,8 +403,8 @@ def _matching(raw: object, what: str, pattern: re.Pattern[str]) -> str:
     return raw
 
 
-def _one_of(raw: object, what: str, allowed: Collection[str]) -> str:
+def _one_of(raw: object, what: str, allowed: Collection[str], fix: str = "") -> str:
     if not (isinstance(raw, str) and raw in allowed):
         got = _validate.shown(raw)
-        raise InvalidParameter(f"'{what}' must be one of {', '.join(allowed)}. Got {got}.")
+        raise InvalidParameter(f"'{what}' must be one of {', '.join(allowed)}. Got {got}.", fix)
     return raw

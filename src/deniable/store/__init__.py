@@ -1,10 +1,11 @@
-"""The store of admitted reports: the contract, and the embedded SQLite store.
+"""The store of admitted reports: the contract, the embedded SQLite store, and PostgreSQL.
 
 Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
-from deniable.store.base import Appended, Batch, Chunk, Overdue, Store, Tally
-from deniable.store.sqlite import STORE_FILE, SqliteStore, open_store
+from deniable.store.base import Appended, Batch, Chunk, Overdue, Scope, Store, Tally
+from deniable.store.place import open_store
+from deniable.store.sqlite import STORE_FILE, SqliteStore
 
 __all__ = [
     "STORE_FILE",
@@ -12,6 +13,7 @@ __all__ = [
     "Batch",
     "Chunk",
     "Overdue",
+    "Scope",
     "SqliteStore",
     "Store",
     "Tally",

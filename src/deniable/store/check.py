@@ -1,39 +1,33 @@
-"""The check of a store: every sum, every batch's bytes, the counters, and SQLite's own check.
+"""The check of a store: every sum, every batch's bytes, the counters, and the database's own check.
 
 Nothing is changed. The store may be in use: all is read at one moment.
 """
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from deniable.store.base import ACCEPTED, SIMULATED
-from deniable.store.batches import BatchRow, judged_rows, name_of
-from deniable.store.chunks import is_sound
-from deniable.store.connection import read_commits, reading
-from deniable.store.files import prepare_file
-from deniable.store.mark import Mark
-from deniable.store.schema import readable_version
+from deniable.store.place import is_database, open_database
+from deniable.store.rows import BatchRow, name_of
 from deniable.store.sqlite import STORE_FILE
+from deniable.store.sqlite.check import own_problems, tables_to_check
+from deniable.store.tables import Tables, is_sound
 
 Progress = Callable[[int, int], None]
 """Called with the bytes of records that are read so far, and all of them."""
-
-_MOST_LINES = 20
-"""The most lines of SQLite's own check that are kept; it may have one per damaged page."""
 
 
 @dataclass(frozen=True)
 class Problem:
     """Something that is not as it was written.
 
-    `kind` is one of: log, sqlite, batch, chunk, bytes, counters. The batch's question, version and
-    epoch are None where the problem is not in one batch.
+    `kind` is one of: log, database, batch, chunk, bytes, counters. The batch's question,
+    version and epoch are None where the problem is not in one batch.
     """
 
     kind: str
@@ -59,36 +53,34 @@ class Checked:
     problems: tuple[Problem, ...]
 
 
-def check_store(directory: Path, progress: Progress = lambda done, total: None) -> Checked:
-    """Check the store of a data directory.
+def check_store(place: str | Path, progress: Progress = lambda done, total: None) -> Checked:
+    """Check the store of a place.
 
     Cost: one pass over the file by SQLite, one over the records.
 
     Raises:
         StoreError: if there is no store, it is empty, or it cannot be opened at all.
     """
-    path = directory / STORE_FILE
-    prepare_file(path, create=False)
-    marked = Mark(path).read()
-    with reading(path) as connection:
-        readable_version(connection)
-        return _Look(connection, progress).run(marked)
+    if is_database(place):
+        with open_database(str(place), create=False) as store, store.reading() as tables:
+            return _Look(tables, progress).run(())
+    with tables_to_check(Path(place) / STORE_FILE) as (found, marked):
+        return _Look(found, progress).run(own_problems(found, marked))
 
 
 class _Look:
     """One check, on a connection that sees one moment. An unreadable part is a problem too."""
 
-    def __init__(self, connection: sqlite3.Connection, progress: Progress) -> None:
-        self._connection = connection
+    def __init__(self, tables: Tables, progress: Progress) -> None:
+        self._tables = tables
         self._progress = progress
         self._problems: list[Problem] = []
         self._chunks = self._bytes = 0
 
-    def run(self, marked: int | None) -> Checked:
-        with self._guarded("its number of transactions"):
-            self._check_log(marked)
-        with self._guarded("its pages"):
-            self._check_pages()
+    def run(self, own: Iterable[tuple[str, str]]) -> Checked:
+        with self._guarded("its own check"):
+            for kind, words in own:
+                self._add(kind, words)
         rows: list[BatchRow] = []
         with self._guarded("its table of batches"):
             rows = self._sound_rows()
@@ -100,7 +92,7 @@ class _Look:
             self._check_counters(rows)
         leftovers = 0
         with self._guarded("its chunks"):
-            leftovers = self._leftovers()
+            leftovers = self._tables.leftovers()
         reports = sum(row.reports for row in rows)
         problems = tuple(self._problems)
         return Checked(len(rows), self._chunks, reports, self._bytes, leftovers, problems)
@@ -109,9 +101,9 @@ class _Look:
     def _guarded(self, what: str, row: BatchRow | None = None) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            name = getattr(error, "sqlite_errorname", type(error).__name__)
-            self._add("sqlite", f"SQLite cannot read {what} ({name})", row)
+        except self._tables.errors as error:
+            name = self._tables.error_name(error)
+            self._add("database", f"the database cannot read {what} ({name})", row)
 
     def _add(self, kind: str, words: str, row: BatchRow | None = None) -> None:
         if row is None:
@@ -120,34 +112,15 @@ class _Look:
             batch = row.batch
             self._problems.append(Problem(kind, words, batch.question, batch.version, batch.epoch))
 
-    def _check_log(self, marked: int | None) -> None:
-        number = read_commits(self._connection)
-        if marked is not None and number < marked:
-            self._add(
-                "log",
-                f"{marked - number:,} of the {marked:,} transactions that were written are lost: "
-                "the log was lost, or an older copy was put back",
-            )
-
-    def _check_pages(self) -> None:
-        found = self._connection.execute(f"PRAGMA integrity_check({_MOST_LINES})")
-        for (line,) in found.fetchall():
-            if line != "ok":
-                # SQLite names pages, tables and row numbers, and never what is in them.
-                self._add("sqlite", f"SQLite's check says: {line}")
-
     def _sound_rows(self) -> list[BatchRow]:
-        rows = list(judged_rows(self._connection))
+        rows = list(self._tables.judged())
         for _ in range(rows.count(None)):
             self._add("batch", "a row of the table of batches does not fit its sum")
         return [row for row in rows if row is not None]
 
     def _check_chunks(self, row: BatchRow, total: int) -> None:
         found = damaged = 0
-        chunks = self._connection.execute(
-            "SELECT key, sum, records FROM chunks WHERE batch = ?", (row.number,)
-        )
-        for key, expected, records in chunks:
+        for key, expected, records in self._tables.chunks(row):
             self._chunks += 1
             if is_sound(row.number, key, expected, records):
                 found += len(records)
@@ -166,19 +139,15 @@ class _Look:
         for row in rows:
             kept = SIMULATED if row.batch.simulated else ACCEPTED
             stored[row.batch.question, kept] += row.reports
-        found = self._connection.execute(
-            "SELECT question, reason, count FROM counters WHERE reason IN (?, ?)",
-            (ACCEPTED, SIMULATED),
+        counted = Counter(
+            {
+                key: count
+                for key, count in self._tables.counters().items()
+                if key[1] in (ACCEPTED, SIMULATED)
+            }
         )
-        counted = Counter({(question, kept): count for question, kept, count in found})
         for question, kept in sorted(stored.keys() | counted.keys()):
             had, has = counted[question, kept], stored[question, kept]
             if had != has:
                 words = f"{had:,} reports were counted as {kept}, its batches have {has:,}"
                 self._problems.append(Problem("counters", words, question))
-
-    def _leftovers(self) -> int:
-        found: int = self._connection.execute(
-            "SELECT count(*) FROM chunks WHERE batch NOT IN (SELECT batch FROM batches)"
-        ).fetchone()[0]
-        return found

@@ -26,28 +26,18 @@ reports. A damaged batch stays as it is, with its ids, and is named; the others 
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from deniable.errors import StoreError
 from deniable.protocol.segments import small_combination
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store.base import Batch
-from deniable.store.batches import BatchRow, judged_rows, rows
-from deniable.store.chunks import (
-    Damaged,
-    check_bytes,
-    checked_records,
-    damage,
-    insert_chunk,
-    stored_bytes,
-)
-from deniable.store.schema import epochs_with_ids, ids_table
-from deniable.store.shuffle import RandomBytes, scattered, shuffled
+from deniable.store.rows import DAMAGED_ROW, BatchRow, Damaged, check_bytes, damage
+from deniable.store.shuffle import scattered, shuffled
 from deniable.store.small import is_small, small_ones
-from deniable.store.writer import random_number
+from deniable.store.tables import Tables, Transaction
 
 MERGE_BYTES = 16 * 2**20
 """The memory that closing works in, a few times over; also the size of a closed chunk."""
@@ -65,9 +55,8 @@ class Closing:
     others may write.
     """
 
-    connection: sqlite3.Connection
-    transaction: Callable[[], AbstractContextManager[None]]
-    random_bytes: RandomBytes
+    tables: Tables
+    transaction: Transaction
     merge_bytes: int = MERGE_BYTES
     floor: int = DEFAULT_FLOOR
 
@@ -78,21 +67,27 @@ class Closing:
 
         Raises:
             StoreError: if batches are damaged, after the others were closed.
-            sqlite3.Error: if the disk is full, say. What was half done is undone as far as there
-                is room for it, the rest of it next time.
+            Exception: the database's own, if the disk is full, say. What was half done is undone
+                as far as there is room for it, the rest of it next time.
         """
         try:
             self._remove_leftovers()
             return self._run(wanted)
-        except sqlite3.Error:
-            with suppress(sqlite3.Error, StoreError):
+        except self.tables.errors:
+            with suppress(*self.tables.errors, StoreError):
                 self._remove_leftovers()
             raise
+
+    def discard(self, rows: Iterable[BatchRow]) -> None:
+        """Remove the chunks of batches that are no more, and what else belongs to no batch."""
+        for row in rows:
+            self._remove(row)
+        self._drop_ids()
 
     def _run(self, wanted: Callable[[BatchRow], bool]) -> int:
         closed, problems = 0, list[str]()
         decided = self._overwrite_small(wanted, problems)
-        found = list(judged_rows(self.connection))
+        found = list(self.tables.judged())
         for row in found:
             if row is None or not row.open or not wanted(row):
                 continue
@@ -103,10 +98,7 @@ class Closing:
                     problems.append(str(damage(row, error)))
         if None in found:
             # Such a row may have said that its epoch is open: no ids are dropped.
-            problems.append(
-                "The store is damaged: a row of its table of batches does not fit its sum. "
-                "Run: deniable store check"
-            )
+            problems.append(f"{DAMAGED_ROW} Run: deniable store check")
         else:
             self._drop_ids()
         if problems:
@@ -122,7 +114,7 @@ class Closing:
         that is new since was not decided on, and is closed next time.
         """
         groups: dict[tuple[Batch, int], list[BatchRow]] = {}
-        for row in judged_rows(self.connection, "segments <> ''"):
+        for row in self.tables.judged("segments <> ''"):
             if row is not None:
                 groups.setdefault(_group_of(row), []).append(row)
         decided: set[int] = set()
@@ -143,6 +135,7 @@ class Closing:
         )
         if joined and not (len(joined) == 1 and is_small(joined[0].batch.segments)):
             with self.transaction():
+                self.tables.hold(found)
                 if not all(self._is_unchanged(row) for row in found):
                     return set()
                 self._join(joined[:-1], joined[-1])
@@ -156,130 +149,109 @@ class Closing:
         """
         for row in smaller:
             try:
-                records = b"".join(checked_records(self.connection, row.number))
+                records = b"".join(self.tables.checked_records(row))
                 check_bytes(row, len(records))
             except Damaged as error:
                 raise damage(row, error) from None
-            insert_chunk(self.connection, largest.number, records, self.random_bytes)
-            self.connection.execute("DELETE FROM chunks WHERE batch = ?", (row.number,))
-            self.connection.execute("DELETE FROM batches WHERE batch = ?", (row.number,))
+            if records:
+                self.tables.insert_chunk(largest, records)
+            self.tables.delete(row)
         batch = replace(largest.batch, segments=small_combination(largest.batch.segments))
         # They were all found over for long enough, or are closed already.
         ran = max((row.ran for row in (*smaller, largest) if row.ran is not None), default=None)
         more = sum(row.reports for row in smaller)
-        replace(largest.more(more), batch=batch, ran=ran).update(self.connection)
+        self.tables.update(replace(largest.more(more), batch=batch, ran=ran))
 
     def _close(self, row: BatchRow) -> bool:
         """Replace a batch's chunks by shuffled ones; False if it changed under our hands."""
         if not self._is_whole(row):
             return False
-        merged = random_number(self.random_bytes)
+        merged = self.tables.renumbered(row)
         if row.bytes <= self.merge_bytes:
-            self._merge(row.number, merged, row.size)
+            self._merge(row, merged)
         else:
             self._scatter_and_merge(row, merged)
         done = self._swap(row, merged)
-        self._remove(row.number if done else merged)
+        self._remove(row if done else merged)
         return done
 
     def _is_whole(self, row: BatchRow) -> bool:
         """Check that a batch has all its bytes; False if it is another one by now."""
-        self.connection.execute("BEGIN")  # the row and its chunks, at one moment
-        try:
+        with self.tables.moment():
             if not self._is_unchanged(row):
                 return False
-            check_bytes(row, stored_bytes(self.connection, row.number))
+            check_bytes(row, self.tables.stored_bytes(row))
             return True
-        finally:
-            self.connection.execute("COMMIT")
 
     def _is_unchanged(self, row: BatchRow) -> bool:
         """Tell whether a batch still has these reports. Collectors may have run meanwhile."""
-        found = rows(self.connection, "batch = ?", (row.number,))
+        found = self.tables.rows("batch = ?", (row.number,))
         return [replace(now, ran=row.ran) for now in found] == [row]
 
-    def _merge(self, source: int, target: int, size: int) -> None:
-        records = b"".join(checked_records(self.connection, source))
+    def _merge(self, source: BatchRow, target: BatchRow) -> None:
+        records = b"".join(self.tables.checked_records(source))
         if records:
             with self.transaction():
-                mixed = shuffled(records, size, self.random_bytes)
-                insert_chunk(self.connection, target, mixed, self.random_bytes)
+                mixed = shuffled(records, source.size, self.tables.random_bytes)
+                self.tables.insert_chunk(target, mixed)
 
-    def _scatter_and_merge(self, row: BatchRow, merged: int) -> None:
-        for _ in checked_records(self.connection, row.number):
+    def _scatter_and_merge(self, row: BatchRow, merged: BatchRow) -> None:
+        for _ in self.tables.checked_records(row):
             pass  # a damaged batch must not be scattered again and again
         wanted = -(-row.bytes // self.merge_bytes)
-        buckets = min(_MAX_BUCKETS, 1 << (wanted - 1).bit_length())
-        numbers = [random_number(self.random_bytes) for _ in range(buckets)]
-        for span in self._spans(row.number):
-            records = b"".join(checked_records(self.connection, row.number, span))
+        count = min(_MAX_BUCKETS, 1 << (wanted - 1).bit_length())
+        buckets = [self.tables.temporary(row) for _ in range(count)]
+        for span in self._spans(row):
+            records = b"".join(self.tables.checked_records(row, span))
             with self.transaction():
-                for bucket, part in scattered(records, row.size, buckets, self.random_bytes):
-                    insert_chunk(self.connection, numbers[bucket], part, self.random_bytes)
-        for number in numbers:
-            self._merge(number, merged, row.size)
-            self._remove(number)
+                parts = scattered(records, row.size, count, self.tables.random_bytes)
+                for bucket, part in parts:
+                    self.tables.insert_chunk(buckets[bucket], part)
+        for each in buckets:
+            self._merge(each, merged)
+            self._remove(each)
 
-    def _swap(self, row: BatchRow, merged: int) -> bool:
+    def _swap(self, row: BatchRow, merged: BatchRow) -> bool:
         """Give the batch its new chunks, if they hold exactly its records.
 
         They do not when a report arrived meanwhile, or another process was closing too and took
         our unfinished chunks for leftovers. Then the batch stays as it was, until next time.
         """
         with self.transaction():
-            if not self._is_unchanged(row) or stored_bytes(self.connection, merged) != row.bytes:
+            self.tables.hold([row])
+            if not self._is_unchanged(row) or self.tables.stored_bytes(merged) != row.bytes:
                 return False
+            if not row.reports:  # all of them were deleted
+                self.tables.delete(row)
+                return True
             # The sum starts again should a late report open the batch once more.
-            closed = replace(row, number=merged, open=False, ran=None)
-            closed.update(self.connection, row.number)
+            closed = replace(row, number=merged.number, open=False, ran=None, beside=0)
+            self.tables.update(closed, row.number)
             return True
 
     def _drop_ids(self) -> None:
-        with self.transaction():
-            for epoch in epochs_with_ids(self.connection):
-                still_open = self.connection.execute(
-                    "SELECT 1 FROM batches WHERE epoch = ? AND open LIMIT 1", (epoch,)
-                )
-                if still_open.fetchone() is None:
-                    self.connection.execute(f"DROP TABLE {ids_table(epoch)}")
+        self.tables.drop_ids(self.transaction)
 
     def _remove_leftovers(self) -> None:
         """Remove the chunks of no batch, which an interrupted closing left behind."""
-        number = -1
-        while True:
-            (found,) = self.connection.execute(
-                "SELECT min(batch) FROM chunks WHERE batch > ?", (number,)
-            ).fetchone()
-            if found is None:
-                return
-            number = found
-            # A look beforehand saves a write; what counts is the question that _remove asks.
-            known = self.connection.execute("SELECT 1 FROM batches WHERE batch = ?", (number,))
-            if known.fetchone() is None:
-                self._remove(number)
+        for row in self.tables.unowned():
+            self._remove(row)
 
-    def _remove(self, number: int) -> None:
+    def _remove(self, row: BatchRow) -> None:
         """Delete and overwrite the chunks under a number that no batch has, step by step.
 
         The statement itself asks whether a batch has it: another closer may have given it to one
         a moment ago, and then these chunks are that batch's records.
         """
-        for first, last in self._spans(number):
+        for first, last in self._spans(row, removable=True):
             with self.transaction():
-                self.connection.execute(
-                    "DELETE FROM chunks WHERE batch = ?1 AND key BETWEEN ?2 AND ?3"
-                    " AND NOT EXISTS (SELECT 1 FROM batches WHERE batch = ?1)",
-                    (number, first, last),
-                )
+                self.tables.remove(row, first, last)
 
-    def _spans(self, number: int) -> list[tuple[bytes, bytes]]:
+    def _spans(self, row: BatchRow, *, removable: bool = False) -> list[tuple[bytes, bytes]]:
         """Return ranges of keys whose chunks together fit in MERGE_BYTES (or are one chunk)."""
         spans: list[tuple[bytes, bytes]] = []
-        rows = self.connection.execute(
-            "SELECT key, length(records) FROM chunks WHERE batch = ? ORDER BY key", (number,)
-        )
         chunks = size = 0
-        for key, length in rows:
+        for key, length in self.tables.lengths(row, removable=removable):
             if spans and size + length <= self.merge_bytes and chunks < _STEP_CHUNKS:
                 spans[-1] = (spans[-1][0], key)
                 chunks, size = chunks + 1, size + length

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from deniable.associate import Variable, estimate_joint, independence, independence_of_pairs
-from deniable.associate.independence import bh_adjusted, holm_adjusted
 from deniable.associate.scores import definite_factor
 from deniable.associate.wald import wald_test
+from deniable.decode.significance import bh_adjusted, holm_adjusted
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import KRR, OUE, Rappor
 from material.associate_people import OPEN, STRINGS, closed, dependent, opened, two_fields

@@ -324,7 +324,7 @@ def test_write_keys_that_cannot_be_used_are_refused_without_being_shown(tmp_path
     (tmp_path / "empty").write_text("\n")
     with pytest.raises(InvalidParameter, match="no write key"):
         read_write_keys(tmp_path / "empty")
-    places = {"DENIABLE_DATA_DIR": "d", "DENIABLE_SURVEY_PATH": "s", "DENIABLE_WRITE_KEY": "k"}
+    places = {"DENIABLE_DATA": "d", "DENIABLE_SURVEY_PATH": "s", "DENIABLE_WRITE_KEY": "k"}
     with pytest.raises(InvalidParameter, match="both set"):
         Settings.from_env({**places, "DENIABLE_WRITE_KEY_FILE": "f"})
     assert Settings.from_env(places).write_key_hashes == hash_write_keys("k")

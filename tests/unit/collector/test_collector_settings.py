@@ -8,7 +8,7 @@ import pytest
 from deniable.collector import Settings, hash_token, hash_write_keys
 from deniable.errors import InvalidParameter
 
-PLACES = {"DENIABLE_DATA_DIR": "/var/data", "DENIABLE_SURVEY_PATH": "survey.json"}
+PLACES = {"DENIABLE_DATA": "/var/data", "DENIABLE_SURVEY_PATH": "survey.json"}
 
 
 def test_the_environment_sets_every_kind_of_setting() -> None:
@@ -23,7 +23,7 @@ def test_the_environment_sets_every_kind_of_setting() -> None:
         }
     )
     expected = Settings(
-        Path("/var/data"),
+        "/var/data",
         Path("survey.json"),
         "10.1.2.3",
         9_000,
@@ -42,7 +42,7 @@ def test_what_is_given_wins_over_the_environment() -> None:
 @pytest.mark.parametrize(
     ("environ", "said"),
     [
-        ({}, "needs 'data_dir'. Set DENIABLE_DATA_DIR."),
+        ({}, "needs 'data'. Set DENIABLE_DATA."),
         ({**PLACES, "DENIABLE_PORT": "http"}, "DENIABLE_PORT must be a whole number. Got 'http'."),
         ({**PLACES, "DENIABLE_PORT": "70000"}, "must be an integer from 0 to 65535"),
         ({**PLACES, "DENIABLE_CORS": "maybe"}, "DENIABLE_CORS must be true or false"),

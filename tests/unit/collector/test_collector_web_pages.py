@@ -69,7 +69,7 @@ def test_origins_are_spelled_as_browsers_do(tmp_path: Path, origin: str) -> None
 def test_origins_come_from_the_environment(tmp_path: Path) -> None:
     found = Settings.from_env(
         {"DENIABLE_ORIGINS": f"{SHOP}, http://localhost:8080"},
-        data_dir=tmp_path,
+        data=tmp_path,
         survey_path=tmp_path / "survey.json",
     )
     assert found.origins == (SHOP, "http://localhost:8080")

@@ -52,7 +52,7 @@ def test_rows_are_in_order_and_levels_lead_to_them() -> None:
 
 def test_the_same_counts_give_the_same_discovery() -> None:
     again = discover(mechanism(), counts(), DOMAIN, beam=40)
-    assert again.rows == discovery().rows
+    assert repr(again.rows) == repr(discovery().rows)  # a likelihood that is not computed is NaN
     assert again.levels == discovery().levels
 
 

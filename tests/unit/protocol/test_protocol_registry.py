@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -53,6 +52,7 @@ def parts(**changes: Any) -> dict[str, Any]:
 def clean() -> Iterator[None]:
     before = {name: dict(parts) for name, parts in registry._parts.items()}
     yield
+    registry.PLUGINS.clear()
     registry._parts.clear()
     registry._parts.update(before)
 
@@ -133,8 +133,11 @@ def test_a_file_registers(tmp_path: Path) -> None:
     file.write_text(PLUGIN)
     assert load_plugin(file) == ("mine",)
     assert issubclass(MECHANISMS["mine"], KRRParameters)
-    with pytest.raises(InvalidParameter, match="already"):
-        load_plugin(file)
+    assert load_plugin(file) == ("mine",)  # it is run once
+    other = tmp_path / "other.py"
+    other.write_text(PLUGIN)
+    with pytest.raises(InvalidParameter, match="'mine' already"):
+        load_plugin(other)
 
 
 def test_a_file_that_registers_nothing_is_refused(tmp_path: Path) -> None:
@@ -142,20 +145,28 @@ def test_a_file_that_registers_nothing_is_refused(tmp_path: Path) -> None:
     file.write_text("")
     with pytest.raises(InvalidParameter, match="registers no mechanism"):
         load_plugin(file)
+    file.write_text("import nothing_of_this_name")
+    with pytest.raises(InvalidParameter, match=r"cannot be run: ModuleNotFoundError: .*this_name"):
+        load_plugin(file)
     with pytest.raises(InvalidParameter, match="no Python file"):
         load_plugin(tmp_path / "gone.py")
 
 
 def test_a_package_s_entry_point_is_called_when_a_name_is_unknown(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Entry:
-        def load(self) -> Any:
-            return lambda: register("mine", **parts())
-
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [Entry()])
+    """The files of a package that was installed, in a folder of Python's path."""
+    module = PLUGIN.replace("\nmain()\n", "")
+    (tmp_path / "package_of_yours.py").write_text(module)
+    about = tmp_path / "package_of_yours-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: package-of-yours\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        f"[{registry.ENTRY_POINTS}]\nmine = package_of_yours:main\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(registry, "_searched", [])
     assert "krr" in MECHANISMS
     assert not registry._searched
-    assert MECHANISMS["mine"] is Mine
+    assert MECHANISMS["mine"].__module__ == "package_of_yours"
     assert registry._searched == [True]

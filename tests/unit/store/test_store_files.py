@@ -14,8 +14,8 @@ from test_store_trouble import run
 
 from deniable.errors import StoreError
 from deniable.store import SqliteStore
-from deniable.store.files import prepare_file
-from deniable.store.mark import Mark
+from deniable.store.sqlite.files import prepare_file
+from deniable.store.sqlite.mark import Mark
 from material.stores import multiset, report, reports
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from deniable.errors import StoreError
-from deniable.store import Batch, SqliteStore, Tally, schema
-from deniable.store.schema import ids_table, schema_version
+from deniable.store import Batch, SqliteStore, Tally
+from deniable.store.sqlite import schema
+from deniable.store.sqlite.schema import ids_table, schema_version
 from material.stores import DIGEST, multiset, report
 
 

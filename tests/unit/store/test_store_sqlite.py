@@ -1,149 +1,36 @@
+"""What only the embedded store promises: overwriting, and files of its owner's."""
+
 from __future__ import annotations
 
+import sqlite3
 import stat
-import threading
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from deniable.errors import InvalidParameter, StoreError
-from deniable.store import Appended, Batch, SqliteStore, Tally, open_store
-from deniable.store.writer import CHUNK_BYTES
-from material.stores import DIGEST, multiset, numbers, report, reports
+from deniable.errors import StoreError
+from deniable.store import Batch, SqliteStore, open_store
+from material.stores import DIGEST, all_bytes, reports
 
-DAYS = {("colour", 1): 1}
+GROUPS, GROUP = 40, 50
+PEOPLE = GROUPS * GROUP
+OVER, DAY, DAYS = 20_001, 20_001, {("colour", 1): 1}
+CROWD = Batch("colour", 1, DIGEST, 20_000, simulated=True)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> SqliteStore:
-    return SqliteStore(tmp_path / "reports.sqlite3")
+    return SqliteStore(tmp_path / "s")
 
 
-def test_what_is_appended_is_read_once_each(store: SqliteStore) -> None:
-    assert store.append(reports(50)) == Appended(50, 0, (True,) * 50)
-    assert store.append(reports(50, start=50)).accepted == 50
-    assert multiset(store) == Counter(range(100))
-
-
-def test_a_group_is_one_chunk_per_batch(store: SqliteStore) -> None:
-    other = report(900, question="shape")
-    later = report(901, epoch=20_001)
-    store.append([*reports(30), other, later])
-    chunks = list(store.read("colour"))
-    assert sorted((chunk.batch.epoch, chunk.count) for chunk in chunks) == [
-        (20_000, 30),
-        (20_001, 1),
-    ]
-    (shape,) = store.read("shape")
-    assert shape.batch == Batch("shape", 1, DIGEST, 20_000)
-    assert (shape.records, shape.count) == (other.record, 1)
-
-
-def test_duplicates_are_counted_and_not_written(store: SqliteStore) -> None:
-    store.append(reports(3))
-    again = store.append([report(1), report(3), report(3), report(2)])
-    assert again == Appended(1, 3, (False, True, False, False))
-    assert multiset(store) == Counter(range(4))
-    assert store.counters() == {("colour", "accepted"): 4, ("colour", "duplicate"): 3}
-
-
-def test_duplicates_are_known_after_reopening(store: SqliteStore) -> None:
-    store.append(reports(3))
-    store.close()
-    with SqliteStore(store.path, create=False) as again:
-        assert again.append(reports(4)) == Appended(1, 3, (False, False, False, True))
-
-
-def test_the_same_id_in_another_epoch_is_another_report(store: SqliteStore) -> None:
-    store.append([report(1, epoch=5), report(1, epoch=6)])
-    assert numbers(store) == [1, 1]
-
-
-def test_read_filters_by_version_and_epoch(store: SqliteStore) -> None:
-    store.append([report(n, epoch=n) for n in range(10, 15)] + [report(99, version=2)])
-    assert {chunk.batch.version for chunk in store.read("colour", version=2)} == {2}
-    epochs = {chunk.batch.epoch for chunk in store.read("colour", 1, 11, 13)}
-    assert epochs == {11, 12, 13}
-    assert list(store.read("colour", version=3)) == []
-    assert list(store.read("nobody")) == []
-
-
-def test_tallies_add_up_without_reading_chunks(store: SqliteStore) -> None:
-    store.append(reports(3))
-    store.append([report(7), report(8, epoch=19_999)])
-    assert store.tallies() == [
-        Tally(Batch("colour", 1, DIGEST, 19_999), 1, 4),
-        Tally(Batch("colour", 1, DIGEST, 20_000), 4, 16),
-    ]
-
-
-def test_records_of_different_sizes_never_share_a_chunk(store: SqliteStore) -> None:
-    store.append([report(1), report(2, size=9), report(3)])
-    assert sorted((len(c.records), c.count) for c in store.read("colour")) == [(8, 2), (9, 1)]
-    assert store.tallies() == [Tally(Batch("colour", 1, DIGEST, 20_000), 3, 17)]
-
-
-def test_an_empty_group_writes_only_its_refusals(store: SqliteStore) -> None:
-    assert store.append([], {("colour", "digest"): 2, ("", "body"): 1}) == Appended(0, 0, ())
-    assert store.counters() == {("colour", "digest"): 2, ("", "body"): 1}
-    assert store.tallies() == []
-
-
-def test_counters_add_up_and_zeros_are_not_shown(store: SqliteStore) -> None:
-    store.count({("colour", "digest"): 2, ("", "schema"): 1})
-    store.count({("colour", "digest"): 3, ("", "accepted"): 0})
-    assert store.counters() == {("colour", "digest"): 5, ("", "schema"): 1}
-
-
-def test_many_records_enter_in_bounded_chunks(store: SqliteStore) -> None:
-    batch = Batch("colour", 1, DIGEST, 20_000)
-    count = 2 * CHUNK_BYTES // 4 + 10
-    records = b"".join(number.to_bytes(4, "little") for number in range(count))
-    assert store.append_records(batch, records, 4) == count
-    sizes = [len(chunk.records) for chunk in store.read("colour")]
-    assert len(sizes) == 3
-    assert max(sizes) == CHUNK_BYTES
-    assert multiset(store) == Counter(range(count))
-    assert store.counters() == {("colour", "accepted"): count}
-    assert numbers(store) != list(range(count))
-
-
-def test_no_records_are_no_batch(store: SqliteStore) -> None:
-    assert store.append_records(Batch("colour", 1, DIGEST, 1), b"", 4) == 0
-    assert store.tallies() == []
-
-
-@pytest.mark.parametrize(("records", "size"), [(b"12345", 4), (b"1234", 0), (b"1234", -4)])
-def test_cut_and_empty_records_are_refused(store: SqliteStore, records: bytes, size: int) -> None:
-    with pytest.raises(InvalidParameter, match="records must be whole"):
-        store.append_records(Batch("colour", 1, DIGEST, 1), records, size)
-    with pytest.raises(InvalidParameter, match="records must be whole"):
-        store.append([report(1), replace(report(2), record=b"")])
-    assert store.tallies() == []
-    assert store.append([report(1)]).accepted == 1
-
-
-def test_a_bad_epoch_never_reaches_the_name_of_a_table(store: SqliteStore) -> None:
-    for epoch in (-1, 2**31, True, "1; DROP TABLE chunks", 1.5):
-        with pytest.raises(InvalidParameter, match="epoch"):
-            store.append([report(1), replace(report(2), epoch=epoch)])
-    assert store.tallies() == []
-
-
-def test_a_reader_sees_one_moment_while_a_writer_appends(store: SqliteStore) -> None:
-    for start in range(0, 50, 10):
-        store.append(reports(10, start))
-    seen = []
-    for chunk in store.read("colour"):
-        seen.append(chunk.count)
-        store.append(reports(1, start=100 + len(seen)))
-    assert seen == [10] * 5
-    assert store.tallies()[0].reports == 55
+@pytest.fixture
+def filled(store: SqliteStore) -> SqliteStore:
+    for start in range(0, PEOPLE, GROUP):
+        store.append(reports(GROUP, start))
+    return store
 
 
 def test_an_abandoned_reader_lets_go(store: SqliteStore) -> None:
@@ -156,33 +43,6 @@ def test_an_abandoned_reader_lets_go(store: SqliteStore) -> None:
     assert (store.path.parent / f"{store.path.name}-wal").stat().st_size == 0
 
 
-def test_threads_may_share_a_store(store: SqliteStore) -> None:
-    threads = [
-        threading.Thread(
-            target=lambda part=part: [store.append([report(part * 20 + i)]) for i in range(20)]
-        )
-        for part in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert multiset(store) == Counter(range(80))
-
-
-def test_threads_may_open_a_new_store_at_once(tmp_path: Path) -> None:
-    for attempt in range(8):
-        path, start = tmp_path / f"{attempt}", threading.Barrier(6)
-
-        def open_it(path: Path = path, start: threading.Barrier = start) -> bool:
-            start.wait()
-            SqliteStore(path).close()
-            return True
-
-        with ThreadPoolExecutor(6) as pool:
-            assert all(pool.map(lambda _, act=open_it: act(), range(6)))
-
-
 def test_the_file_is_its_owners_only(tmp_path: Path) -> None:
     with open_store(tmp_path / "new" / "data") as store:
         store.append(reports(1))
@@ -191,36 +51,77 @@ def test_the_file_is_its_owners_only(tmp_path: Path) -> None:
         assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
-def test_a_missing_store_is_not_created_by_a_reader(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="There is no store at"):
-        open_store(tmp_path, create=False)
-    assert list(tmp_path.iterdir()) == []
+def test_ids_are_gone_from_every_byte_of_every_file(filled: SqliteStore, tmp_path: Path) -> None:
+    with filled as store:
+        ids = [each.id for each in reports(PEOPLE)]
+        before = all_bytes(tmp_path)
+        assert all(identity in before for identity in ids)  # control: they can be found before
+        keys = chunk_keys(store.path)
+        store.close_epochs(OVER, DAYS, running_seconds=0)
+        after = all_bytes(tmp_path)
+        assert not [identity for identity in ids if identity in after]
+        assert not [key for key in keys if key in after]
+        assert (tmp_path / "s-wal").stat().st_size == 0
+        assert not tables(store.path) & {"ids_20000"}
 
 
-def test_a_closed_store_says_so(store: SqliteStore) -> None:
-    store.close()
-    store.close()
-    for call in (lambda: store.append(reports(1)), lambda: store.count({("", "body"): 1})):
-        with pytest.raises(StoreError, match="The store is closed"):
-            call()
-    with pytest.raises(StoreError, match="The store is closed"):
-        store.close_epochs(10**6, DAYS, running_seconds=0)
+def test_a_slow_reader_delays_only_the_truncation(filled: SqliteStore, tmp_path: Path) -> None:
+    with filled as store:
+        chunks: Iterator[object] = store.read("colour")
+        next(chunks)
+        assert store.close_epochs(OVER, DAYS, running_seconds=0) == 1
+        assert sum(1 for _ in chunks) == GROUPS - 1  # it still sees its own moment
+        assert store.close_epochs(OVER, DAYS, running_seconds=0) == 0
+        assert (tmp_path / "s-wal").stat().st_size == 0
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(groups=st.lists(st.lists(st.integers(0, 30), max_size=12), max_size=6))
-def test_any_groups_leave_each_report_once(
-    groups: list[list[int]], tmp_path_factory: pytest.TempPathFactory
+def test_what_is_removed_is_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with SqliteStore(path) as store:
+        store.begin_simulation(CROWD, 1, 64)
+        store.append_records(CROWD, b"MADE" * 64, 4)
+        store.remove_simulated()
+    assert b"MADEMADE" not in path.read_bytes()
+    assert (
+        not path.with_name("s-wal").exists() or b"MADE" not in path.with_name("s-wal").read_bytes()
+    )
+
+
+def test_closing_overwrites_the_segments_of_small_combinations(
+    store: SqliteStore, tmp_path: Path
 ) -> None:
-    """Against the slow obvious twin: a set."""
-    seen: set[int] = set()
-    with SqliteStore(tmp_path_factory.mktemp("any") / "s") as store:
-        for group in groups:
-            done = store.append([report(n) for n in group])
-            fresh = set(group) - seen
-            assert (done.accepted, done.duplicates) == (len(fresh), len(group) - len(fresh))
-            seen |= fresh
-        assert multiset(store) == Counter(seen)
-        assert store.counters().get(("colour", "accepted"), 0) == len(seen)
+    texts = [f'{{"platform":"{name}"}}' for name in ("linux", "beos")]
+    store.append([replace(each, segments=texts[0]) for each in reports(10)])
+    store.append([replace(each, segments=texts[1]) for each in reports(2, 50)])
+    store.append(
+        [replace(each, segments=texts[1].replace("beos", "mac")) for each in reports(3, 60)]
+    )
+    store.close_epochs(20_010, DAYS, running_seconds=0, floor=5)
+    store.close()
+    assert b"beos" not in all_bytes(tmp_path)
+    assert b"mac" not in all_bytes(tmp_path)
+    assert b"linux" in all_bytes(tmp_path)
+
+
+def test_a_look_that_could_not_be_written_is_made_up_for(tmp_path: Path) -> None:
+    now = [1_000.0]
+    with SqliteStore(tmp_path / "s", monotonic=lambda: now[0]) as store:
+        store.append(reports(5))
+        store.find_over(DAY, DAYS)
+        now[0] += 86_400
+        store._connection.execute("PRAGMA query_only = ON")
+        with pytest.raises(StoreError):
+            store.find_over(DAY, DAYS)
+        store._connection.execute("PRAGMA query_only = OFF")
+        store.find_over(DAY, DAYS)
+        assert store.close_epochs(DAY, DAYS) == 1
+
+
+def tables(path: Path) -> set[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+
+
+def chunk_keys(path: Path) -> list[bytes]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [key for (key,) in connection.execute("SELECT key FROM chunks")]

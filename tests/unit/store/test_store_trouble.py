@@ -16,7 +16,7 @@ import pytest
 
 from deniable.errors import StoreError
 from deniable.store import Batch, SqliteStore
-from deniable.store.connection import plain_errors
+from deniable.store.sqlite.connection import plain_errors
 from material.stores import DIGEST, all_bytes, multiset, report, reports
 
 TESTS = Path(__file__).parents[2]

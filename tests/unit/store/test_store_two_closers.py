@@ -15,10 +15,11 @@ from test_store_trouble import run
 
 from deniable.errors import StoreError
 from deniable.store import SqliteStore
-from deniable.store.batches import BatchRow
 from deniable.store.closing import Closing
-from deniable.store.connection import connect_writer, transaction
-from deniable.store.lease import LEASE_SECONDS
+from deniable.store.rows import BatchRow
+from deniable.store.sqlite.connection import connect_writer, transaction
+from deniable.store.sqlite.lease import LEASE_SECONDS
+from deniable.store.sqlite.tables import SqliteTables
 from material.stores import multiset, report, reports, seeded
 
 OVER, DAYS = 20_001, {("colour", 1): 1}
@@ -42,18 +43,19 @@ def test_chunks_that_became_a_batchs_are_not_taken_for_leftovers(
     swap, remove = Closing._swap, Closing._remove
     happened = []
 
-    def swap_of_a(self: Closing, row: BatchRow, merged: int) -> bool:
+    def swap_of_a(self: Closing, row: BatchRow, merged: BatchRow) -> bool:
         monkeypatch.setattr(Closing, "_swap", swap)
 
-        def remove_of_b(other: Closing, number: int) -> None:
+        def remove_of_b(other: Closing, found: BatchRow) -> None:
             monkeypatch.setattr(Closing, "_remove", remove)
-            assert number == merged
+            assert found.number == merged.number
             happened.append(swap(self, row, merged))
-            remove(other, number)
+            remove(other, found)
 
         monkeypatch.setattr(Closing, "_remove", remove_of_b)
         with closing(connect_writer(a.path)) as connection:  # B goes without a lease
-            Closing(connection, lambda: transaction(connection), seeded(1)).run(lambda _: True)
+            own = SqliteTables(connection, seeded(1))
+            Closing(own, lambda: transaction(connection)).run(lambda _: True)
         return happened[0]
 
     with SqliteStore(tmp_path / "s") as a:
@@ -72,9 +74,11 @@ CLOSER = """
     import os, random, sys, time
     from contextlib import closing
     from pathlib import Path
-    from deniable.store import SqliteStore, sqlite
+    from deniable.store import SqliteStore
+    from deniable.store.sqlite import store as sqlite
+    from deniable.store.sqlite.tables import SqliteTables
     from deniable.store.closing import Closing
-    from deniable.store.connection import connect_writer, transaction
+    from deniable.store.sqlite.connection import connect_writer, transaction
 
     def unsynced(path):  # nobody cuts the power here, and a slow disk would make it long
         made = connect_writer(path)
@@ -89,7 +93,7 @@ CLOSER = """
 
     def without_lease(path):
         with closing(unsynced(path)) as connection:
-            work = Closing(connection, lambda: late(connection), os.urandom)
+            work = Closing(SqliteTables(connection, os.urandom), lambda: late(connection))
             # Leftovers are looked for at each start, so the more starts, the more chances.
             parts = random.sample(range(20), 20)
             return sum(work.run(lambda row: row.batch.epoch % 20 == part) for part in parts)
@@ -184,12 +188,12 @@ def test_the_operator_is_told_of_a_closer_that_lives(
             clock.now += 20 * seconds
             held(store, beats=next(beats))
 
-        monkeypatch.setattr("deniable.store.sqlite.time.sleep", sleep)
+        monkeypatch.setattr("deniable.store.tabled.time.sleep", sleep)
         held(store)
         with pytest.raises(StoreError, match="Another process is closing epochs"):
             store.close_question("colour")
         monkeypatch.setattr(
-            "deniable.store.sqlite.time.sleep",
+            "deniable.store.tabled.time.sleep",
             lambda seconds: setattr(clock, "now", clock.now + 20 * seconds),
         )
         assert store.close_question("colour") == 1

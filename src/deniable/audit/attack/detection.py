@@ -29,6 +29,7 @@ from deniable.audit.findings import ALPHA, Finding
 from deniable.audit.hypotheses import goodness_of_fit
 from deniable.audit.reading import Whole, parts_of, public_columns
 from deniable.mechanisms.base import Floats
+from deniable.privacy.average_case import stirling
 from deniable.protocol import Parameters, Question
 from deniable.protocol.channel import (
     Bits,
@@ -171,7 +172,7 @@ def ones_law(rest: Bits) -> Floats:
     q, p = float(rest.one), float(rest.zero)
     law = np.zeros(k + 1)
     for d in range(1, h + 1):
-        chance = prod(range(k - d + 1, k + 1)) * _stirling(h, d) / k**h
+        chance = prod(range(k - d + 1, k + 1)) * stirling(h, d) / k**h
         own = binomial_pmf(np.arange(d + 1), d, q)
         others = binomial_pmf(np.arange(k - d + 1), k - d, p)
         law += chance * np.convolve(own, others)
@@ -192,14 +193,6 @@ def _ones_between(rest: Bits, ones: Whole) -> Advice:
         for found, chance in ((many, above), (few, below)):
             worst = min(worst, float(binomial_sf(found - 1, len(ones), chance)))
     return Advice("the number of ones", min(1.0, 2 * (width + 1) * worst))
-
-
-def _stirling(n: int, parts: int) -> int:
-    """Return S(n, parts), the Stirling number of the second kind."""
-    signed = (
-        comb(parts, i) * int((parts - i) ** n) * (-1 if i % 2 else 1) for i in range(parts + 1)
-    )
-    return sum(signed) // prod(range(1, parts + 1))
 
 
 def _equal(parameters: Parameters, reports: NDArray[Any]) -> Iterator[Advice]:

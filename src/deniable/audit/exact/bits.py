@@ -24,12 +24,14 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.audit.exact.declared_channel import check_bits, check_records
 from deniable.audit.exact.tracing import Scripted
 from deniable.audit.reading import bit_table
 from deniable.client.encode import encode_drawn
 from deniable.errors import InvalidParameter
 from deniable.protocol import Answer, Field
-from deniable.protocol.channel import Bits, Public, several
+from deniable.protocol.channel import Bits, Product, Public, Rest, several, unknown_kind
+from deniable.protocol.epsilon import within
 from deniable.protocol.thresholds import as_fraction
 
 RUNS, FEWER_RUNS = 64, 8
@@ -78,9 +80,10 @@ def rows_of(field: Field, public: Public) -> tuple[Bits, ...]:
         InvalidParameter: if the mechanism reports something else.
     """
     rest = field.parameters.channel.rest(public)
-    rows = tuple(row for row in getattr(rest, "parts", (rest,)) if isinstance(row, Bits))
-    if not rows:
-        raise InvalidParameter(f"{field.parameters.mechanism} does not report a bit per place.")
+    parts: tuple[Rest, ...] = rest.parts if isinstance(rest, Product) else (rest,)
+    rows = tuple(part for part in parts if isinstance(part, Bits))
+    if len(rows) < len(parts):
+        raise unknown_kind("proof per bit", rest)
     return rows
 
 
@@ -113,6 +116,9 @@ def bits_ratio(
         each = [_ratio(row, found) for row, found in zip(rows, seen, strict=True)]
         known = [ratio for ratio in each if ratio is not None]
         ratios.append(prod(known, start=Fraction(1)) if len(known) == len(each) else None)
+        if not forever and ratios[-1] and within(ratios[-1], field.parameters.epsilon_once):
+            for place, answer in enumerate(looked):  # else the ratio is the finding
+                check_bits(field, answer, public, [found[place] for found in seen])
     return None if None in ratios else max(ratio for ratio in ratios if ratio is not None)
 
 
@@ -190,7 +196,7 @@ def _run(
 
     permanent, fresh, cohort = script(()), script(drawn), Scripted(repeat(False), kept)
     record = encode_drawn(field, answer, cohort, permanent, fresh)
-    field.parameters.check_record(record)
+    check_records(field, [record])
     sent, value = channel.read(channel.layout.unpack(record))
     if sent != public or len(fresh.bounds) != len(drawn) or permanent.bounds:
         raise InvalidParameter("A public item of the record is not what was drawn.")

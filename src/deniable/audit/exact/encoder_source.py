@@ -2,14 +2,17 @@
 
 The look covers all of `client/encoders`, `client/encode`, `client/memo` and `client/randomness`,
 and every function that these reach by name in the modules of `protocol` that they import, directly
-or through each other. `protocol/domain` is left out: it turns a value into its place in the domain,
-and no coin is tossed there; so are `channel` and `rest`, which no client loads. Functions that are
-declared to return a Fraction may divide: that is exact, and the type checker sees to it.
+or through each other. Of an encoder that is not in the package, it covers the class, and what it
+reaches by name in its file and in `protocol`. `protocol/domain` is left out: it turns a value into
+its place in the domain, and no coin is tossed there; so are `channel` and `rest`, which no client
+loads. Functions that are declared to return a Fraction may divide: that is exact, and the type
+checker sees to it.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -24,6 +27,9 @@ ALLOWED = ("deniable", "__future__", "abc", "collections", "typing", "os")
 _MAKE_FLOATS = frozenset({"float", "round", "complex"})
 _EXACT = frozenset({"Fraction", "tuple[Fraction, Fraction]"})
 _OS = frozenset({"urandom", "getpid"})
+_WHOLE = ("functools", "itertools", "fractions", "hashlib", "struct")
+_WHOLE_MATH = frozenset(("math", name) for name in ("isqrt", "gcd", "lcm", "comb", "perm", "prod"))
+"""Encoders outside of the package may use these, too: they compute with whole numbers alone."""
 
 
 def floats_in_encoders(root: Path | None = None) -> tuple[str, ...]:
@@ -44,6 +50,46 @@ def floats_in_encoders(root: Path | None = None) -> tuple[str, ...]:
     for place, function in _reached(root, trees.values()):
         found += [f"{place}:{line}: {what}" for line, what in _suspects(function)]
     return tuple(dict.fromkeys(found))
+
+
+def floats_in_stranger(encoder: type) -> tuple[str, ...]:
+    """Return the same places of an encoder that is not in the package.
+
+    Edge cases: a class whose source cannot be read is a place of its own.
+    """
+    place = inspect.getsourcefile(encoder)
+    if place is None or not Path(place).is_file():
+        return (f"{encoder.__name__}: its source cannot be read",)
+    tree, root = _parsed(Path(place)), Path(deniable.__file__).parent
+    known = dict(_functions(root, _imported(root, [tree])))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            known[node.name] = [*known.get(node.name, []), (Path(place).name, node)]
+    starts = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and node.name == encoder.__name__
+    ]
+    foreign, found = _foreign(tree), list[str]()
+    looked = [(Path(place).name, start) for start in starts]
+    for at, start in (*looked, *_reached_from(starts, known)):
+        used = [n for n in ast.walk(start) if isinstance(n, ast.Name) and n.id in foreign]
+        found += [f"{at}:{n.lineno}: uses {n.id}" for n in used if at == Path(place).name]
+        found += [f"{at}:{line}: {what}" for line, what in _suspects(start)]
+    return tuple(dict.fromkeys(found))
+
+
+def _foreign(tree: ast.Module) -> frozenset[str]:
+    """Return the names that a file imports from where floats or randomness may come from."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                root = (module or alias.name).split(".")[0]
+                if root not in (*ALLOWED, *_WHOLE) and (root, alias.name) not in _WHOLE_MATH:
+                    found.add(alias.asname or alias.name.split(".")[0])
+    return frozenset(found)
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -79,7 +125,13 @@ def _suspects(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def _reached(root: Path, trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.FunctionDef]]:
     """Yield the functions of `protocol` that the encoders reach, by their names."""
     trees = list(trees)
-    known = _functions(root, _imported(root, trees))
+    yield from _reached_from(trees, _functions(root, _imported(root, trees)))
+
+
+def _reached_from(
+    trees: Iterable[ast.AST], known: Mapping[str, list[tuple[str, ast.FunctionDef]]]
+) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield the known functions that are reached from some source, by their names."""
     waiting = {name for tree in trees for name in _names(tree)} & known.keys()
     seen: set[str] = set()
     while waiting:

@@ -19,14 +19,15 @@ import numpy as np
 
 from deniable.audit.answers import convexity, every_answer, some_answers
 from deniable.audit.exact.bits import bits_ratio, rows_of
-from deniable.audit.exact.encoder_source import floats_in_encoders
+from deniable.audit.exact.declared_channel import check_declared, check_support
+from deniable.audit.exact.encoder_source import floats_in_encoders, floats_in_stranger
 from deniable.audit.exact.subset import subset_ratio
 from deniable.audit.exact.symbols import Stage, chained, keep_and_move, looked, symbol_ratio
 from deniable.audit.exact.tracing import WholeNumbers
 from deniable.audit.findings import Audit, Finding
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws, Encoder
-from deniable.errors import InvalidParameter
+from deniable.errors import InvalidParameter, InvalidReport
 from deniable.privacy import paths_at_most
 from deniable.privacy.proof import Proof, permanent_channel, prove_epsilon, report_channel
 from deniable.protocol import Answer, Field, Question, Survey
@@ -42,6 +43,7 @@ from deniable.protocol.channel import (
     unknown_kind,
 )
 from deniable.protocol.epsilon import as_float, exp_micros
+from deniable.protocol.registry import part
 
 MOST_ANSWERS = 8
 MOST_PATHS = 4_096
@@ -98,7 +100,7 @@ def audit_exact(survey: Survey, *, seed: int = 0) -> Audit:
         survey: whose questions are proven.
         seed: of the outcomes on which the structure of large encoders is read.
     """
-    findings = [_source_finding()]
+    findings = [_source_finding(survey)]
     for question in survey.questions:
         proven = {
             field.name: prove_field(question, field, np.random.default_rng(seed))
@@ -128,8 +130,11 @@ def prove_field(question: Question, field: Field, rng: np.random.Generator) -> l
             direct = _direct(field, question.absent)
             prove = direct or _structural(field, question.absent, rng)
             worst, argument = prove(claim)
-            proven.append(Proven(claim, Proof(worst, micros), argument))
-        except InvalidParameter as error:
+            proof = Proof(worst, micros)
+            if claim == ONCE and proof.holds:
+                check_support(field, some_answers(field, question.absent))
+            proven.append(Proven(claim, proof, argument))
+        except (InvalidParameter, InvalidReport) as error:
             proven.append(Proven(claim, Proof(None, micros), "none", str(error)))
     return proven
 
@@ -151,7 +156,11 @@ def _direct(field: Field, absent: bool) -> Prove | None:
     def prove(claim: str) -> tuple[Fraction | None, str]:
         argument = f"every draw enumerated, for each of {len(answers)} answers"
         if claim == ONCE:
-            return prove_epsilon(report_channel(encoder, answers), None).worst, argument
+            laws = report_channel(encoder, answers)
+            proof = prove_epsilon(laws, field.parameters.epsilon_once)
+            if proof.holds:  # else the ratio is the finding
+                check_declared(field, laws)
+            return proof.worst, argument
         return prove_epsilon(permanent_channel(encoder, answers), None).worst, argument
 
     return prove
@@ -253,8 +262,14 @@ def _composed(question: Question, proven: Sequence[Sequence[Proven]]) -> Finding
     return _finding(question.title, Proven(ONCE, Proof(worst, question.epsilon_once), argument))
 
 
-def _source_finding() -> Finding:
-    found = floats_in_encoders()
+def _source_finding(survey: Survey) -> Finding:
+    used = {field.parameters.mechanism for asked in survey.questions for field in asked.fields}
+    encoders: list[type] = [part(name, "encoder") for name in sorted(used)]
+    strange = [kind for kind in encoders if not kind.__module__.startswith("deniable.")]
+    found = [
+        *floats_in_encoders(),
+        *(place for kind in strange for place in floats_in_stranger(kind)),
+    ]
     words = "no float, division or foreign randomness in what the encoders run"
     if found:
         words = "; ".join(found)

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import repeat
+from math import comb
 
 import numpy as np
 
+from deniable.audit.exact.declared_channel import check_chance
 from deniable.audit.exact.tracing import Scripted
 from deniable.client.encode import encode_drawn
 from deniable.errors import InvalidParameter
 from deniable.protocol import Answer, Field
 from deniable.protocol.channel import Subset, as_mask, unknown_kind, whole
+from deniable.protocol.epsilon import within
 from deniable.protocol.thresholds import as_fraction
 
 RUNS = 8
@@ -42,9 +45,13 @@ def subset_ratio(field: Field, answer: Answer, rng: np.random.Generator) -> Frac
     }
     if len(asked) > 1:
         raise InvalidParameter("The coin of a subset does not have one threshold.")
-    ratio = Subset(as_fraction(asked.pop()), size, k).worst
+    include = as_fraction(asked.pop())
+    ratio = Subset(include, size, k).worst
     if ratio is None:
         raise InvalidParameter("A subset is certain to have the answer, or not to have it.")
+    if within(ratio, field.parameters.epsilon_once):  # else the ratio is the finding
+        some = as_mask(range(size)) << whole(own) >> max(0, whole(own) + size - k)
+        check_chance(field, answer, (), some, include / comb(k - 1, size - 1))
     return ratio
 
 

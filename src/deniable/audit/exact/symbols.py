@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import partial
 from math import prod
 
+from deniable.audit.exact.declared_channel import check_chance, check_records
 from deniable.audit.exact.tracing import Keeps, PublicFirst
 from deniable.client.encode import encode_drawn
 from deniable.client.encoders import Draws
@@ -27,10 +28,13 @@ from deniable.errors import InvalidParameter
 from deniable.privacy import enumerate_outputs
 from deniable.protocol import Answer, Field
 from deniable.protocol.channel import Channel, Number, Public, Rest
+from deniable.protocol.epsilon import within
 from deniable.protocol.thresholds import as_fraction
 
 LOOKS = 256
 """The number of outcomes of uniform draws that are looked at, at both ends and spread between."""
+COMPARED = 8
+"""The number of public parts, at both ends, whose chances are compared with the channel's."""
 FEW = 4
 """The number of outcomes of the rest that are looked at, where the rest was seen already."""
 
@@ -77,11 +81,17 @@ def symbol_ratio(field: Field, answers: Sequence[Answer], stage: Stage = BOTH) -
     """
     channel = field.parameters.channel
     sized = {public[0] for public in channel.examples or ((0,),) if public}
-    worst = Fraction(1)
-    for look in looked(channel):
+    every, worst, compared = looked(channel), Fraction(1), list[tuple[Answer, Path]]()
+    for look in every:
         looks = LOOKS if look in sized or not channel.numbers else FEW
-        levels = _levels(field, channel, answers, look, looks, stage)
+        seen: list[tuple[Answer, Path]] = []
+        levels = _levels(field, channel, answers, look, looks, stage, seen)
+        compared += seen if look in (*sized, *every[:COMPARED], *every[-COMPARED:]) else []
         worst = max(worst, *(max(found) / min(found) for found in levels.values()))
+    if stage == BOTH and within(worst, field.parameters.epsilon_once):
+        for answer, path in compared:  # else the ratio is the finding
+            _, value = channel.read(channel.layout.unpack(path.record))
+            check_chance(field, answer, path.public, value, path.chance / path.outcomes)
     return worst
 
 
@@ -136,9 +146,18 @@ def looked(channel: Channel, most: int = LOOKS) -> list[int]:
 
 
 def _levels(
-    field: Field, channel: Channel, answers: Sequence[Answer], look: int, looks: int, stage: Stage
+    field: Field,
+    channel: Channel,
+    answers: Sequence[Answer],
+    look: int,
+    looks: int,
+    stage: Stage,
+    seen: list[tuple[Answer, Path]],
 ) -> dict[Public, set[Fraction]]:
-    """Return the levels of the records with the public parts that one look gives."""
+    """Return the levels of the records with the public parts that one look gives.
+
+    One path for every outcome of the coins is added to `seen`.
+    """
     first: dict[tuple[tuple[str, int, int], ...], Public] = {}
     levels: dict[Public, set[Fraction]] = {}
     for place, answer in enumerate(answers):
@@ -151,6 +170,7 @@ def _levels(
         for public in drawn.values():
             about = [path for path in found if path.public == public]
             _check(field, channel.rest(public), about)
+            seen += [(answer, path) for path in {path.coins: path for path in about}.values()]
             levels.setdefault(public, set()).update(p.chance / p.outcomes for p in about)
     return levels
 
@@ -162,8 +182,7 @@ def _check(field: Field, rest: Rest, paths: Sequence[Path]) -> None:
     ways = {path.coins: path.outcomes for path in paths}
     if sum(ways.values()) != rest.count:
         raise InvalidParameter("Some record can be sent for some answers, and not for others.")
-    for path in paths:
-        field.parameters.check_record(path.record)
+    check_records(field, [path.record for path in paths])
 
 
 def _paths(

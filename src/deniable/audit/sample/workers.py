@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from deniable.audit.sample.batches import Sampled, Task, perform
 from deniable.client.randomness import SystemDraws
+from deniable.protocol.registry import PLUGINS, load_plugin
 
 Done = tuple[Task, list[tuple[int, Sampled]]]
 AHEAD = 4
@@ -59,8 +61,16 @@ def workers(processes: int, draws: SystemDraws) -> Iterator[Workers]:
         yield Workers(None, 1, draws)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+    with ProcessPoolExecutor(
+        processes, mp_context=context, initializer=_begin, initargs=(tuple(PLUGINS),)
+    ) as pool:
         try:
             yield Workers(pool, processes, draws)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin(plugins: Sequence[Path]) -> None:
+    """Load the files that the first process has loaded: their mechanisms are in the tasks."""
+    for file in plugins:
+        load_plugin(file)

@@ -12,7 +12,7 @@ from pathlib import Path
 from deniable.audit.findings import Finding
 from deniable.errors import StoreError
 from deniable.store import STORE_FILE
-from deniable.store.connection import plain_errors
+from deniable.store.sqlite.connection import plain_errors
 
 TABLES = {
     "batches": {

@@ -22,6 +22,7 @@ from deniable.audit.store.files import files_findings
 from deniable.audit.store.known_senders import probe_finding
 from deniable.protocol import Question, Report, Survey
 from deniable.store import Store, open_store
+from deniable.store.place import is_database
 
 REPORTS, GROUP = 2_000, 100
 MOST_LOOKED = 200_000
@@ -31,7 +32,7 @@ _EPOCH = 7
 
 
 def audit_store(
-    data: Path | None = None, *, survey: Survey | None = None, alpha: float = ALPHA
+    data: str | Path | None = None, *, survey: Survey | None = None, alpha: float = ALPHA
 ) -> Audit:
     """Search a data directory for senders, and test on scratch stores that order is forgotten.
 
@@ -39,14 +40,14 @@ def audit_store(
     probability at most `alpha`.
 
     Args:
-        data: the directory of a collector; None looks at scratch stores alone.
+        data: the directory or the database of a collector; None looks at scratch stores alone.
         survey: with it, reports in the directory are tested for crafted ones, as advice.
         alpha: the false-alarm probability of each statistical finding.
 
     Raises:
         StoreError: if there is no store in the directory, or it cannot be read.
     """
-    findings = [] if data is None else list(files_findings(data))
+    findings = [] if data is None else list(_kept(data))
     if data is not None and survey is not None:
         findings += _advice(data, survey, alpha)
     with TemporaryDirectory(prefix="deniable-audit-") as folder:
@@ -55,7 +56,16 @@ def audit_store(
     return Audit("store", tuple(findings), NOTES)
 
 
-def _advice(data: Path, survey: Survey, alpha: float) -> Iterator[Finding]:
+def _kept(data: str | Path) -> Iterator[Finding]:
+    """Yield the findings about what a collector keeps, wherever that is."""
+    if is_database(data):
+        from deniable.audit.store.database import database_findings
+
+        return database_findings(str(data))
+    return files_findings(Path(data))
+
+
+def _advice(data: str | Path, survey: Survey, alpha: float) -> Iterator[Finding]:
     """Test the reports of each question's newest epoch, each from another device."""
     with open_store(data, create=False) as store:
         for question in survey.known:

@@ -8,9 +8,6 @@ sent again, and a retry must have the same bytes.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,7 +19,7 @@ from deniable.audit.wire.captured_requests import Captured
 from deniable.audit.wire.made_up_values import two_answers
 from deniable.audit.wire.recording_proxy import Tape, recording_proxy, running_collector
 from deniable.client import Client, Consent
-from deniable.client.consent import DO_NOT_TRACK, VARIABLE
+from deniable.client.consent import invented_people
 from deniable.errors import RecordRefused
 from deniable.protocol import Survey
 from deniable.protocol.epochs import day_number
@@ -120,16 +117,6 @@ class _Clock:
 
     def forward(self, days: int) -> None:
         self._moment += timedelta(days=days)
-
-
-@contextmanager
-def invented_people() -> Iterator[None]:
-    """Hide DO_NOT_TRACK and the like: they speak for the person here, not for invented ones."""
-    hidden = {name: os.environ.pop(name) for name in (DO_NOT_TRACK, VARIABLE) if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(hidden)
 
 
 NOTES = (

@@ -40,7 +40,7 @@ def running_collector(
     Raises:
         DeniableError: if it does not start.
     """
-    settings = Settings(data_dir=directory, survey_path=directory / "survey.json", port=0)
+    settings = Settings(data=directory, survey_path=directory / "survey.json", port=0)
     started = threading.Event()
     with open_store(directory) as store, listen(settings) as listener:
         app = create_app(settings, store, survey.published(), today=today)

@@ -30,7 +30,7 @@ from deniable.discover.ngrams.marginals import MOST_GRAMS, Common, common_grams
 from deniable.discover.ngrams.pairs import Pairs, all_pairs
 from deniable.discover.prefixes.discovery import Discovery
 from deniable.discover.prefixes.growth import Progress
-from deniable.discover.verify import Found, holm_adjusted
+from deniable.discover.verify import cut_note, rows_of
 from deniable.errors import InvalidParameter
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import NGrams
@@ -162,7 +162,7 @@ def discover_ngrams(
     if found.strings:
         listed: list[Candidate] = [*found.strings, ABSENT] if absent else [*found.strings]
         decoded = decode(mechanism.whole, mechanism.whole_counts(counts), listed, reading=reading)
-    rows = tuple(_rows_of(decoded, len(found.strings))) if decoded is not None else ()
+    rows = tuple(rows_of(decoded, len(found.strings))) if decoded is not None else ()
     return Discovery(
         rows,
         (),
@@ -173,32 +173,6 @@ def discover_ngrams(
         functools.partial(learnable, mechanism, pairs, len(domain.letters), counts.n, search),
         tuple(_notes(counts.n, common, graph, found, search, domain, decoded)),
     )
-
-
-def _rows_of(decoded: Decoded, strings: int) -> Iterator[Found]:
-    """Yield the decoded row of every string, the most frequent first.
-
-    Args:
-        decoded: the candidates.
-        strings: how many of them, the first, are strings; one more is no answer.
-    """
-    known = ~np.isnan(decoded.p_value)
-    corrected = np.ones(len(decoded))
-    corrected[known] = holm_adjusted(decoded.p_value[known])
-    for i in np.argsort(-np.where(known, decoded.frequency, -np.inf), kind="stable"):
-        if known[i] and i < strings:
-            row = decoded.row(int(i))
-            yield Found(
-                row.value,
-                row.frequency,
-                row.std_error,
-                row.interval,
-                row.selected_interval,
-                row.p_value,
-                float(corrected[i]),
-                row.holm,
-                row.storey,
-            )
 
 
 def learnable(mechanism: NGrams, pairs: Pairs, letters: int, people: int, search: Search) -> float:
@@ -264,7 +238,4 @@ def _notes(
             "the threshold, or filter the candidates."
         )
     yield from decoded.notes if decoded is not None else ()
-    cut = f"Strings are cut off after {domain.length} characters"
-    if domain.outside == "escape":
-        cut += " and characters outside of the alphabet are replaced"
-    yield f"{cut} on the device: how often that happens cannot be known from reports."
+    yield cut_note(domain)

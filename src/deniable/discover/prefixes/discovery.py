@@ -16,7 +16,7 @@ from deniable.discover.extensions import Branches, branches_of
 from deniable.discover.group_estimates import Table
 from deniable.discover.prefixes.chance_of_finding import Group, Hurdle, Way
 from deniable.discover.prefixes.growth import Level, Progress, grow
-from deniable.discover.verify import ALPHA, Found, verify
+from deniable.discover.verify import ALPHA, Found, cut_note, verify
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Counts, Prefixes
 from deniable.mechanisms.closed_form import Pure
@@ -202,7 +202,4 @@ def _notes(mechanism: Prefixes, counts: Counts, domain: Strings) -> Iterator[str
             f"{sizes.count(0)} of {shape.groups} groups have no reports: more people are needed "
             "before strings can be grown and tested."
         )
-    cut = f"Strings are cut off after {domain.length} characters"
-    if domain.outside == "escape":
-        cut += " and characters outside of the alphabet are replaced"
-    yield f"{cut} on the device: how often that happens cannot be known from reports."
+    yield cut_note(domain)

@@ -26,7 +26,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from deniable.protocol import HadamardParameters, Parameters, ProfileParameters
-from deniable.protocol.channel import Bits, Points, Subset, Symbol, unknown_kind
+from deniable.protocol.channel import Bits, Points, Product, Sign, Subset, Symbol, unknown_kind
 from deniable.protocol.thresholds import as_fraction
 
 
@@ -45,8 +45,8 @@ class Levels(NamedTuple):
 def levels(parameters: Parameters) -> Levels | None:
     """Return the cells of one report; None for mechanisms that have no such form.
 
-    None: answers hashed or permuted by cohort, several bits per answer, and a single bit whose two
-    sides differ.
+    None: answers hashed or permuted by cohort, several bits per answer, a single bit whose two
+    sides differ, signs other than Hadamard's, and several parts.
     """
     # Two profiles that share an attribute are in other cells than two that share none.
     if isinstance(parameters, ProfileParameters):
@@ -60,6 +60,8 @@ def levels(parameters: Parameters) -> Levels | None:
     channel = parameters.channel
     rest = channel.typical
     match rest:
+        case Sign() | Product():
+            return None
         case _ if not channel.direct:
             return None
         case Symbol():

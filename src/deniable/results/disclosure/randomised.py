@@ -12,6 +12,7 @@ from deniable.protocol import Field, ProfileParameters, Sets, StringSets
 from deniable.protocol.channel import (
     Bits,
     Channel,
+    Number,
     Points,
     Product,
     Rest,
@@ -32,7 +33,7 @@ SHOWN = {
     "group": "which group your device belongs to",
     "places": "which places of your text it is about",
 }
-"""The words for every number that a report can show in clear."""
+"""The words for the numbers that reports of our mechanisms show in clear."""
 
 
 def how(field: Field) -> list[str]:
@@ -43,12 +44,12 @@ def how(field: Field) -> list[str]:
             for the people asked may not leave it out.
     """
     parameters, channel = field.parameters, field.parameters.channel
-    for name in channel.names:
-        if name not in SHOWN:
+    for number in channel.numbers:
+        if not shown(number):
             raise InvalidParameter(
-                f"A report of {parameters.mechanism} shows its '{name}' in clear, and there are no "
-                "words for it.",
-                "Call it by one of " + ", ".join(SHOWN) + ".",
+                f"A report of {parameters.mechanism} shows its '{number.name}' in clear, and there "
+                "are no words for it.",
+                f"Say what it means (Number.means), or call it one of {', '.join(SHOWN)}.",
             )
     # A profile's words say how many of its answers a report is about.
     if isinstance(parameters, ProfileParameters):
@@ -58,7 +59,7 @@ def how(field: Field) -> list[str]:
         sentences.append(
             f"Of the up to {field.domain.most:,} names that apply to you, one is picked at random."
         )
-    sentences.append(_step(channel, channel.typical, parameters.per_member))
+    sentences += [_step(channel, channel.typical, parameters.per_member), *clear_part(channel)]
     if parameters.memoised:
         sentences.append(
             "The first part of this chance is decided once for each of your answers and then kept, "
@@ -67,13 +68,18 @@ def how(field: Field) -> list[str]:
     return sentences
 
 
+def shown(number: Number) -> str:
+    """Return what a number in clear says, in words; none if nobody said it."""
+    return number.means or SHOWN.get(number.name, "")
+
+
 def clear_part(channel: Channel) -> list[str]:
     """Return a sentence about the part of a report that is drawn by lot; none without one."""
     if channel.names == ("marginal", "coefficient"):
         drawn = "which answers, and which property of them, it is about"
-    elif channel.names:
-        drawn = SHOWN[channel.names[-1]]
     else:
+        drawn = " and ".join(dict.fromkeys(map(shown, channel.numbers)))
+    if not drawn:
         return []
     return [f"The report also shows {drawn}. That was drawn by lot and says nothing about you."]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.protocol.question import PLAIN_FIELD
 from deniable.results.labels import printable, shortened
-from deniable.results.table.columns import Cell, Column, Row
+from deniable.results.table.columns import Cell, Column, Ends, Row
 from deniable.results.table.table import Table
 
 if TYPE_CHECKING:
@@ -37,12 +37,15 @@ def as_text(table: Table, *, width: int = _WIDTH) -> str:
     blocks = [_rich_text(one, table, width) if drawn else _plain_text(one) for one in shown.blocks]
     more = len(table.rows) - _MOST_ROWS
     rest = [f"  ... and {more:,} rows more; -o FILE and --json have all."] if more > 0 else []
-    notes = [f"  - {printable(note)}" for note in table.notes]
+    notes = [f"  - {printable(note)}" for note in table.notes if not _first(note)]
     return "\n".join([*heading(table), "\n\n".join(blocks), *rest, *notes])
 
 
 def heading(table: Table) -> list[str]:
-    """Return the lines above a table: the question, the number of reports, the epsilons."""
+    """Return the lines above a table: the question, the number of reports, the epsilons.
+
+    A note that nothing was learned stands above them.
+    """
     about, lines = table.about, []
     if about.question:
         plain = about.field in ("", PLAIN_FIELD) or "," in about.field
@@ -55,7 +58,12 @@ def heading(table: Table) -> list[str]:
         lines.append(f"n = {about.reports}, {promised}, {about.mechanism}")
     if about.of:
         lines.append(f"{about.intervals}s are of the {about.of}.")
-    return [*lines, *map(printable, about.what)]
+    # Where nothing was learned that is the first thing to know, before any number.
+    return [*filter(_first, table.notes), *lines, *map(printable, about.what)]
+
+
+def _first(note: str) -> bool:
+    return note.startswith("Nothing was learned")
 
 
 @dataclass(frozen=True)
@@ -134,13 +142,23 @@ def _cell_text(column: Column, cell: Cell, error: float | None = None, room: int
         return column.otherwise
     if isinstance(cell, tuple):
         if not all(map(math.isfinite, cell)):
-            return "n/a"
+            return _one_sided(column, cell)
         if column.of == "share" and cell[0] <= 0 and cell[1] >= 1:
             return "no information"
         return " to ".join(_number(column, column.of, end, error) for end in cell)
     if column.kind == "label" or isinstance(cell, str):
         return shortened(str(cell), room)
     return _number(column, column.kind, cell, error)
+
+
+def _one_sided(column: Column, ends: Ends) -> str:
+    """Return an interval without a bound on one side; n/a if neither end is known."""
+    low, high = ends
+    if math.isfinite(low) and high == math.inf:
+        return f"{_number(column, column.of, low, None)} or more"
+    if math.isfinite(high) and low == -math.inf:
+        return f"less than {_number(column, column.of, high, None)}"
+    return "n/a"
 
 
 def _number(column: Column, kind: str, value: float, error: float | None) -> str:

@@ -1,0 +1,225 @@
+"""An archive as a store that can only be read: in a folder, or where PyArrow finds files."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import StoreError
+from deniable.store.archive.layout import (
+    FORMAT,
+    Head,
+    batch_of,
+    pyarrow,
+    read_head,
+    records_sum,
+)
+from deniable.store.base import ACCEPTED, SIMULATED, Batch, Chunk, Tally
+from deniable.store.place import ARCHIVE_MARKER
+from deniable.store.read_only import ReadOnlyStore
+
+Bytes = NDArray[np.uint8]
+
+
+def read_marker(data: bytes, place: str) -> None:
+    """See that an archive has a format that this version reads.
+
+    Raises:
+        StoreError: if not.
+    """
+    try:
+        number = json.loads(data)["format"]
+    except (KeyError, TypeError, ValueError):
+        number = None
+    if number != FORMAT:
+        raise StoreError(
+            f"{place} is an archive of format {number!r:.20}. This version reads format {FORMAT}: "
+            "install a newer one, or restore archive.json."
+        )
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of an archive.
+
+    Attributes:
+        head: its statement about itself.
+        name: its place below the archive.
+        file: it, opened by PyArrow.
+    """
+
+    head: Head
+    name: str
+    file: Any
+
+    @classmethod
+    def open(cls, name: str, source: Any) -> Self:
+        """Open a part by its place below the archive, and its path or file.
+
+        Raises:
+            StoreError: if it is no part of an archive, or damaged.
+        """
+        pa, pq, _ = pyarrow()
+        try:
+            file = pq.ParquetFile(source, memory_map=isinstance(source, str))
+        except (pa.ArrowException, OSError) as error:
+            raise StoreError(f"The archive's part {name} cannot be read: {error!s:.200}") from None
+        head = read_head(name, file.metadata)
+        column = file.schema_arrow.field("record") if "record" in file.schema_arrow.names else None
+        if column is None or column.type != pa.binary(head.size):
+            raise StoreError(f"The archive's part {name} has no column of {head.size} bytes.")
+        return cls(head, name, file)
+
+    def rows(self) -> Iterator[Bytes]:
+        """Yield the records, a row of bytes each, many at a time and without copying them.
+
+        Raises:
+            StoreError: if the file is damaged.
+        """
+        for batch in self._batches(["record"]):
+            yield _rows_of(batch.column(0), self.head.size)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the records by their segments."""
+        has_segments = "segments" in self.file.schema_arrow.names
+        for batch in self._batches(["record", "segments"] if has_segments else ["record"]):
+            rows = _rows_of(batch.column(0), self.head.size)
+            if not has_segments:
+                yield Chunk(self.head.batch, rows.tobytes(), len(rows))
+                continue
+            coded = batch.column(1).dictionary_encode()
+            codes = coded.indices.to_numpy(zero_copy_only=False)
+            for code, text in enumerate(coded.dictionary.to_pylist()):
+                chosen = rows[codes == code]
+                if len(chosen):
+                    yield Chunk(self._in(text), chosen.tobytes(), len(chosen))
+
+    def tallies(self) -> Counter[Batch]:
+        """Return the number of reports by their segments; only that column is read."""
+        if "segments" not in self.file.schema_arrow.names:
+            return Counter({self.head.batch: self.head.reports})
+        found: Counter[Batch] = Counter()
+        for batch in self._batches(["segments"]):
+            for pair in batch.column(0).dictionary_decode().value_counts().to_pylist():
+                found[self._in(pair["values"])] += pair["counts"]
+        return found
+
+    def check(self) -> None:
+        """Compare the records with their sum.
+
+        Raises:
+            StoreError: if they do not fit it.
+        """
+        if records_sum(*(rows.tobytes() for rows in self.rows())) != self.head.sum:
+            raise StoreError(f"The archive's part {self.name} is damaged: its sum does not fit.")
+
+    def _in(self, text: str | None) -> Batch:
+        return replace(self.head.batch, segments=text or "")
+
+    def _batches(self, columns: list[str]) -> Iterator[Any]:
+        pa, _, _ = pyarrow()
+        try:
+            yield from self.file.iter_batches(batch_size=1 << 20, columns=columns)
+        except (pa.ArrowException, OSError) as error:
+            raise StoreError(f"The archive's part {self.name} is damaged: {error!s:.200}") from None
+
+
+class Archive(ReadOnlyStore):
+    """An archive in a folder, or at an address that PyArrow knows (s3://, gs://).
+
+    Args:
+        place: the folder, or the address.
+
+    Raises:
+        StoreError: if there is no archive, or it cannot be read.
+    """
+
+    def __init__(self, place: str | Path) -> None:
+        pa, _, fs = pyarrow()
+        self._place = str(place)
+        try:
+            if "://" in self._place:
+                self._system, self._root = fs.FileSystem.from_uri(self._place)
+            else:
+                self._system, self._root = fs.LocalFileSystem(), str(Path(place).resolve())
+            with self._system.open_input_stream(f"{self._root}/{ARCHIVE_MARKER}") as stream:
+                read_marker(stream.read(), self._place)
+        except (pa.ArrowException, OSError) as error:
+            raise StoreError(f"{self._place} is no archive: {error!s:.200}") from None
+        self._local = isinstance(self._system, fs.LocalFileSystem)
+
+    @cached_property
+    def paths(self) -> dict[str, Batch]:
+        """The places of all parts below the archive, with the batch that each one names."""
+        _, _, fs = pyarrow()
+        found = self._system.get_file_info(fs.FileSelector(self._root, recursive=True))
+        names = sorted(info.path[len(self._root) :].lstrip("/") for info in found if info.is_file)
+        batches = ((name, batch_of(name)) for name in names if "/." not in f"/{name}")
+        return {name: batch for name, batch in batches if batch is not None}
+
+    def part(self, name: str) -> Part:
+        """Open the part at a place below the archive."""
+        path = f"{self._root}/{name}"
+        return Part.open(name, path if self._local else self._system.open_input_file(path))
+
+    def read(
+        self,
+        question: str,
+        version: int | None = None,
+        first_epoch: int | None = None,
+        last_epoch: int | None = None,
+    ) -> Iterator[Chunk]:
+        """Yield the chunks of a question, a row group at a time."""
+        for name, batch in self.paths.items():
+            if (
+                batch.question == question
+                and version in (None, batch.version)
+                and (first_epoch is None or batch.epoch >= first_epoch)
+                and (last_epoch is None or batch.epoch <= last_epoch)
+            ):
+                yield from self.part(name).chunks()
+
+    def tallies(self) -> list[Tally]:
+        """Return the number of reports of each batch, from the heads of the parts."""
+        return self._tallies
+
+    @cached_property
+    def _tallies(self) -> list[Tally]:
+        reports: Counter[Batch] = Counter()
+        sizes: dict[Batch, int] = {}
+        for name in self.paths:
+            part = self.part(name)
+            for batch, number in part.tallies().items():
+                reports[batch] += number
+                sizes[batch] = part.head.size
+        return [
+            Tally(batch, reports[batch], reports[batch] * sizes[batch], open=False)
+            for batch in sorted(reports)
+        ]
+
+    def counters(self) -> dict[tuple[str, str], int]:
+        """Return the numbers of accepted and of simulated reports; an archive knows no others."""
+        found: Counter[tuple[str, str]] = Counter()
+        for tally in self.tallies():
+            kind = SIMULATED if tally.batch.simulated else ACCEPTED
+            found[tally.batch.question, kind] += tally.reports
+        return dict(found)
+
+    def close(self) -> None:
+        """Release nothing: files are opened when they are read."""
+
+
+def _rows_of(column: Any, size: int) -> Bytes:
+    """View a column of fixed-size binary as rows of bytes."""
+    # The buffer holds all rows of the array that a batch may be a slice of.
+    data = np.frombuffer(column.buffers()[1], dtype=np.uint8)
+    start = column.offset * size
+    return data[start : start + len(column) * size].reshape(len(column), size)

@@ -1,0 +1,149 @@
+"""The tables of the SQLite store on one connection."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from deniable.store.base import Counters
+from deniable.store.rows import INSERT, SELECT, BatchRow
+from deniable.store.shuffle import RandomBytes
+from deniable.store.sqlite.schema import claim_statement, epochs_with_ids, ids_table
+from deniable.store.tables import Tables, Transaction, nowhere
+
+_IDS = "SELECT id FROM {}"
+_CHUNKS = "SELECT key, sum, records FROM chunks WHERE batch = ?"
+
+
+class SqliteTables(Tables):
+    """All chunks lie in one table. A write transaction keeps every other writer out.
+
+    What is deleted is overwritten: `secure_delete` is on.
+    """
+
+    errors = (sqlite3.Error,)
+
+    def __init__(self, connection: sqlite3.Connection, random_bytes: RandomBytes) -> None:
+        super().__init__(random_bytes)
+        self.connection = connection
+
+    def execute(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement, and return the rows that it gives."""
+        return self.connection.execute(statement, tuple(values)).fetchall()
+
+    def error_name(self, error: Exception) -> str:
+        """Return SQLite's name of an error."""
+        return str(getattr(error, "sqlite_errorname", type(error).__name__))
+
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """Read inside of one transaction."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.connection.execute("COMMIT")
+
+    def has_counted(self) -> bool:
+        """Look into the list of tables."""
+        return bool(self.execute("SELECT 1 FROM sqlite_master WHERE name = 'counted'"))
+
+    def hold(self, rows: Sequence[BatchRow]) -> None:
+        """Do nothing: the transaction keeps all others out already."""
+
+    def keep(self, rows: Sequence[BatchRow]) -> bool:
+        """Say that all is there: a moment of SQLite's has everything that was in it."""
+        return True
+
+    def select(
+        self, where: str, values: Sequence[object], lock: bool
+    ) -> Iterable[tuple[tuple[Any, ...], int]]:
+        """Return the columns of the rows; nothing is counted beside them."""
+        found = self.execute(f"{SELECT} WHERE {where}", values)
+        return [(columns, 0) for columns in found]
+
+    def insert(self, row: BatchRow) -> None:
+        """Write a row as a new one."""
+        self.connection.execute(INSERT, row.stored())
+
+    def delete(self, row: BatchRow) -> None:
+        """Delete and overwrite a row with its chunks."""
+        self.connection.execute("DELETE FROM chunks WHERE batch = ?", (row.number,))
+        self.forget(row)
+
+    def put(self, row: BatchRow, key: bytes, found: bytes, records: bytes) -> None:
+        """Write one chunk."""
+        self.connection.execute(
+            "INSERT INTO chunks (batch, key, sum, records) VALUES (?, ?, ?, ?)",
+            (row.number, key, found, records),
+        )
+
+    def chunks(
+        self, row: BatchRow, keys: tuple[bytes, bytes] | None = None
+    ) -> Iterator[tuple[Any, Any, Any]]:
+        """Yield a batch's chunks as they are fetched."""
+        wanted = _CHUNKS if keys is None else f"{_CHUNKS} AND key BETWEEN ? AND ?"
+        yield from self.connection.execute(wanted, (row.number, *(keys or ())))
+
+    def lengths(self, row: BatchRow, *, removable: bool = False) -> Iterable[tuple[bytes, int]]:
+        """Return the keys of a batch's chunks, and how long they are."""
+        return self.connection.execute(
+            "SELECT key, length(records) FROM chunks WHERE batch = ? ORDER BY key", (row.number,)
+        )
+
+    def stored_bytes(self, row: BatchRow) -> int:
+        """Return the bytes of a batch's records."""
+        ((found,),) = self.execute(
+            "SELECT coalesce(sum(length(records)), 0) FROM chunks WHERE batch = ?", (row.number,)
+        )
+        return int(found)
+
+    def unowned(self) -> Iterator[BatchRow]:
+        """Yield the numbers that no batch has, by jumping from number to number in the index."""
+        number = -1
+        while True:
+            ((found,),) = self.execute("SELECT min(batch) FROM chunks WHERE batch > ?", (number,))
+            if found is None:
+                return
+            number = found
+            # A look beforehand saves a write; what counts is the question that `remove` asks.
+            if not self.execute("SELECT 1 FROM batches WHERE batch = ?", (number,)):
+                yield nowhere(number)
+
+    def remove(self, row: BatchRow, first: bytes, last: bytes) -> None:
+        """Delete and overwrite chunks under a number that no batch has."""
+        self.connection.execute(
+            "DELETE FROM chunks WHERE batch = ?1 AND key BETWEEN ?2 AND ?3"
+            " AND NOT EXISTS (SELECT 1 FROM batches WHERE batch = ?1)",
+            (row.number, first, last),
+        )
+
+    def drop_ids(self, transaction: Transaction) -> None:
+        """Drop the ids of what is closed, in one transaction."""
+        with transaction():
+            for epoch in epochs_with_ids(self.connection):
+                if not self.execute(
+                    "SELECT 1 FROM batches WHERE epoch = ? AND open LIMIT 1", (epoch,)
+                ):
+                    self.connection.execute(f"DROP TABLE {ids_table(epoch)}")
+
+    def ids(self, epoch: int) -> list[bytes]:
+        """Return the ids of an epoch; none without a table."""
+        if epoch not in epochs_with_ids(self.connection):
+            return []
+        return [each for (each,) in self.execute(_IDS.format(ids_table(epoch)))]
+
+    def put_ids(self, epoch: int, ids: Sequence[bytes]) -> None:
+        """Make the table of an epoch and write its ids."""
+        statement = claim_statement(self.connection, epoch)
+        self.connection.executemany(statement, [(each,) for each in ids])
+
+    def add_counters(self, counters: Counters) -> None:
+        """Add to the counters."""
+        self.connection.executemany(
+            "INSERT INTO counters (question, reason, count) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+            [(question, reason, count) for (question, reason), count in counters.items()],
+        )

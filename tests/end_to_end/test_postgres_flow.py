@@ -1,0 +1,120 @@
+"""Every verb that reads a store, and the collector itself, over PostgreSQL."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from deniable.cli.app import make_app
+from deniable.store import open_store
+from material.cluster import Cluster
+from material.collector_process import JSON, SURVEY, batch
+from material.store_kinds import PostgresStores
+
+
+@pytest.fixture
+def stores(cluster: Cluster, tmp_path: Path) -> Iterator[PostgresStores]:
+    made = PostgresStores(cluster, f"e{hashlib.sha256(str(tmp_path).encode()).hexdigest()[:12]}")
+    yield made
+    made.end()
+
+
+def call(*words: object) -> str:
+    done = CliRunner().invoke(make_app([str(words[0])]), [str(word) for word in words])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_the_collector_serves_over_postgresql(stores: PostgresStores, tmp_path: Path) -> None:
+    survey, place = tmp_path / "survey.json", stores.place()
+    survey.write_bytes(SURVEY.published())
+    command = [sys.executable, "-m", "deniable", "serve", "--json", "--port", "0"]
+    environment = {**os.environ, "DENIABLE_DATA": place}
+    with (tmp_path / "said").open("w") as said:
+        process = subprocess.Popen(
+            [*command, "--survey", str(survey)],
+            stdout=subprocess.PIPE,
+            stderr=said,
+            env=environment,
+        )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, (tmp_path / "said").read_text()
+        port = int(json.loads(line)["address"].rpartition(":")[2])
+        answers = []
+        for numbers in (range(30), range(10, 40)):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.request("POST", "/v1/reports", batch(numbers), JSON)
+            answers.append(json.loads(connection.getresponse().read()))
+            connection.close()
+        assert [(a["accepted"], a["duplicates"]) for a in answers] == [(30, 0), (10, 20)]
+        for path in ("/readyz", "/v1/counters", "/"):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            assert answer.status == 200, (path, answer.read())
+            connection.close()
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+    assert (tmp_path / "said").read_text() == ""
+    with open_store(place, create=False) as store:
+        assert store.counters() == {("words", "accepted"): 40, ("words", "duplicate"): 20}
+
+
+def test_verbs_read_a_store_in_postgresql(stores: PostgresStores, tmp_path: Path) -> None:
+    place = stores.place("simulated")
+    survey = tmp_path / "survey.json"
+    survey.write_bytes(SURVEY.published())
+    words = tmp_path / "words"
+    words.write_text("one\ntwo\nthree\n")
+    at = ("--survey", survey, "--data", place, "--json")
+    told = json.loads(call("simulate", "words", "--people", 5_000, "--candidates", words, *at))
+    assert (told["people"], told["data"]) == (5_000, place)
+    assert "5000" in call("count", "words", *at)
+    estimated = json.loads(call("estimate", "words", "--candidates", words, *at))
+    assert "one" in json.dumps(estimated)
+    out = tmp_path / "reports.parquet"
+    call("export", "words", "--survey", survey, "--data", place, "--output", out)
+    assert out.exists()
+    assert json.loads(call("store", "check", "--data", place, "--json"))["sound"]
+    assert json.loads(call("store", "close", "words", "--data", place, "--json"))["closed"] == 1
+    found = json.loads(call("audit", "store", "--data", place, "--json"))
+    held = {each["check"]: each["holds"] for each in found["findings"]}
+    assert held["no column for a sender"]
+    assert held["no ids of closed epochs"]
+    assert held["a silent log"]
+    removed = json.loads(call("simulate", "--remove", "--data", place, "--json"))
+    assert removed["removed"] == 5_000
+
+
+def test_the_audit_names_a_table_that_keeps_more_and_a_server_that_logs(
+    stores: PostgresStores, cluster: Cluster
+) -> None:
+    from deniable.audit.store.database import database_findings
+
+    stores.open().close()
+    stores.query("ALTER TABLE counters ADD COLUMN seen timestamptz")
+    with cluster.connect() as direct:
+        direct.execute("ALTER ROLE deniable SET log_statement = 'all'")
+    try:
+        held = {each.check: each for each in database_findings(stores.place())}
+    finally:
+        with cluster.connect() as direct:
+            direct.execute("ALTER ROLE deniable RESET log_statement")
+    assert not held["no column for a sender"].holds
+    assert "'seen' of 'counters'" in held["no column for a sender"].words
+    assert not held["a silent log"].holds
+    assert "log_statement = all" in held["a silent log"].words
