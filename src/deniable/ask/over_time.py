@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, Profile, Question, Sets, StringSets
 from deniable.results.charts.lines import caption, described, lines
-from deniable.results.table import Cell, Column, Table, Tables
+from deniable.results.table import Cell, Column, Table, Tables, Words
 from deniable.results.table.text import p_text
 from deniable.results.words.over_time import SAME, UNRELATED, change_sentence
 
@@ -130,9 +130,10 @@ def grouped_table(
     about = replace(whole.about, kind="trend" if EPOCH in by else "groups", more=more)
     about = replace(about, what=(*about.what, *sentences))
     notes = [*_about_change(changes, options), *whole.notes[-2:]]
-    form = {"picture": lines, "described": described, "caption": caption, "stamps": whole.stamps}
+    form: dict[str, Any] = {"picture": lines, "described": described, "caption": caption}
     stamps = tuple(one for one in whole.stamps if one.name != "n")
-    return Table.of(about, all_columns, rows, notes=tuple(notes), **{**form, "stamps": stamps})
+    form |= {"stamps": stamps, "words": Words(learned=tuple(sentences))}
+    return Table.of(about, all_columns, rows, notes=tuple(notes), **form)
 
 
 def _series(
