@@ -74,12 +74,19 @@ def field_over_time(
         InvalidParameter: as `over_time`.
     """
     listed = listed_of(field, options)
+    made: dict[tuple[object, ...], Table] = {}
 
-    def make(part: Accumulated, asked: Options = options) -> Table:
-        return table_of(part, field, listed, asked, points=False)
+    def made_once(part: Accumulated, asked: Options) -> Table:
+        key = (asked.of, asked.crafted, *part.cells)
+        if key not in made:
+            made[key] = table_of(part, field, listed, asked, points=False)
+        return made[key]
+
+    def make(part: Accumulated) -> Table:
+        return made_once(part, options)
 
     def compared(part: Accumulated) -> Table:
-        return make(part, of_population(options))
+        return made_once(part, of_population(options))
 
     noise = noise_of(counted, field, listed, make(counted))
     return grouped_table(counted, by, make, compared, field, options, noise)
