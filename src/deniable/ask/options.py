@@ -60,8 +60,8 @@ class Options:
         method: of the test of independence, as `associate.independence` takes it.
         profile: of unlisted answers in joint tables, as `associate.other` describes them.
         given: of an association: also shares given the answers to these fields.
-        discovered: of an association: fields whose candidates are found on a part of the people.
         quantiles, above: further quantiles of numbers, and values to tell the share above of.
+        discovered: of an association: fields whose candidates are found on a part of the people.
         beam: the number of beginnings that each level keeps, where strings are grown.
         search: the settings of the search, where strings are put together from n-grams.
     """
@@ -88,9 +88,9 @@ class Options:
     method: str = "default"
     profile: str = "peaks"
     given: Sequence[str] = ()
-    discovered: Sequence[str] = ()
     quantiles: Sequence[float] = ()
     above: Sequence[float] = ()
+    discovered: Sequence[str] = ()
     beam: int = BEAM
     search: Search | None = None
 

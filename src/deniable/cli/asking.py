@@ -1,4 +1,4 @@
-"""What every asking verb has in common: which reports, from a store or from a file of counts."""
+"""The common part of all asking verbs: which reports, from a store or from a file of counts."""
 
 from __future__ import annotations
 

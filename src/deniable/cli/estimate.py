@@ -13,6 +13,7 @@ from deniable.ask import cumulative as ask_curve
 from deniable.ask import estimate as ask_shares
 from deniable.ask import numbers as ask_numbers
 from deniable.ask.google_rappor import google_tables
+from deniable.ask.together import estimate_together
 from deniable.ask.truth import read_truth
 from deniable.cli.asking import (
     CountsFile,
@@ -37,10 +38,11 @@ from deniable.cli.output import (
     LevelName,
     OutputFiles,
     SurveyJson,
-    VersionNumber,
+    VersionOrAll,
     emit_tables,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import load_survey, questions_of
+from deniable.errors import InvalidParameter
 from deniable.interop.google_files import read_triple
 from deniable.results.table import LEVEL
 
@@ -69,7 +71,7 @@ def estimate(
     ] = False,
     new_people: NewPeople = False,
     same_people: SamePeople = False,
-    version: VersionNumber = None,
+    version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
@@ -115,7 +117,13 @@ def estimate(
         tables = google_tables(read_triple(google_rappor), str(google_rappor))
         emit_tables(tables, output, json)
         return
-    asked = find_question(survey, question or "", version, level)
+    questions = questions_of(load_survey(survey), question or "", version, level)
+    asked = questions[-1]
+    if len(questions) > 1 and (by or cumulative or numbers or quantile or above or crafted):
+        raise InvalidParameter(
+            "Several levels or versions are pooled for shares alone.",
+            "Name one: --level NAME, --version N.",
+        )
     strings = candidates_for(asked, survey.parent, candidates)
     which = Which(epoch, since, until, where)
     with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
@@ -130,7 +138,9 @@ def estimate(
             decoder=decoder,
             truth={} if truth is None else read_truth(truth, asked),
         )
-        if cumulative:
+        if len(questions) > 1:
+            tables = estimate_together(store, questions, options)
+        elif cumulative:
             tables = ask_curve(store, asked, options)
         elif numbers or quantile or above:
             options = replace(options, quantiles=quantile or (), above=above or ())

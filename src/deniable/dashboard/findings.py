@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deniable.ask import Answered, Options, Profiles, ask_each, associate
+from deniable.ask import Answered, Options, Profiles, ask_each, associate, cumulative, over_time
 from deniable.ask.candidates import candidate_path
 from deniable.ask.profiles import pairs_table, shares_of, tree_table
 from deniable.dashboard.cache import Cache
 from deniable.dashboard.overview import Summary
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
+from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.results.table import Table
 from deniable.results.table.files import chart_svg, render
 from deniable.store import Store
@@ -24,6 +25,9 @@ CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 MOST_TABLES = 6
 """The number of pairs of attributes whose tables stand on a page."""
 
+CUMULATIVE = "cumulative"
+"""The view of numbers as a curve."""
+
 Key = tuple[object, ...]
 
 
@@ -31,8 +35,8 @@ Key = tuple[object, ...]
 class Wanted:
     """The subject of a page: a question in one version, all its epochs or one of them.
 
-    Together with the number of reports and the store's stamp it names a finding for ever: real
-    reports are only added, and where simulated ones were removed the stamp is another.
+    Together with the number of reports and the store's stamp it names a finding for ever: reports
+    are only added, and where some were deleted the stamp is another.
     """
 
     question: Question
@@ -87,13 +91,16 @@ class Findings:
     are for collecting.
     """
 
-    def __init__(self, store: Store, folder: Path) -> None:
+    def __init__(self, store: Store, folder: Path, floor: int = DEFAULT_FLOOR) -> None:
         self._store = store
+        self._floor = floor
         self._folder = folder
         self._found: Cache[Key, tuple[Answered, ...]] = Cache(_KEPT_FINDINGS)
         self._together: Cache[Key, Found] = Cache(_KEPT_FINDINGS)
+        self._views: Cache[Key, Found] = Cache(_KEPT_FINDINGS)
         self._attributes: Cache[Key, Attributes] = Cache(_KEPT_FINDINGS)
         self._files: Cache[Key, bytes] = Cache(_KEPT_FILES)
+        self._stamps: dict[bytes, int] = {}
 
     def wanted(self, summary: Summary, epoch: int | None, n: int | None = None) -> Wanted:
         """Return the subject as it is now; with `n`, as a page has just shown it, if that is kept.
@@ -101,6 +108,7 @@ class Findings:
         So a page's pictures are about the same reports as its table, though more have arrived.
         """
         question = summary.question
+        self._forget_deleted(question.digest, summary.stamp)
         files = tuple(self._stamp(field) for field in question.fields)
         if n is not None:
             shown = Wanted(question, n, epoch, files, summary.stamp)
@@ -108,6 +116,13 @@ class Findings:
                 return shown
         now = summary.n if epoch is None else summary.reports.get(epoch, 0)
         return Wanted(question, now, epoch, files, summary.stamp)
+
+    def _forget_deleted(self, digest: bytes, stamp: int) -> None:
+        """Forget what is known of reports that are not in the store any more."""
+        if self._stamps.get(digest, stamp) != stamp:
+            for cache in (self._found, self._together, self._attributes, self._files):
+                cache.drop(lambda key: key[0] == digest and key[4] != stamp)
+        self._stamps[digest] = stamp
 
     def of(self, wanted: Wanted) -> dict[str, Answered]:
         """Return the answer about every field, by name.
@@ -129,6 +144,28 @@ class Findings:
             StoreError: if the store cannot be read.
         """
         return self._together.get((*wanted.key, fields), lambda: self._associated(wanted, fields))
+
+    def view(self, wanted: Wanted, field: str, by: str) -> Found:
+        """Return a field's shares by epoch or segment, or its cumulative curve.
+
+        Args:
+            wanted: the subject of the page.
+            field: the field's name.
+            by: "epoch", "cumulative", or a segment of the question.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
+        return self._views.get((*wanted.key, field, by), lambda: self._viewed(wanted, field, by))
+
+    def _viewed(self, wanted: Wanted, field: str, by: str) -> Found:
+        options = replace(self._options(wanted), fields=(field,))
+        try:
+            if by == CUMULATIVE:
+                return Found(cumulative(self._store, wanted.question, options)[0])
+            return Found(over_time(self._store, wanted.question, [by], options)[0])
+        except InvalidParameter as error:
+            return Found(None, str(error))
 
     def kept(self, wanted: Wanted, fields: tuple[str, str]) -> bool:
         """Tell whether the table of two fields is there already."""
@@ -160,11 +197,13 @@ class Findings:
     def _bytes(self, wanted: Wanted, table: Table, form: Key, make: Callable[[], bytes]) -> bytes:
         picture = getattr(table.picture, "__name__", "")
         about = table.about
-        return self._files.get((*wanted.key, about.kind, about.field, picture, *form), make)
+        named = (about.kind, about.field, str(about.more.get("by", "")), picture)
+        return self._files.get((*wanted.key, *named, *form), make)
 
     def _options(self, wanted: Wanted) -> Options:
         epoch = wanted.epoch
-        return Options(first_epoch=epoch, last_epoch=epoch, threads=1, folder=self._folder)
+        options = Options(first_epoch=epoch, last_epoch=epoch, threads=1, folder=self._folder)
+        return replace(options, floor=self._floor)
 
     def _associated(self, wanted: Wanted, fields: tuple[str, str]) -> Found:
         options = replace(self._options(wanted), fields=fields)

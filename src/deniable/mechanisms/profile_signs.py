@@ -81,7 +81,7 @@ class SignMechanism(ProfileMechanism):
 
     @cached_property
     def _values(self) -> Floats:
-        """Return a table of function values: attribute, function (the last is 1), level."""
+        """Return a table of function values: attribute, function (the last is 1), answer."""
         matrices = [self._matrix(i) for i in range(len(self.answers))]
         shape = (len(matrices), max(map(len, matrices)), max(m.shape[1] for m in matrices))
         table = np.ones(shape)

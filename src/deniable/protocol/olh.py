@@ -35,29 +35,11 @@ FIRST_INDEX = 1 << 40
 """The hash function of a seed has this number plus the seed; those of Bloom bits are below 2^32."""
 
 
-@frozen
-class OLHParameters(KeepParameters):
-    """The integers of optimised local hashing.
+class SeededParameters(KeepParameters):
+    """Parameters of reports of a seed, and of the symbol that its hash function gives an answer."""
 
-    Attributes:
-        symbols: g, 2 to 65,536.
-        seeds: K, the size of the pool, 2 to 2^32.
-        keep: threshold of reporting the answer's own symbol.
-    """
-
-    symbols: int = whole(2, MAX_SYMBOLS)
-    seeds: int = whole(2, MAX_SEEDS)
-    keep: int = threshold()
-
-    mechanism: ClassVar[str] = "olh"
-
-    def check_domain(self, domain: Domain, absent: bool) -> None:
-        """Any domain: every answer has canonical bytes to hash."""
-
-    @cached_property
-    def layout(self) -> Layout:
-        """Seed, u32; symbol, u16."""
-        return Layout((number("seed", self.seeds, 4), number("symbol", self.symbols, 2)))
+    symbols: int
+    seeds: int
 
     @property
     def odds(self) -> int:
@@ -80,6 +62,31 @@ class OLHParameters(KeepParameters):
 
     def _own(self, answer: Answer, public: Public) -> int:
         return symbol_of(answer.words, public[0], self.symbols)
+
+
+@frozen
+class OLHParameters(SeededParameters):
+    """The integers of optimised local hashing.
+
+    Attributes:
+        symbols: g, 2 to 65,536.
+        seeds: K, the size of the pool, 2 to 2^32.
+        keep: threshold of reporting the answer's own symbol.
+    """
+
+    symbols: int = whole(2, MAX_SYMBOLS)
+    seeds: int = whole(2, MAX_SEEDS)
+    keep: int = threshold()
+
+    mechanism: ClassVar[str] = "olh"
+
+    def check_domain(self, domain: Domain, absent: bool) -> None:
+        """Any domain: every answer has canonical bytes to hash."""
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Seed, u32; symbol, u16."""
+        return Layout((number("seed", self.seeds, 4), number("symbol", self.symbols, 2)))
 
 
 def symbol_of(words: tuple[int, int], seed: int, symbols: int) -> int:

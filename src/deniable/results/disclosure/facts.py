@@ -116,7 +116,7 @@ def disclose(survey: Survey) -> Disclosure:
             "Nothing is collected without your consent, and you can withdraw it at any time.",
         ),
         questions=tuple(_asked(question, levels) for question in survey.questions),
-        closing=_closing(year),
+        closing=_closing(year, survey),
         numbers={"survey": survey.name, "owner": survey.owner, "epsilon_of_a_year": as_float(year)},
     )
 
@@ -268,8 +268,28 @@ def _over_time(question: Question) -> list[str]:
     ]
 
 
-def _closing(year: int) -> tuple[Section, ...]:
+def _kept(survey: Survey) -> Section:
+    """How long reports stay with whoever asks."""
+    if survey.retention_days is None:
+        return Section("How long reports are kept", ("No day is set on which they are deleted.",))
+    days = f"{survey.retention_days:,} days" if survey.retention_days > 1 else "one day"
+    counts = (
+        "Sums over many devices stay, in which no single report can be found."
+        if survey.keep_counts
+        else "Sums that were made of them go with them."
+    )
+    return Section(
+        "How long reports are kept",
+        (
+            f"They are deleted {days} after the period that they are about. {counts}",
+            "Results that were published or copied before stay where they are.",
+        ),
+    )
+
+
+def _closing(year: int, survey: Survey) -> tuple[Section, ...]:
     return (
+        _kept(survey),
         Section(
             "All questions together",
             (

@@ -11,8 +11,9 @@ import psycopg
 from psycopg import Connection
 
 from deniable.store.base import Counters
+from deniable.store.postgres.ids import Ids
 from deniable.store.postgres.locks import Locks
-from deniable.store.postgres.schema import chunks_table, ids_table
+from deniable.store.postgres.schema import chunks_table, create_tables, ids_table
 from deniable.store.rows import INSERT, BatchRow, checked, sound_row
 from deniable.store.shuffle import RandomBytes
 from deniable.store.tables import Tables, Transaction, nowhere
@@ -38,12 +39,24 @@ _REMOVE = """
     DELETE FROM {} WHERE batch = ? AND key BETWEEN ? AND ?
         AND NOT EXISTS (SELECT FROM batches WHERE batch = ?)
 """
-_TIDY = "DELETE FROM {} c WHERE NOT EXISTS (SELECT FROM batches b WHERE b.batch = c.batch)"
+_UNOWNED = """
+    WITH RECURSIVE found AS (
+        SELECT min(batch) AS batch FROM {0}
+        UNION ALL
+        SELECT (SELECT min(batch) FROM {0} WHERE batch > found.batch) FROM found
+        WHERE found.batch IS NOT NULL
+    )
+    SELECT batch FROM found
+    WHERE batch IS NOT NULL AND NOT EXISTS (SELECT FROM batches WHERE batch = found.batch)
+"""
+"""Numbers of chunks that no batch has, by jumping from number to number in the index."""
 _PUT = "INSERT INTO {} (batch, key, sum, records) VALUES (%s, %s, %s, %s)"
 _THERE = """
     SELECT relname FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(?)
 """
+_IDS = "SELECT id FROM {}"
+_PUT_IDS = "INSERT INTO {} (id) SELECT unnest(%s)"
 _SAME_TABLES = """
     SELECT bool_and(oid IS NOT DISTINCT FROM to_regclass(name)::oid) FROM unnest(?::text[]) name
         LEFT JOIN pg_class ON relname = name AND relnamespace = current_schema()::regnamespace
@@ -101,6 +114,10 @@ class PostgresTables(Tables):
             yield
         finally:
             self.connection.execute("ROLLBACK")
+
+    def has_counted(self) -> bool:
+        """Look into the catalogue."""
+        return bool(self.execute("SELECT 1 WHERE to_regclass('counted') IS NOT NULL"))
 
     def hold(self, rows: Sequence[BatchRow]) -> None:
         """Lock out those who append to these epochs, other closers, and then the rows."""
@@ -193,10 +210,7 @@ class PostgresTables(Tables):
 
     def unowned(self) -> Iterator[BatchRow]:
         """Yield the numbers in `closed` that no batch has."""
-        for (number,) in self.execute(
-            "SELECT DISTINCT batch FROM closed"
-            " WHERE NOT EXISTS (SELECT FROM batches WHERE batches.batch = closed.batch)"
-        ):
+        for (number,) in self.execute(_UNOWNED.format("closed")):
             yield nowhere(number)
 
     def remove(self, row: BatchRow, first: bytes, last: bytes) -> None:
@@ -257,7 +271,8 @@ class PostgresTables(Tables):
         """Remove what closed batches have left in a table that others still need."""
         self.connection.execute(self.locks.exclusive("chunks"))
         for table in self._there(chunks_table(epoch)):
-            self.execute(_TIDY.format(table))
+            for (number,) in self.execute(_UNOWNED.format(table)):
+                self.execute(_DELETE.format(table), (number,))
 
     def _drop(self, epoch: int) -> None:
         """Drop the tables of an epoch, unless somebody reads them or has just appended to it."""
@@ -275,6 +290,19 @@ class PostgresTables(Tables):
         ):
             raise _InUse  # a closed batch has nothing here: whatever this is, it is kept
         self.execute(f"DROP TABLE {', '.join(there)}")
+
+    def ids(self, epoch: int) -> list[bytes]:
+        """Return the ids of an epoch; none without a table."""
+        return [
+            each.bytes
+            for table in self._there(ids_table(epoch))
+            for (each,) in self.execute(_IDS.format(table))
+        ]
+
+    def put_ids(self, epoch: int, ids: Sequence[bytes]) -> None:
+        """Make the tables of an epoch and write its ids."""
+        create_tables(self.connection, self.locks, [epoch])
+        self.connection.execute(_PUT_IDS.format(ids_table(epoch)).encode(), (Ids(ids),))
 
     def add_counters(self, counters: Counters) -> None:
         """Add to the counters, in this connection's slot."""
