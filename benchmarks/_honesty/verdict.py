@@ -1,11 +1,11 @@
-"""What the table must show: coverage of 95% intervals, errors of 5% tests."""
+"""The demands on the table: coverage of 95% intervals, errors of 5% tests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from _honesty.kept import Line
+from _honesty.kept import Line, summary
 from deniable._distributions import binomial_isf, normal_sf
 
 MEAN, LEAST, RATE = 0.94, 0.915, 0.05
@@ -28,7 +28,7 @@ def distance(line: Line) -> float | None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a measure of one kind of answer shows.
+    """The verdict on a measure of one kind of answer.
 
     Attributes:
         kind, measure: of which numbers.
@@ -70,7 +70,10 @@ def verdicts(lines: Iterable[Line]) -> list[Verdict]:
 def _judged(kind: str, measure: str, group: Sequence[Line]) -> Verdict | None:
     mean = sum(line.value for line in group) / len(group)
     if measure in ("exact coverage", "least exact coverage"):
-        broken = tuple(line for line in group if line.value < LEAST)
+        if measure == "exact coverage":  # over the answers of all populations
+            group = summary(group)
+        least = MEAN if measure == "exact coverage" else LEAST
+        broken = tuple(line for line in group if line.value < least)
         worst = min(group, key=lambda line: line.value)
         return Verdict(kind, measure, len(group), mean, worst, 0, 0, broken)
     far = [(away, line) for line in group if (away := distance(line)) is not None]

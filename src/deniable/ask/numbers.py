@@ -17,8 +17,16 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, Numbers, Question
-from deniable.results.charts.cumulative import cumulative_described, cumulative_picture
-from deniable.results.charts.number_lines import number_lines, number_lines_described
+from deniable.results.charts.cumulative import (
+    cumulative_caption,
+    cumulative_described,
+    cumulative_picture,
+)
+from deniable.results.charts.number_lines import (
+    number_lines,
+    number_lines_caption,
+    number_lines_described,
+)
 from deniable.results.table import Cell, Column, Table, Tables
 
 QUANTILES = (0.25, 0.5, 0.75, 0.9)
@@ -159,7 +167,11 @@ def cumulative_table(counted: Accumulated, field: Field, options: Options = DEFA
         for i, x in enumerate(bins.edges)
     ]
     about = replace(about_of(counted, field, "cumulative"), of=options.of)
-    form = {"picture": cumulative_picture, "described": cumulative_described}
+    form = {
+        "picture": cumulative_picture,
+        "described": cumulative_described,
+        "caption": cumulative_caption,
+    }
     return Table.of(about, CURVE, rows, notes=(of_note(options.of),), **form)
 
 
@@ -179,5 +191,9 @@ def numbers_by(
         kind="number_trend" if EPOCH in by else "number_groups",
         more={**more, "groups": [group.as_json() for group in groups]},
     )
-    form = {"picture": number_lines, "described": number_lines_described}
+    form = {
+        "picture": number_lines,
+        "described": number_lines_described,
+        "caption": number_lines_caption,
+    }
     return Table.of(about, [*key_columns(by), *COLUMNS], rows, notes=whole.notes[:2], **form)

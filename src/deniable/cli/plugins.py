@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 WITHOUT = frozenset(
-    {"demo", "init", "js", "store", "delete", "backup", "restore", "import", "paper"}
+    {"archive", "backup", "delete", "demo", "import", "init", "js", "paper", "restore", "store"}
 )
 """The verbs that read no survey of yours."""
 

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
 from deniable import _validate
 from deniable.engines.accumulated import Accumulated, Cell, FieldCounts, Part, merged, no_counts
+from deniable.engines.remembered import Remembered
 from deniable.engines.selection import ALL, Selection, seen_as, selected
 from deniable.errors import StoreError
 from deniable.mechanisms import Counts, Mechanism, mechanism_for
@@ -70,13 +72,15 @@ def accumulate(
         InvalidReport: if a record could not have come from a client.
         InvalidParameter: if the question has no segment or value of the selection.
     """
+    selection.check(question)
     workers = _threads(threads)
     mechanisms = {one.name: mechanism_for(one.parameters) for one in question.fields}
     totals: dict[Cell | None, FieldCounts] = {}
     zero = no_counts(question)
     if apart is None:
         apart = sum(counts.table.size for counts in zero.values()) <= APART
-    chunks = selected(store, question, selection)
+    before = Remembered.of(store, question, selection) if apart else Remembered()
+    chunks = _chunks(store, question, selection, before if apart else None)
     kept = Kept(question, chunks, _group_bytes(zero), apart=apart)
     expected = _expected(store, question, selection) if progress else 0
 
@@ -89,7 +93,35 @@ def accumulate(
         if progress is not None:
             done += next(iter(part.values())).n
             progress(done, max(done, expected))
-    return kept.accumulated(totals)
+    found = kept.accumulated(totals)
+    if not apart:
+        return found
+    before.remember(store, found)
+    return Accumulated.of_cells(question, {**before.parts, **found.cells}, before.ignored)
+
+
+def _chunks(
+    store: Store, question: Question, selection: Selection, before: Remembered | None
+) -> Iterator[Chunk]:
+    """Yield the chunks to count: of epochs in a row at once, without what is known."""
+    if before is None:
+        yield from selected(store, question, selection)
+        return
+    known = {(cell.epoch, cell.segments) for cell in before.parts}
+    for first, last in _runs(before.epochs):
+        part = replace(selection, first_epoch=first, last_epoch=last)
+        yield from selected(store, question, part, known)
+
+
+def _runs(epochs: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of every run of epochs that follow each other."""
+    for place, epoch in enumerate(epochs):
+        if place and epochs[place - 1] == epoch - 1:
+            continue
+        last = place
+        while last + 1 < len(epochs) and epochs[last + 1] == epochs[last] + 1:
+            last += 1
+        yield epoch, epochs[last]
 
 
 Group = tuple[Cell | None, bytes]

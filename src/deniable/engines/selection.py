@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from deniable.errors import InvalidParameter
@@ -81,8 +81,15 @@ def segment_labels(question: Question, name: str) -> tuple[str, ...]:
     )
 
 
-def selected(store: Store, question: Question, selection: Selection = ALL) -> Iterator[Chunk]:
+def selected(
+    store: Store,
+    question: Question,
+    selection: Selection = ALL,
+    known: Collection[tuple[int, str]] = (),
+) -> Iterator[Chunk]:
     """Yield the chunks that are asked about, each under the name that may be seen.
+
+    Leaves out the (epoch, name) that are `known`.
 
     Chunks of other digests are yielded as they are, for the caller to count or to leave out.
 
@@ -98,7 +105,7 @@ def selected(store: Store, question: Question, selection: Selection = ALL) -> It
         if batch.digest == question.digest:
             # A combination that came after the look at the tallies is as good as small.
             name = names.get(batch) or (batch.segments and small_combination(batch.segments))
-            if not selection.takes(batch.epoch, name):
+            if not selection.takes(batch.epoch, name) or (batch.epoch, name) in known:
                 continue
             if name != batch.segments:
                 chunk = replace(chunk, batch=replace(batch, segments=name))

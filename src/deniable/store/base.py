@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+from deniable.errors import StoreError
 from deniable.protocol import Report
 from deniable.protocol.survey import DEFAULT_FLOOR
 
@@ -181,6 +182,20 @@ class Store(ABC):
     @abstractmethod
     def tallies(self) -> list[Tally]:
         """Return the number of reports of each batch."""
+
+    def remembered(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return counts of closed epochs that `remember` kept, by key; nothing by default."""
+        return {}
+
+    def remember(self, counted: Mapping[bytes, tuple[int, bytes]]) -> None:
+        """Keep counts of closed epochs, by key, each with the stamp of one of its batches.
+
+        They may be lost at any time; a store need not keep any.
+
+        Raises:
+            StoreError: if the store cannot be written, or keeps none.
+        """
+        raise StoreError("This store keeps no counts.")
 
     @abstractmethod
     def count(self, counters: Counters) -> None:

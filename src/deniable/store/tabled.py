@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from deniable.store.base import (
     Tally,
 )
 from deniable.store.closing import MERGE_BYTES, Closing
+from deniable.store.counted import read_counted, write_counted
 from deniable.store.deleting import take_out
 from deniable.store.reader import read_chunks, read_tallies
 from deniable.store.rows import BatchRow
@@ -149,6 +150,16 @@ class TabledStore(Store):
     def tallies(self) -> list[Tally]:
         """Return the number of reports of each batch, sorted; no chunk is read for it."""
         return read_tallies(self._reading)
+
+    def remembered(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return counts that were kept, from the table of them."""
+        with self._reading() as tables:
+            return read_counted(tables, keys)
+
+    def remember(self, counted: Mapping[bytes, tuple[int, bytes]]) -> None:
+        """Keep counts in one transaction."""
+        with self._writing() as tables:
+            write_counted(tables, counted)
 
     def count(self, counters: Counters) -> None:
         """Add to the counters durably. A zero is a real write: it shows that writing works."""

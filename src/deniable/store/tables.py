@@ -50,6 +50,10 @@ class Tables(ABC):
         """Let the statements of a block see one moment of the store."""
 
     @abstractmethod
+    def has_counted(self) -> bool:
+        """Tell whether the table of counts of closed epochs was made."""
+
+    @abstractmethod
     def hold(self, rows: Sequence[BatchRow]) -> None:
         """Keep others from appending to these batches until the transaction ends."""
 

@@ -109,7 +109,8 @@ def crafted_query(
         (ends,) = pair_ranges(reports.mechanism, reports.counts, pairs, share, read, progress)
     except ZeroDivisionError:
         return Ends(np.zeros_like(seen), np.ones_like(seen))
-    return ends
+    # The tree of all reports is of pairs smoothed one by one, those of the search are not.
+    return Ends(np.minimum(ends.low, seen), np.maximum(ends.high, seen))
 
 
 def _answers(reports: Profiles, given: Given) -> list[int]:

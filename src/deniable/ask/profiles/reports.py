@@ -21,7 +21,7 @@ from deniable.errors import InvalidParameter
 from deniable.marginals.conditional import conditional
 from deniable.marginals.pairs import Pairs
 from deniable.marginals.raw import raw_table
-from deniable.marginals.smoothed import smoothed_tables
+from deniable.marginals.smoothed import pairs_apart, smoothed_tables
 from deniable.marginals.table import Table
 from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
 from deniable.mechanisms.base import Floats
@@ -207,6 +207,7 @@ class Profiles:
             self.profile.names,
             {pair: both.raw for pair, both in zip(pairs, found, strict=True)},
             {pair: both.smoothed for pair, both in zip(pairs, found, strict=True)},
+            pairs_apart(self.mechanism.moments(self.counts)),
         )
 
     @cached_property

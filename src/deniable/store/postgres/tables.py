@@ -115,6 +115,10 @@ class PostgresTables(Tables):
         finally:
             self.connection.execute("ROLLBACK")
 
+    def has_counted(self) -> bool:
+        """Look into the catalogue."""
+        return bool(self.execute("SELECT 1 WHERE to_regclass('counted') IS NOT NULL"))
+
     def hold(self, rows: Sequence[BatchRow]) -> None:
         """Lock out those who append to these epochs, other closers, and then the rows."""
         for epoch in sorted({row.batch.epoch for row in rows}):

@@ -46,6 +46,10 @@ class SqliteTables(Tables):
         finally:
             self.connection.execute("COMMIT")
 
+    def has_counted(self) -> bool:
+        """Look into the list of tables."""
+        return bool(self.execute("SELECT 1 FROM sqlite_master WHERE name = 'counted'"))
+
     def hold(self, rows: Sequence[BatchRow]) -> None:
         """Do nothing: the transaction keeps all others out already."""
 
