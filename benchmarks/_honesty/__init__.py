@@ -1,1 +1,1 @@
-"""The measurements of `honesty.py`, by kind of answer: shares, tables, profiles, strings."""
+"""What `honesty.py` measures, a file per kind: shares, tables, profiles, found strings."""

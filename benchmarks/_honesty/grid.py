@@ -85,7 +85,7 @@ def over_runs(measure: str, values: Iterable[float], each: int = 1) -> list[Meas
         return []
     spread = float(known.std()) / math.sqrt(known.size)
     least = math.sqrt(0.05 * 0.95 / (known.size * each))
-    return [Measured(measure, float(known.mean()), max(spread, least / 2), int(known.size))]
+    return [Measured(measure, float(known.mean()), max(spread, least), int(known.size))]
 
 
 def share(values: np.ndarray) -> float:

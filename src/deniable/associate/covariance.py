@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from deniable._distributions import normal_isf
 from deniable.associate.patterns import Patterns
+from deniable.decode.binomial import few_people
 from deniable.decode.mixture import sampling
 from deniable.decode.mixture.packed import PackedProduct
 from deniable.mechanisms.base import Floats
@@ -36,7 +37,7 @@ from deniable.mechanisms.least_squares import inverse
 LARGEST_TABLE = 2_048
 """Tables of more cells have no covariance (32 MB at this size)."""
 
-_AT_BOUND = 1e-9
+AT_BOUND = 1e-9
 _WORTH = 4
 """Bytes are so cheap that the information of more reports is worth its time."""
 
@@ -91,8 +92,12 @@ def half_width(level: float) -> float:
     return float(normal_isf((1 - level) / 2))
 
 
-def cell_errors(patterns: Patterns, x: Floats, level: float) -> CellErrors:
+def cell_errors(
+    patterns: Patterns, x: Floats, level: float, people: float | None = None
+) -> CellErrors:
     """Return standard errors, intervals and covariances of a maximum-likelihood table.
+
+    `people` as in `errors_around`.
 
     Edge cases: tables of more than 2,048 cells have NaN for every error.
     """
@@ -103,19 +108,36 @@ def cell_errors(patterns: Patterns, x: Floats, level: float) -> CellErrors:
     sigma = on_simplex(whole)
     # One Newton step from the maximum without the bounds at 0: unbiased to first order.
     unbounded = x + sigma @ score
-    active = on_simplex(whole, x > _AT_BOUND)
-    return errors_around(x, unbounded, sigma, active, level)
+    active = on_simplex(whole, x > AT_BOUND)
+    return errors_around(x, unbounded, sigma, active, level, people)
 
 
 def errors_around(
-    x: Floats, unbounded: Floats, sigma: Floats, active: Floats, level: float
+    x: Floats,
+    unbounded: Floats,
+    sigma: Floats,
+    active: Floats,
+    level: float,
+    people: float | None = None,
 ) -> CellErrors:
-    """Return the errors and intervals of a table from its covariances."""
+    """Return the errors and intervals of a table from its covariances.
+
+    Args:
+        x: the likeliest table.
+        unbounded: the unbiased one.
+        sigma: the covariance of that, sample and noise together.
+        active: the covariance if cells at 0 truly are there.
+        level: of the intervals.
+        people: so many that a share of a cell is a binomial count of them, if they are few.
+    """
     std_error = np.sqrt(np.maximum(sigma.diagonal(), 0.0))
     wide = half_width(level) * std_error
-    low = np.minimum(np.clip(unbounded - wide, 0.0, 1.0), x)
+    below = above = wide
+    if people is not None:
+        below, above = few_people(np.clip(unbounded, 0.0, 1.0), std_error, people, level)
+    low = np.minimum(np.clip(unbounded - below, 0.0, 1.0), x)
     # Power-constrained: an estimate below minus one standard error says no more than that.
-    high = np.maximum(np.clip(np.maximum(unbounded, -std_error) + wide, 0.0, 1.0), x)
+    high = np.maximum(np.clip(np.maximum(unbounded, -std_error) + above, 0.0, 1.0), x)
     return CellErrors(std_error, low, high, active, unbounded, sigma)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from deniable.associate.covariance import half_width
 from deniable.associate.joint import Joint
+from deniable.decode.binomial import few_people
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 
@@ -49,7 +50,7 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
         are cut to 0..1 and contain the value.
 
     Edge cases: NaN where a condition has probability 0, with a note; errors are NaN where the joint
-        table has none.
+        table has none. A condition that may be nobody's has intervals from 0 to 1.
 
     Raises:
         InvalidParameter: if a name is no variable of the table, or stands twice.
@@ -74,19 +75,19 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
     table = (summing @ joint.probability.reshape(-1)).reshape(groups, size)
     value = _ratios(table)
     notes = (EMPTY_CONDITION,) if np.isnan(value).any() else ()
-    centre = _ratios((summing @ joint.unbounded.reshape(-1)).reshape(groups, size))
-    std_error = np.full(value.shape, np.nan)
+    free = (summing @ joint.unbounded.reshape(-1)).reshape(groups, size)
+    std_error, low, high = (np.full(value.shape, np.nan) for _ in range(3))
     if joint.unbounded_covariance is not None:
         covariance = summing @ joint.unbounded_covariance @ summing.T
         for group in np.flatnonzero(table.sum(axis=1) > 0):
             own = slice(group * size, (group + 1) * size)
+            block = covariance[own, own]
             # d c_ga / d x_gb = ([a = b] - c_ga)/x_g, and Cov c = J Sigma J' (delta method).
             jacobian = (np.eye(size) - value[group][:, None]) / table[group].sum()
-            spread = jacobian @ covariance[own, own] @ jacobian.T
+            spread = jacobian @ block @ jacobian.T
             std_error[group] = np.sqrt(np.maximum(spread.diagonal(), 0.0))
-    wide = half_width(joint.level) * std_error
-    low = np.fmin(np.clip(centre - wide, 0.0, 1.0), value)
-    high = np.fmax(np.clip(centre + wide, 0.0, 1.0), value)
+            low[group], high[group] = _given(joint, free[group], block, std_error[group])
+    low, high = np.fmin(low, value), np.fmax(high, value)
     low, high = _known(std_error, low, high)
     shape = tuple(len(part) for part in labels)
     return Derived(
@@ -98,6 +99,27 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
         high.reshape(shape),
         notes,
     )
+
+
+def _given(joint: Joint, free: Floats, block: Floats, std_error: Floats) -> tuple[Floats, Floats]:
+    """Return the intervals of the shares of one condition.
+
+    Where the condition itself may be nobody's, since its share is not above 0 by as many errors as
+    an interval extends, what is divided by could be nothing: 0 to 1 (Fieller).
+    """
+    total, z = float(free.sum()), half_width(joint.level)
+    if total <= z * np.sqrt(max(float(block.sum()), 0.0)):
+        return np.zeros(free.size), np.ones(free.size)
+    centre = free / total
+    below = above = z * std_error
+    if joint.people is not None:
+        shares, people = np.clip(centre, 0.0, 1.0), max(1.0, joint.people * total)
+        # The unbounded share's own error: that of the value may be 0 where it is at a bound.
+        jacobian = (np.eye(free.size) - shares[:, None]) / total
+        spread = np.maximum((jacobian @ block @ jacobian.T).diagonal(), 0.0)
+        below, above = few_people(shares, np.sqrt(spread), people, joint.level)
+        centre = shares
+    return np.clip(centre - below, 0.0, 1.0), np.clip(centre + above, 0.0, 1.0)
 
 
 def odds_ratios(joint: Joint) -> Derived:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deniable import _validate
-from deniable.associate.covariance import LARGEST_TABLE, cell_errors, half_width
+from deniable.associate.covariance import LARGEST_TABLE, half_width
+from deniable.associate.few_people import SAID, errors_of
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, empty_cohorts, patterns_of
 from deniable.associate.variable import Variable
@@ -51,6 +52,8 @@ class Joint:
         unbounded: the table one Newton step from the maximum without the bounds at 0; nearly
             unbiased, may be negative, and the centre of the intervals.
         unbounded_covariance: of `unbounded`, on the tangent of the simplex alone.
+        people: the size of the sample, where some cell has so few people that intervals allow for
+            it (`few_people`); else None.
     """
 
     names: tuple[str, ...]
@@ -70,6 +73,7 @@ class Joint:
     level: float = 0.95
     unbounded: Floats = field(default_factory=lambda: np.empty(0))
     unbounded_covariance: Floats | None = None
+    people: float | None = None
 
 
 @one_thread
@@ -145,7 +149,9 @@ def joint_of_patterns(
     fit = _solved(patterns, solver, margins)
     if not fit.converged and fit.gap > GAP * patterns.n:
         notes.append(f"The solver stopped early: another table may be likelier by e^{fit.gap:.3g}.")
-    errors = cell_errors(patterns, fit.weights, level)
+    errors, few = errors_of(variables, patterns, fit.weights, level)
+    if few:
+        notes.append(SAID)
     if errors.covariance is None:
         notes.append(
             f"Tables of more than {LARGEST_TABLE:,} cells have no standard errors: use fewer "
@@ -176,6 +182,7 @@ def joint_of_patterns(
         level,
         errors.unbounded.reshape(shape),
         errors.unbounded_covariance,
+        float(patterns.n) if few else None,
     )
 
 

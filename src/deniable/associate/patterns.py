@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.associate.drawn import reported
 from deniable.associate.fields import CHUNK, FieldRows, field_rows
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.variable import Variable
@@ -29,10 +30,16 @@ _DENSE = 2**22
 _ALIKE = 1e-11
 _ENOUGH = 2**14
 _NAMED = 5
+_IMAGINED = 50
+"""Imagined people of each category, to see whether reports can tell them apart."""
 
 
 def patterns_of(
-    variables: Sequence[Variable], *, profile: str = DEFAULT_PROFILE, chunk: int = CHUNK
+    variables: Sequence[Variable],
+    *,
+    profile: str = DEFAULT_PROFILE,
+    chunk: int = CHUNK,
+    strict: bool = False,
 ) -> Patterns:
     """Return the likelihoods of all variables, a row per distinct pattern of reports.
 
@@ -41,6 +48,12 @@ def patterns_of(
     Cost: 8 bytes per report and category where reports are not grouped, never per cell; of a wide
         field of bits or Bloom bits beside fields that are grouped, one or two bits instead.
 
+    Args:
+        variables: two or more.
+        profile: of "(other)".
+        chunk: so many reports are read at once.
+        strict: whether categories are refused that only more reports would tell apart.
+
     Raises:
         InvalidParameter: if the variables cannot be analysed together; the message says why.
     """
@@ -48,21 +61,22 @@ def patterns_of(
 
     def read(variable: Variable) -> FieldRows:
         rows = field_rows(variable, profile=profile, chunk=chunk)
-        _refuse_alike(variable, rows.lines.shape[1], lambda step: rows.lines[:, ::step])
+        lines = rows.lines
+        _refuse_alike(variable, lines.shape[1], lambda step: lines[:, ::step], strict)
         return rows
 
     place = wide_field(variables)
     others = [read(variable) for number, variable in enumerate(variables) if number != place]
     if place is None:
         return _product(others, variables[0].n)
-    kept = _packed(variables[place], place, others, profile)
+    kept = _packed(variables[place], place, others, profile, strict)
     if kept is None:
         return _product([*others[:place], read(variables[place]), *others[place:]], variables[0].n)
     return kept
 
 
 def _packed(
-    variable: Variable, place: int, others: Sequence[FieldRows], profile: str
+    variable: Variable, place: int, others: Sequence[FieldRows], profile: str, strict: bool
 ) -> PackedProduct | None:
     """Return a wide field as bytes beside the others; None where that is not possible."""
     wide = variable.packed(variable.reports)
@@ -71,7 +85,8 @@ def _packed(
     rest = rest_field(variable, wide, profile)
     found = joined(wide, rest, place, others)
     if found is not None:
-        _refuse_alike(variable, variable.n, functools.partial(_some_lines, wide, rest))
+        some = functools.partial(_some_lines, wide, rest)
+        _refuse_alike(variable, variable.n, some, strict)
     return found
 
 
@@ -161,13 +176,18 @@ def _expanded(field: FieldRows) -> Floats:
     return field.lines if field.codes is None else field.lines[:, field.codes]
 
 
-def _refuse_alike(variable: Variable, columns: int, lines: Callable[[int], Floats]) -> None:
+def _refuse_alike(
+    variable: Variable, columns: int, lines: Callable[[int], Floats], strict: bool
+) -> None:
     """Refuse categories whose likelihoods are the same, or sums of each other's, everywhere.
+
+    Those of which there are hardly any reports pass unless `strict`: more would tell them apart.
 
     Args:
         variable: to name in the message.
         columns: the number of its records.
         lines: from a step s to the likelihoods of every s-th record.
+        strict: whether those are refused too.
     """
     step = max(1, columns // _ENOUGH)
     # A part of the records usually shows that all can be told apart.
@@ -177,11 +197,22 @@ def _refuse_alike(variable: Variable, columns: int, lines: Callable[[int], Float
     if null is None:
         return
     alike = np.flatnonzero(np.abs(null) > 0.1 * np.abs(null).max())
+    unseen = bool(np.all(np.ptp(lines(1)[alike], axis=1) == 0))
+    few = variable.n < _IMAGINED * len(variable.categories)
+    if not strict and (few or unseen) and _told_apart(variable):
+        return
     raise InvalidParameter(
         f"Categories of '{variable.name}' cannot be told apart by its reports: "
         f"{', '.join(_named(variable.categories, alike))}.",
         "Leave out all but one of them, or collect with more bits or cohorts.",
     )
+
+
+def _told_apart(variable: Variable) -> bool:
+    """Tell whether the mechanism tells all categories apart, if enough people held each."""
+    rng, categories = np.random.default_rng(0), len(variable.categories)
+    codes = np.arange(_IMAGINED * categories) % categories
+    return _dependence(field_rows(reported(variable, codes, rng)).lines) is None
 
 
 def _dependence(lines: Floats) -> Floats | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from deniable._distributions import chi2_sf
-from deniable.associate.fields import rest_shares
+from deniable.associate.drawn import reported
 from deniable.associate.joint import Joint, independent_table, marginal_fits
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, patterns_of
@@ -15,15 +15,12 @@ from deniable.associate.scores import score_test
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import fit_rows
 from deniable.errors import InvalidParameter
-from deniable.mechanisms.base import Candidate, Floats, Reports
+from deniable.mechanisms.base import Floats
 
 REPLICATES = 199
 ENOUGH = 10
 """Statistics as large as the observed one after which no more are drawn."""
 _RANK = 1e-9
-_PRIVATE = 0xE000
-"""The first of Unicode's characters for private use."""
-_UNLISTED = 1_000
 
 
 def wald_test(joint: Joint) -> tuple[float, int, float]:
@@ -88,9 +85,7 @@ def bootstrap_test(
     n, larger = int(patterns.n), 1
     for _ in range(REPLICATES):
         drawn = [
-            Variable(
-                v.name, v.mechanism, _drawn(v, margin, n, rng), v.candidates, v.labels, v.other
-            )
+            reported(v, rng.choice(len(margin), size=n, p=margin / margin.sum()), rng)
             for v, margin in zip(variables, margins, strict=True)
         ]
         larger += _ratio(patterns_of(drawn, profile=profile))[0] >= observed
@@ -118,9 +113,7 @@ def bootstrap_score(
     n, larger = int(patterns.n), 0
     for drawn in range(1, REPLICATES + 1):
         again = [
-            Variable(
-                v.name, v.mechanism, _drawn(v, margin, n, rng), v.candidates, v.labels, v.other
-            )
+            reported(v, rng.choice(len(margin), size=n, p=margin / margin.sum()), rng)
             for v, margin in zip(variables, margins, strict=True)
         ]
         found = patterns_of(again, profile=profile)
@@ -137,25 +130,3 @@ def _ratio(patterns: Patterns) -> tuple[float, list[Floats]]:
     free = patterns.mixed(fit_rows(patterns, start=start).weights)
     gained = patterns.shares @ (np.log(free) - np.log(patterns.mixed(start)))
     return 2 * patterns.n * max(0.0, float(gained)), margins
-
-
-def _drawn(variable: Variable, margin: Floats, n: int, rng: np.random.Generator) -> Reports:
-    """Return reports of n people whose answers follow a distribution over the categories."""
-    mechanism = variable.mechanism
-    codes = rng.choice(len(margin), size=n, p=margin / margin.sum())
-    last = len(margin) - 1
-    if mechanism.hashed:
-        names: list[Candidate] = list(variable.candidates or ())
-        if variable.other:
-            # Letters for private use, in every place that a mechanism looks at: nobody's answer.
-            length = getattr(mechanism.parameters, "length", 1)
-            names += [chr(_PRIVATE + number) * length for number in range(_UNLISTED)]
-            codes = np.where(codes == last, last + rng.integers(0, _UNLISTED, n), codes)
-        return mechanism.simulate(codes, rng, names)
-    answers = np.array(variable.asked())
-    if variable.other:
-        rest, shares = rest_shares(variable)
-        others = rng.choice(rest, size=n, p=shares)
-        codes = np.where(codes == last, others, np.append(answers, 0)[codes])
-        return mechanism.simulate(codes, rng)
-    return mechanism.simulate(answers[codes], rng)

@@ -1,4 +1,4 @@
-"""What every asking verb has in common: which reports, from a store or from a file of counts."""
+"""The common part of all asking verbs: which reports, from a store or from a file of counts."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def asking(
     Args:
         path: the published survey.
         asked: the question.
-        data: the collector's data directory.
+        data: the place of the store.
         which: the reports that are asked about.
         counts: a file of counts, which takes the store's place.
         quiet: draw no progress.

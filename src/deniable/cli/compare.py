@@ -40,7 +40,7 @@ def compare(
         str, typer.Option("--by", help="The segment, such as an experiment's arm.", metavar="NAME")
     ],
     against: Annotated[
-        str | None, typer.Option(help="The value to compare with; the first unless said.")
+        str | None, typer.Option(help="The value to compare with; by default the first.")
     ] = None,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings to test for, one per line.")

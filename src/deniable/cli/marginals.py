@@ -169,4 +169,4 @@ def _check(
 def _known(given: Sequence[str] | None) -> dict[str, str | None]:
     """Read the conditions: an attribute, or an attribute and one of its answers."""
     parts = (text.partition("=") for text in given or ())
-    return {name: level if equals else None for name, equals, level in parts}
+    return {name: answer if equals else None for name, equals, answer in parts}

@@ -120,7 +120,7 @@ class Population:
         return dict(zip(labels, self.shares[field].tolist(), strict=True))
 
     def truth(self, field: str) -> dict[str, float]:
-        """Return each answer's share among these people, by label ("attribute=level")."""
+        """Return each answer's share among these people, by label ("attribute=answer")."""
         codes, answers = self.codes[field], len(self.answers[field])
         domain = next(one.domain for one in self.question.fields if one.name == field)
         if isinstance(domain, Profile):
@@ -175,7 +175,7 @@ def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
     if isinstance(field.domain, Profile):
         parts = zip(field.domain.attributes, np.atleast_1d(person).tolist(), strict=True)
         return {
-            name: _level(domain.known if isinstance(domain, Perhaps) else domain, code)
+            name: _labelled(domain.known if isinstance(domain, Perhaps) else domain, code)
             for (name, domain), code in parts
             if not (isinstance(domain, Perhaps) and code == len(domain.known.labels))
         }
@@ -189,10 +189,10 @@ def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
     code = int(person)
     if isinstance(answers[code], Absent):
         return ABSENT
-    return answers[code] if field.domain.size is None else _level(field.domain, code)
+    return answers[code] if field.domain.size is None else _labelled(field.domain, code)
 
 
-def _level(domain: Domain, code: int) -> object:
+def _labelled(domain: Domain, code: int) -> object:
     """Return a value of a closed domain that has the code."""
     if isinstance(domain, Numbers):
         return domain.bounds[0] - 1 if code == 0 else domain.bounds[code - 1]

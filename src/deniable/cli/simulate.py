@@ -50,7 +50,7 @@ def simulate(
         int, typer.Option(min=1, max=10**9, help="How many people, in each epoch.")
     ] = 100_000,
     epochs: Annotated[
-        int, typer.Option(min=1, max=1_000, help="A history of so many epochs, up to today's.")
+        int, typer.Option(min=1, max=1_000, help="The epochs of a history, up to today's.")
     ] = 1,
     churn: Annotated[
         float, typer.Option(min=0, max=1, help="Share of devices replaced from epoch to epoch.")

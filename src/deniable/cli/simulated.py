@@ -1,4 +1,4 @@
-"""What `deniable simulate` prints: where the reports are, and the truth behind them."""
+"""The output of `deniable simulate`: where the reports are, and the truth behind them."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class _Products:
     def of(cls, variables: Sequence[Variable], kept: Kept) -> _Products:
         """Return the products of all reports, centred and scaled by the kept ones."""
         left = left_over(variables, kept)
-        fits = marginal_fits(patterns_of(left))
+        fits = marginal_fits(patterns_of(left, strict=True))
         one, two = (
             _whitened(variable, whole, fit, kept)
             for variable, whole, fit in zip(left, variables, fits, strict=True)

@@ -24,7 +24,8 @@ from functools import cached_property
 import numpy as np
 
 from deniable import _validate
-from deniable.associate.covariance import LARGEST_TABLE, cell_errors
+from deniable.associate.covariance import LARGEST_TABLE
+from deniable.associate.few_people import errors_of
 from deniable.associate.fields import field_rows
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import patterns_of
@@ -274,11 +275,11 @@ def _fitted(
     near: Floats | None = None,
 ) -> _Fit:
     """Return the table of the variables' own reports; `near` is a table like it."""
-    patterns = patterns_of(variables, profile=profile)
+    patterns = patterns_of(variables, profile=profile, strict=True)
     # No cell starts at 0, so that every report has a likelihood.
     start = None if near is None else 0.99 * near + 0.01 / near.size
     table = fit_rows(patterns, start).weights
-    errors = cell_errors(patterns, table, _LEVEL)
+    errors, _ = errors_of(variables, patterns, table, _LEVEL)
     # Tables that are too large to have a covariance were refused.
     sigma = np.zeros(0) if errors.unbounded_covariance is None else errors.unbounded_covariance
     # G = n Sigma: the inverse information of one report.

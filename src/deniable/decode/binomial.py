@@ -77,6 +77,26 @@ def limits(
     return low[back], high[back]
 
 
+def few_people(
+    share: Floats, std_error: Floats, people: float | Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Return how far intervals of shares extend below and above them, whatever the counts.
+
+    The distances of the sample, by exact limits of a binomial count, and of the noise, normal, are
+    put together by their squares, each side by itself [ZD08].
+
+    Args:
+        share: within 0..1.
+        std_error: of the sample and the noise together.
+        people: of the sample.
+        level: of the intervals.
+    """
+    z = float(special.ndtri(0.5 + level / 2))
+    noise = z * z * np.maximum(std_error**2 - share * (1 - share) / people, 0.0)
+    low, high = limits(people * share, people * np.ones_like(share), 1 - level)
+    return np.sqrt((share - low) ** 2 + noise), np.sqrt((high - share) ** 2 + noise)
+
+
 def _lower(k: Floats, n: Floats, alpha: float, form: Form) -> Floats:
     """Return the r at which the upper tail of k is alpha / 2; 0 where it is larger at every r."""
     some = k > 0

@@ -8,14 +8,16 @@ noise alone; what the papers' standard errors mean.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Protocol, get_args
 
 import numpy as np
+from scipy import special
 
 from deniable import _validate
 from deniable._distributions import normal_isf, normal_sf, t_isf
-from deniable.decode.binomial import FORMS, Form, limits, tail
+from deniable.decode.binomial import FORMS, Form, few_people, limits, tail
 from deniable.decode.lasting import Lasting
 from deniable.mechanisms import Estimate
 from deniable.mechanisms.base import Floats
@@ -116,6 +118,46 @@ def critical(tests: int, alpha: float = 0.05) -> float:
     return float(normal_isf(alpha / max(1, tests)))
 
 
+def by_error(error: float, n: int, tests: int, alpha: float = 0.05) -> float:
+    """Return the detection limit where no single count says all about an answer.
+
+    Q standard errors of an answer that nobody holds, and no less than the share that somebody of n
+    people holds every second time: 1 - (1 - f)^n = 1/2.
+    """
+    return min(1.0, max(critical(tests, alpha) * error, -math.expm1(-math.log(2) / max(n, 1))))
+
+
+def detection_limit(
+    chance: float, gap: float, variance: float, n: int, tests: int, alpha: float = 0.05
+) -> float:
+    """Return the share that is found every second time, at most 1, at any number of reports.
+
+    Model: of n reports c support an answer that nobody holds with a variance phi times a binomial
+    one's; c / phi of n / phi are read as binomial, as in `Counted`. The test asks for the least c
+    whose tail is at most alpha / M. The limit is the share at which the median reaches that c. Of
+    many reports it is Q standard errors of an answer that nobody holds (`critical`); of few, more,
+    since somebody has to hold the answer at all.
+
+    Args:
+        chance: P(a report supports an answer that its sender does not hold), above 0.
+        gap: what holding it adds.
+        variance: of the estimated share of an answer that nobody holds.
+        n: reports.
+        tests: M, the number of answers tested.
+        alpha: the family-wise error of all tests.
+    """
+    phi = max(variance * n * gap**2 / (chance * (1 - chance)), _LEAST)
+    wanted, low, high = alpha / max(1, tests), 0, n
+    if float(tail(n / phi, n / phi, chance)) > wanted:
+        return 1.0
+    while high - low > 1:  # the tail at `high` is small enough, at `low` it is not
+        middle = (low + high) // 2
+        small = float(tail(middle / phi, n / phi, chance)) <= wanted
+        low, high = (low, middle) if small else (middle, high)
+    half = float(special.betaincinv(high / phi, (n - high) / phi + 1, 0.5))
+    return min(1.0, max(0.0, (half - chance) / gap))
+
+
 @dataclass(frozen=True)
 class _Estimated:
     found: Estimate
@@ -142,7 +184,7 @@ class _Estimated:
         known = error[np.isfinite(error)]
         if not known.size:
             return float("nan")
-        return min(1.0, critical(known.size, alpha) * float(np.median(known)))
+        return by_error(float(np.median(known)), self.found.n, known.size, alpha)
 
 
 @dataclass(frozen=True)
@@ -222,17 +264,22 @@ class Counted(_Estimated):
         return share
 
     def limit(self, alpha: float) -> float:
-        """Return the detection limit: Q standard errors of an answer that nobody holds."""
+        """Return the detection limit of an answer with the typical error."""
         known = np.isfinite(self.frequency)
         if not known.any():
             return float("nan")
-        alone = np.sqrt(self.variance(np.zeros_like(self.frequency)))
-        return min(1.0, critical(int(known.sum()), alpha) * float(np.median(alone[known])))
+        alone = self.variance(np.zeros_like(self.frequency))[known]
+        q, gap = (float(np.median(each[known])) for each in (self.chances.chance, self.chances.gap))
+        n, tests = self.found.n, int(known.sum())
+        return detection_limit(q, gap, float(np.median(alone)), n, tests, alpha)
 
 
 @dataclass(frozen=True)
 class Normal(_Estimated):
-    """Shares with normal errors: where no single count says all about an answer."""
+    """Shares with normal noise: where no single count says all about an answer.
+
+    Of the population, the sample's part of an interval is exact at any number of people.
+    """
 
     @property
     def p_values(self) -> Floats:
@@ -242,8 +289,12 @@ class Normal(_Estimated):
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the 1 - alpha intervals of the shares, within 0..1; never empty."""
-        share = self.found.frequency
-        return around(share, normal_isf(alpha / 2) * np.sqrt(self.variance(share)))
+        share, error = self.found.frequency, self.std_error
+        if self.reading.of != "population" or not self.found.n:
+            return around(share, normal_isf(alpha / 2) * error)
+        people = self.found.n / self.reading.people
+        below, above = few_people(np.clip(share, 0.0, 1.0), error, people, 1 - alpha)
+        return around(share, below)[0], around(share, above)[1]
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,9 @@ def conditional(table: Table, given: Sequence[str]) -> Table:
     order = places.transpose(axes).ravel()
     ratio, covariance = _ratios(cells, table.covariance[np.ix_(order, order)])
     notes = (*table.notes, TOO_RARE) if np.isnan(ratio).any() else table.notes
-    return Table.raw(attributes, labels, ratio.reshape(shape), covariance, table.n, notes)
+    among = np.broadcast_to(np.maximum(cells.sum(axis=0), 0.0), cells.shape).reshape(shape)
+    named = (attributes, labels, ratio.reshape(shape), covariance, table.n, notes)
+    return Table.raw(*named, table.people, among)
 
 
 def _divided(cells: Floats) -> Floats:

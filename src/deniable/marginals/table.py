@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from deniable.decode.binomial import few_people
 from deniable.decode.reading import around
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
@@ -39,6 +40,7 @@ class Table:
         kind: "raw" or "smoothed".
         n: the number of reports of the question.
         notes: caveats for the reader.
+        people: the size of the sample that intervals allow for; None where they are normal.
 
     Guarantees: where a share is NaN, a note says why. Smoothed shares are at least 0 and sum to 1.
     """
@@ -53,6 +55,7 @@ class Table:
     kind: Kind
     n: int
     notes: tuple[str, ...] = ()
+    people: float | None = None
 
     def __post_init__(self) -> None:
         shape = tuple(len(answers) for answers in self.labels)
@@ -71,8 +74,10 @@ class Table:
         covariance: Floats,
         n: int,
         notes: tuple[str, ...] = (),
+        people: float | None = None,
+        among: Floats | None = None,
     ) -> Table:
-        """Return an unbiased table with normal 95% intervals.
+        """Return an unbiased table with 95% intervals.
 
         Args:
             attributes: their names.
@@ -81,10 +86,17 @@ class Table:
             covariance: of the cells in C order.
             n: the number of reports.
             notes: caveats for the reader.
+            people: of the sample that the covariance allows for: then the intervals hold exact
+                limits of a share of so few; else they are normal.
+            among: the share of them that each cell is a share of; all unless said.
         """
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0)).reshape(cells.shape)
         low, high = around(cells, Z95 * error)
-        return cls(attributes, labels, cells, error, low, high, covariance, "raw", n, notes)
+        if people is not None:
+            some = people * (np.ones_like(cells) if among is None else among)
+            below, above = few_people(np.clip(cells, 0.0, 1.0), error, np.maximum(some, 1), 0.95)
+            low, high = around(cells, below)[0], around(cells, above)[1]
+        return cls(attributes, labels, cells, error, low, high, covariance, "raw", n, notes, people)
 
     @classmethod
     def smoothed(
@@ -107,5 +119,6 @@ class Table:
         (a test of independence) adds this.
         """
         shares = np.maximum(self.probability.reshape(-1), 0.0)
-        shares = shares / shares.sum()
+        # Noise can put every cell at or below 0: then nothing is known about the shares.
+        shares = shares / shares.sum() if shares.any() else np.full(shares.size, 1 / shares.size)
         return np.asarray((np.diag(shares) - np.outer(shares, shares)) / self.n)

@@ -3,8 +3,8 @@
     counts -> reader -> cells and covariance of the attributes' table -> marginal, moments, estimate
 
 A method of the paper sees an attribute of r answers as 2^b codes in binary, b = ceil(log2 r): its
-*inner* answers. Codes that no level has cannot occur; their cells are left out of the tables, which
-keeps the others unbiased.
+*inner* answers. Codes that no answer has cannot occur; their cells are left out of the tables,
+which keeps the others unbiased.
 
 Two covariances: with sampling (the people are a sample of a larger population), and given the
 people's values. The second is the first less (D - f f')/n, D the diagonal matrix of the shares f,
@@ -23,6 +23,7 @@ from typing import Self
 
 import numpy as np
 from numpy.random import Generator
+from scipy import linalg
 
 from deniable import _validate
 from deniable.errors import InvalidParameter
@@ -55,6 +56,10 @@ AT_ONCE = 2**20
 """People who are simulated at a time."""
 MOST_LISTED = 4_096
 """The most profiles that are listed, as columns of a likelihood."""
+FEW = 200
+"""Reports on a table or coefficient below which its variance is not taken from them alone."""
+MOST_IMAGINED = 200_000
+_FINE = 100
 NOT_REPORTED = "Nobody reported on some coefficients of this table: its raw shares are unknown."
 
 
@@ -192,14 +197,43 @@ class ProfileMechanism(Mechanism):
         self._check_counts(counts)
         wanted = self.chosen(attributes)
         rising = tuple(sorted(wanted))
-        cells, covariance = self._possible(self.reader(counts), rising)
-        # Readers include the sampling of people, (D - f f')/n; tables are given the values.
-        covariance = covariance - _sampling(cells, counts.n)
+        cells, covariance = self._given_values(counts, rising)
         shape = tuple(self.answers[i] for i in rising)
         axes = [rising.index(i) for i in wanted]
         turned = np.arange(cells.size).reshape(shape).transpose(axes).reshape(-1)
         table = cells.reshape(shape).transpose(axes)
         return table, covariance[np.ix_(turned, turned)]
+
+    def _given_values(self, counts: Counts, *wanted: Subset) -> Reading:
+        """Return tables one after the other, with their covariance given the people's values."""
+        read, steady, times = self.reader(counts), self.reader(counts), 1.0
+        n, seen = counts.n, counts.reports[counts.reports > 0]
+        if seen.size and int(seen.min()) < FEW:
+            counts = Counts(
+                _FINE * counts.reports + self._imagined.reports,
+                _FINE * counts.table + self._imagined.table,
+            )
+            steady, times = self.reader(counts), counts.n / n
+        shares, errors = [], []
+        for attributes in wanted:
+            shares.append(self._possible(read, attributes)[0])
+            cells, covariance = self._possible(steady, attributes)
+            # Readers include the sampling of people, (D - f f')/n; tables are given the values.
+            errors.append(times * (covariance - _sampling(cells, counts.n)))
+        return np.concatenate(shares), linalg.block_diag(*errors)
+
+    @cached_property
+    def _imagined(self) -> Counts:
+        """Reports of imagined people, four of each kind that is drawn, in hundredths.
+
+        A variance that is estimated from a few reports which all agree is 0, and their mean may
+        lie anywhere. Four people with profiles of all kinds are added to them (Agresti and Coull
+        do so with a share [AC98]) where there are few, for their errors alone.
+        """
+        people = min(MOST_IMAGINED, 4 * _FINE * int(self.zero().reports.size))
+        rng = np.random.default_rng(0)
+        codes = np.stack([rng.integers(0, k, size=people) for k in self.answers], axis=1)
+        return self.accumulate(self.simulate(codes, rng))
 
     def _possible(self, read: Reader, attributes: Subset) -> Reading:
         """Return a table over the answers that can occur."""
@@ -251,13 +285,13 @@ class ProfileMechanism(Mechanism):
 
     @cached_property
     def one_way_labels(self) -> tuple[str, ...]:
-        """The rows of an estimate: "attribute=level" for every level of every attribute."""
+        """The rows of an estimate: "attribute=answer" for every answer of every attribute."""
         return tuple(
             f"{name}={label}" for name, domain in self.profile.attributes for label in domain.labels
         )
 
     def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
-        """Return the unbiased share of every level of every attribute.
+        """Return the unbiased share of every answer of every attribute.
 
         Guarantees: as `marginal`. Shares of one attribute estimate a distribution; answers of
         different attributes are rows of one list.
@@ -271,20 +305,14 @@ class ProfileMechanism(Mechanism):
         self._check_counts(counts)
         if counts.n == 0:
             return nothing_learned(self.one_way_labels)
-        read = self.reader(counts)
-        shares, errors = [], []
-        for attribute in range(len(self.answers)):
-            cells, covariance = self._possible(read, (attribute,))
-            covariance = covariance - _sampling(cells, counts.n)
-            shares.append(cells)
-            errors.append(np.sqrt(np.maximum(np.diagonal(covariance), 0.0)))
-        found = np.concatenate(shares)
+        found, covariance = self._given_values(counts, *((i,) for i in range(len(self.answers))))
+        errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
         notes = () if np.isfinite(found).all() else (NOT_REPORTED,)
-        error = np.where(np.isfinite(found), np.concatenate(errors), np.nan)
+        error = np.where(np.isfinite(found), errors, np.nan)
         return Estimate(self.one_way_labels, found, error, None, counts.n, notes)
 
     def every_profile(self) -> Codes:
-        """Return all profiles that can occur, a row each, the last attribute's level fastest.
+        """Return all profiles that can occur, a row each, the last attribute's answer fastest.
 
         Raises:
             InvalidParameter: if there are more than 4,096.

@@ -14,7 +14,16 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms.chances import Of
 from deniable.plan.costs import FOUND
 from deniable.plan.profiles.choices import NOT_COMPARED, cells_tested, choices_of_profiles
-from deniable.protocol import Attribute, Boolean, Categories, Domain, Numbers, Profile, Strings
+from deniable.protocol import (
+    Attribute,
+    Boolean,
+    Categories,
+    Domain,
+    Numbers,
+    Profile,
+    Sets,
+    Strings,
+)
 from deniable.protocol.domain import MAX_CATEGORIES, MAX_LENGTH, is_alphabet
 from deniable.protocol.parameters import answers_of
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES, MIN_ATTRIBUTES
@@ -82,7 +91,9 @@ class Setting:
         """
         if isinstance(self.domain, Profile):
             return cells_tested(self.domain.answers, self.order)
-        return self.answers or self.listed or TYPICAL
+        # Nobody tests whether somebody holds none of a set's names.
+        none = 1 if isinstance(self.domain, Sets) else 0
+        return self.answers - none or self.listed or TYPICAL
 
     @property
     def wanted(self) -> Mapping[str, object]:

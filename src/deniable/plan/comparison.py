@@ -24,12 +24,12 @@ from deniable.protocol.question import PLAIN_FIELD
 
 POWER = 0.8
 SHARE = 0.5
-"""The share in the first arm unless said: the one that varies the most."""
+"""The share in the first arm, by default: the one that varies the most."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two arms can show by one mechanism.
+    """The power of a comparison of two arms by one mechanism.
 
     Attributes:
         mechanism: its name.

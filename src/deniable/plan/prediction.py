@@ -25,7 +25,8 @@ from deniable._distributions import normal_isf
 from deniable.authoring.auto import MOST_LISTED, SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.authoring.closed_form import mean_variance
 from deniable.crafted.leverage import leverage_of
-from deniable.decode.reading import critical
+from deniable.decode.observed import is_open
+from deniable.decode.reading import by_error, detection_limit
 from deniable.mechanisms import mechanism_of
 from deniable.plan.collection import Setting
 from deniable.plan.costs import FOUND, operations, words
@@ -40,13 +41,14 @@ from deniable.protocol import (
     ORRParameters,
     Parameters,
     PrefixesParameters,
+    Profile,
     ProfileParameters,
     RapporParameters,
     Sets,
     Strings,
     StringSets,
 )
-from deniable.protocol.channel import Bits, Points
+from deniable.protocol.channel import Bits, Points, Sign, Subset, Symbol, unknown_kind
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.question import PLAIN_FIELD
 
@@ -127,7 +129,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     field = Field(PLAIN_FIELD, setting.domain, parameters)
     rare = deviation(field, setting, 0.0)
     mean = deviation(field, setting, 1 / setting.answers) if setting.answers else rare
-    smallest = _smallest(parameters, setting, rare)
+    smallest = _smallest(field, setting, rare)
     forever = parameters.epsilon_forever
     return Prediction(
         parameters=parameters,
@@ -146,15 +148,23 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     )
 
 
-def _smallest(parameters: Parameters, setting: Setting, rare: float) -> float:
+def _smallest(field: Field, setting: Setting, rare: float) -> float:
     """Return the detection limit: of a test, or of finding strings that nobody listed."""
-    domain = setting.domain
+    domain, parameters, people = setting.domain, field.parameters, setting.people
     # The searches are simulated one by one: each has an algorithm of its own.
     if isinstance(parameters, PrefixesParameters | NGramsParameters) and isinstance(
         domain, Strings
     ):
-        return smallest_found(parameters, domain, setting.people)
-    return critical(setting.tests) * rare
+        return smallest_found(parameters, domain, people)
+    mechanism = mechanism_of(field, setting.absent)
+    # No single count says all about a cell of a table, a member of a set of strings, or a string
+    # of a Bloom filter.
+    if isinstance(domain, Profile | StringSets) or is_open(mechanism):
+        return by_error(rare, people, setting.tests)
+    holding, chance = (float(one) for one in parameters.support)
+    drawn = domain.most if isinstance(domain, Sets) and not parameters.per_member else 1
+    gap = (holding - chance) / drawn
+    return detection_limit(chance, gap, rare**2, people, setting.tests)
 
 
 def margin_of(choice: Choice, setting: Setting) -> float:
@@ -229,9 +239,11 @@ def _fitting(parameters: Parameters, setting: Setting) -> tuple[float, float]:
         case Bits() as rest if not channel.direct:
             cells = rest.width * channel.sizes[-1]
             return 1 / (1 - min(answers, cells // 2) / cells), 0.0
-    plain = mean_variance(*parameters.support, answers or listed)
-    whole = noise_of(parameters, answers, setting.people, listed)
-    # O-RR's answers are fitted together: the noise is wider by a factor, not by a term.
-    if isinstance(parameters, ORRParameters):
-        return whole / plain, 0.0
-    return 1.0, whole - plain
+        case Points() | Bits() | Symbol() | Sign() | Subset():
+            plain = mean_variance(*parameters.support, answers or listed)
+            whole = noise_of(parameters, answers, setting.people, listed)
+            # O-RR's answers are fitted together: the noise is wider by a factor, not by a term.
+            wider = isinstance(parameters, ORRParameters)
+            return (whole / plain, 0.0) if wider else (1.0, whole - plain)
+        case rest:
+            raise unknown_kind("noise of fitted answers", rest)

@@ -104,6 +104,10 @@ class Tables(ABC):
             ),
         )
 
+    @abstractmethod
+    def insert(self, row: BatchRow) -> None:
+        """Write a row as a new one."""
+
     def forget(self, row: BatchRow) -> None:
         """Delete a row; its chunks are of no batch then."""
         self.execute("DELETE FROM batches WHERE batch = ?", (row.number,))
@@ -174,6 +178,14 @@ class Tables(ABC):
     @abstractmethod
     def drop_ids(self, transaction: Transaction) -> None:
         """Drop the ids of every epoch in which nothing is open."""
+
+    @abstractmethod
+    def ids(self, epoch: int) -> list[bytes]:
+        """Return the ids of an epoch that are kept."""
+
+    @abstractmethod
+    def put_ids(self, epoch: int, ids: Sequence[bytes]) -> None:
+        """Write the ids of an epoch that has none."""
 
     @abstractmethod
     def add_counters(self, counters: Counters) -> None:

@@ -132,4 +132,4 @@ def test_cohorts_without_reports_are_counted_and_noted(rng):
     assert (empty_cohorts(full), empty_cohorts(part)) == (0, 1)
     other = closed("b", y[kept], rng)
     assert empty_cohorts(other) == 0
-    assert estimate_joint([part, other]).notes == ("1 cohorts of 'site' have no reports.",)
+    assert estimate_joint([part, other]).notes[0] == "1 cohorts of 'site' have no reports."

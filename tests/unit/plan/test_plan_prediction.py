@@ -26,7 +26,8 @@ def test_figure_3_of_the_rappor_paper() -> None:
         setting = Setting(people, 1.0, of_categories(1_000))
         found = predict(mechanism.parameters, setting)
         bound = 0.5 * math.sqrt(people) / critical(1_000)
-        assert found.smallest == pytest.approx(1 / bound)
+        # The paper's bound is normal; the test that decides is exact.
+        assert found.smallest == pytest.approx(1 / bound, rel=0.01)
         assert found.learned == min(1_000, int(bound))
 
 

@@ -48,7 +48,10 @@ def joint_read(joint: Joint, reading: Reading) -> tuple[Joint, float]:
     wide, active = read(joint.unbounded_covariance), read(joint.covariance)
     before = np.maximum(joint.unbounded_covariance.diagonal(), 1e-300)
     factor = float(np.sqrt(max(1.0, float((wide.diagonal() / before).max()))))
-    errors = errors_around(x, joint.unbounded.reshape(-1), wide, active, joint.level)
+    people = None
+    if joint.people is not None and reading.of == "population":
+        people = joint.people / reading.people
+    errors = errors_around(x, joint.unbounded.reshape(-1), wide, active, joint.level, people)
     shape = joint.probability.shape
     return (
         replace(
@@ -58,6 +61,7 @@ def joint_read(joint: Joint, reading: Reading) -> tuple[Joint, float]:
             high=errors.high.reshape(shape),
             covariance=active,
             unbounded_covariance=wide,
+            people=people,
         ),
         factor,
     )

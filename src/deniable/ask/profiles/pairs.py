@@ -10,7 +10,7 @@ import numpy as np
 
 from deniable.ask.options import DEFAULTS, Options
 from deniable.ask.profiles.reports import Profiles
-from deniable.ask.profiles.shares import about_profiles
+from deniable.ask.profiles.shares import about_profiles, said_first
 from deniable.crafted.pairs import CraftedPairs, crafted_edges, crafted_pairs
 from deniable.marginals.independence import ALPHA, PairTest
 from deniable.marginals.information import mutual_information
@@ -45,7 +45,7 @@ UNKNOWN = (
     "have no raw table and no test, and smoothing takes them for independent."
 )
 CONSTANT = (
-    "As far as the noise tells, everybody has the same level of: {names}. What does not vary "
+    "As far as the noise tells, everybody has the same answer of: {names}. What does not vary "
     "has no correlation."
 )
 STILL = (
@@ -112,13 +112,14 @@ def pairs_table(reports: Profiles, alpha: float = ALPHA, options: Options = DEFA
         columns += CRAFTED_PAIR_COLUMNS
     rows = [(*row, *_crafted_cells(one, ranges, still)) for one, row in _pair_rows(reports, alpha)]
     rows.sort(key=_surest_first)
-    notes = (*unknown_pairs(reports), *constant_attributes(reports), TESTED, CORRELATED)
+    notes = (*said_first(reports), *unknown_pairs(reports))
+    notes += (*constant_attributes(reports), TESTED, CORRELATED)
     what = f"{len(rows):,} pairs of attributes"
     if ranges is not None:
         found = [row for row in rows if row[9]]
         sure = sum(bool(row[-1]) for row in found)
         said = STILL.format(share=ranges.crafted, found=len(found), still=sure)
-        notes = (said, *notes, *ranges.notes)
+        notes = (*notes, said, *ranges.notes)
         what += f", with {ranges.crafted:.3g} crafted"
     return Table.of(
         about_profiles(reports, "pairs", what, options.crafted, alpha=alpha),
@@ -176,7 +177,7 @@ def unknown_pairs(reports: Profiles) -> tuple[str, ...]:
 
 
 def constant_attributes(reports: Profiles) -> tuple[str, ...]:
-    """Return a note where smoothed shares of attributes are all on one level."""
+    """Return a note where smoothed shares of attributes are all of one answer."""
     cells, names = reports.pairs.cells, reports.profile.names
     found = {
         names[pair[axis]]: None
@@ -213,10 +214,13 @@ def tree_table(reports: Profiles, options: Options = DEFAULTS) -> Table:
         InvalidParameter: if only single attributes were collected, or `crafted` is no share.
     """
     tree, names = learnt_tree(reports), reports.profile.names
-    notes: tuple[str, ...] = (*unknown_pairs(reports), LEARNT)
+    notes: tuple[str, ...] = (*said_first(reports), *unknown_pairs(reports), LEARNT)
     columns = [*EDGE_COLUMNS]
     rows: list[tuple[Cell, ...]] = [
+        # Where nothing was learned no edge is better than another, however often it comes back.
         (names[edge.first], names[edge.second], edge.information, edge.confidence)
+        if reports.learned
+        else (names[edge.first], names[edge.second], edge.information, math.nan)
         for edge in tree.edges
     ]
     found = _without_crafted(reports, options)
@@ -256,4 +260,5 @@ def sample_table(reports: Profiles, profiles: int, rng: np.random.Generator) -> 
     cells = [names[codes[:, i]].tolist() for i, names in enumerate(labels)]
     columns = [Column(name, "label", name) for name in reports.profile.names]
     about = about_profiles(reports, "sample", f"{profiles:,} synthetic profiles")
-    return Table.of(about, columns, list(zip(*cells, strict=True)), notes=(KEEPS,))
+    notes = (*said_first(reports), KEEPS)
+    return Table.of(about, columns, list(zip(*cells, strict=True)), notes=notes)

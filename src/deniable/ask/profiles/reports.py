@@ -21,7 +21,7 @@ from deniable.errors import InvalidParameter
 from deniable.marginals.conditional import conditional
 from deniable.marginals.pairs import Pairs
 from deniable.marginals.raw import raw_table
-from deniable.marginals.smoothed import smoothed_tables
+from deniable.marginals.smoothed import pairs_apart, smoothed_tables
 from deniable.marginals.table import Table
 from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
 from deniable.mechanisms.base import Floats
@@ -41,7 +41,7 @@ SMOOTHED = (
 
 
 Given = Mapping[str, str | None]
-"""Attributes that are given: by name a level, or None for every level."""
+"""Attributes that are given: by name an answer, or None for every answer."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,15 @@ class Both:
         """Return the shares of the other attributes given these, in both forms.
 
         Raises:
-            InvalidParameter: if an attribute has no such level, or nothing is left to ask for.
+            InvalidParameter: if an attribute has no such answer, or nothing is left to ask for.
         """
         if not known:
             return self
-        for name, level in known.items():
+        for name, answer in known.items():
             labels = self.raw.labels[self.attributes.index(name)]
-            if level is not None and level not in labels:
+            if answer is not None and answer not in labels:
                 raise InvalidParameter(
-                    f"Attribute {name!r} has no level {level!r:.80}. It has: {', '.join(labels)}."
+                    f"Attribute {name!r} has no answer {answer!r:.80}. It has: {', '.join(labels)}."
                 )
         names = list(known)
         return Both(conditional(self.raw, names), conditional(self.smoothed, names))
@@ -207,7 +207,18 @@ class Profiles:
             self.profile.names,
             {pair: both.raw for pair, both in zip(pairs, found, strict=True)},
             {pair: both.smoothed for pair, both in zip(pairs, found, strict=True)},
+            pairs_apart(self.mechanism.moments(self.counts)),
         )
+
+    @cached_property
+    def learned(self) -> bool:
+        """Whether some share of an attribute, or of a pair of them, is known at all."""
+        order = min(2, self.order)
+        every = combinations(range(len(self.profile.names)), order)
+        tables = self.pairs.raw.values() if order == 2 else [self._raw(one) for one in every]
+        read = [self._read(Both(table, table)).raw for table in tables]
+        ends = [(one.low, one.high) for one in read if one.low is not None]
+        return any(bool(np.any((low > 0) | (np.asarray(high) < 1))) for low, high in ends)
 
     def pair(self, first: str, second: str) -> Both:
         """Return the table of two attributes out of those of all pairs."""
@@ -248,13 +259,14 @@ class Profiles:
         sample = found.sampling_covariance
         noise = found.covariance - (self.reading.people - 1) * sample
         read = replace(self.reading, noise=1.0).together(noise, sample)
-        return Both(_with(found, read), both.smoothed)
+        people = self.n / self.reading.people if self.reading.of == "population" else None
+        return Both(_with(found, read, people), both.smoothed)
 
 
-def _with(table: Table, covariance: Floats) -> Table:
+def _with(table: Table, covariance: Floats, people: float | None = None) -> Table:
     """Return a raw table with another covariance, and the intervals that follow from it."""
     named = (table.attributes, table.labels, table.probability)
-    return Table.raw(*named, covariance, table.n, table.notes)
+    return Table.raw(*named, covariance, table.n, table.notes, people)
 
 
 def _turned(table: Table, places: tuple[int, ...]) -> Table:

@@ -37,12 +37,15 @@ def as_text(table: Table, *, width: int = _WIDTH) -> str:
     blocks = [_rich_text(one, table, width) if drawn else _plain_text(one) for one in shown.blocks]
     more = len(table.rows) - _MOST_ROWS
     rest = [f"  ... and {more:,} rows more; -o FILE and --json have all."] if more > 0 else []
-    notes = [f"  - {printable(note)}" for note in table.notes]
+    notes = [f"  - {printable(note)}" for note in table.notes if not _first(note)]
     return "\n".join([*heading(table), "\n\n".join(blocks), *rest, *notes])
 
 
 def heading(table: Table) -> list[str]:
-    """Return the lines above a table: the question, the number of reports, the epsilons."""
+    """Return the lines above a table: the question, the number of reports, the epsilons.
+
+    A note that nothing was learned stands above them.
+    """
     about, lines = table.about, []
     if about.question:
         plain = about.field in ("", PLAIN_FIELD) or "," in about.field
@@ -55,7 +58,12 @@ def heading(table: Table) -> list[str]:
         lines.append(f"n = {about.reports}, {promised}, {about.mechanism}")
     if about.of:
         lines.append(f"{about.intervals}s are of the {about.of}.")
-    return [*lines, *map(printable, about.what)]
+    # Where nothing was learned that is the first thing to know, before any number.
+    return [*filter(_first, table.notes), *lines, *map(printable, about.what)]
+
+
+def _first(note: str) -> bool:
+    return note.startswith("Nothing was learned")
 
 
 @dataclass(frozen=True)
