@@ -128,7 +128,7 @@ def errors_around(
         sigma: the covariance of that, sample and noise together.
         active: the covariance if cells at 0 truly are there.
         level: of the intervals.
-        people: so many that a share of a cell is a binomial count of them, if they are few.
+        people: their number, if they are few: a share of a cell is a binomial count of them.
     """
     std_error = np.sqrt(np.maximum(sigma.diagonal(), 0.0))
     wide = half_width(level) * std_error

@@ -88,7 +88,7 @@ class Table:
             notes: caveats for the reader.
             people: of the sample that the covariance allows for: then the intervals hold exact
                 limits of a share of so few; else they are normal.
-            among: the share of them that each cell is a share of; all unless said.
+            among: the share of them that each cell is a share of; by default all.
         """
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0)).reshape(cells.shape)
         low, high = around(cells, Z95 * error)

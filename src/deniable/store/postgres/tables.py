@@ -39,7 +39,17 @@ _REMOVE = """
     DELETE FROM {} WHERE batch = ? AND key BETWEEN ? AND ?
         AND NOT EXISTS (SELECT FROM batches WHERE batch = ?)
 """
-_TIDY = "DELETE FROM {} c WHERE NOT EXISTS (SELECT FROM batches b WHERE b.batch = c.batch)"
+_UNOWNED = """
+    WITH RECURSIVE found AS (
+        SELECT min(batch) AS batch FROM {0}
+        UNION ALL
+        SELECT (SELECT min(batch) FROM {0} WHERE batch > found.batch) FROM found
+        WHERE found.batch IS NOT NULL
+    )
+    SELECT batch FROM found
+    WHERE batch IS NOT NULL AND NOT EXISTS (SELECT FROM batches WHERE batch = found.batch)
+"""
+"""Numbers of chunks that no batch has, by jumping from number to number in the index."""
 _PUT = "INSERT INTO {} (batch, key, sum, records) VALUES (%s, %s, %s, %s)"
 _THERE = """
     SELECT relname FROM pg_class
@@ -200,10 +210,7 @@ class PostgresTables(Tables):
 
     def unowned(self) -> Iterator[BatchRow]:
         """Yield the numbers in `closed` that no batch has."""
-        for (number,) in self.execute(
-            "SELECT DISTINCT batch FROM closed"
-            " WHERE NOT EXISTS (SELECT FROM batches WHERE batches.batch = closed.batch)"
-        ):
+        for (number,) in self.execute(_UNOWNED.format("closed")):
             yield nowhere(number)
 
     def remove(self, row: BatchRow, first: bytes, last: bytes) -> None:
@@ -264,7 +271,8 @@ class PostgresTables(Tables):
         """Remove what closed batches have left in a table that others still need."""
         self.connection.execute(self.locks.exclusive("chunks"))
         for table in self._there(chunks_table(epoch)):
-            self.execute(_TIDY.format(table))
+            for (number,) in self.execute(_UNOWNED.format(table)):
+                self.execute(_DELETE.format(table), (number,))
 
     def _drop(self, epoch: int) -> None:
         """Drop the tables of an epoch, unless somebody reads them or has just appended to it."""
