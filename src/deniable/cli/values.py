@@ -111,7 +111,7 @@ def _at_level(survey: Survey, question: Question, level: str | None) -> Question
     if not question.level:
         raise InvalidParameter(f"Question '{question.id}' has no levels.", "Leave out --level.")
     raise InvalidParameter(
-        f"Question '{question.id}' has levels, each a channel of its own; only estimates pool them.",
+        f"Question '{question.id}' has levels, each a channel of its own; estimates alone pool.",
         f"Name one of them: --level {' or --level '.join(levels)}.",
     )
 
