@@ -9,6 +9,7 @@ import { begin, roundUp, totalOf, wipe } from "./state.js";
 
 const MICRO = 1_000_000;
 const MOST_DAYS = 1_000_000;
+const MOST_DELAY = 1_000_000;
 
 /** Records values as randomised reports and sends them. */
 export class Client {
@@ -143,7 +144,8 @@ export class Client {
   async #keep(change) {
     if (this.#fixed !== null) return false;
     try {
-      await this.#device.change((state, waiting) => ({ drop: change(state, waiting) ?? [] }), true);
+      await this.#device.change((state, waiting) => ({ drop: change(state, waiting) ?? [] }),
+        { make: true });
       return true;
     } catch {
       this.#device.count("", "storage");
@@ -233,7 +235,8 @@ function check({ survey, storage, delay, ceiling, window, trustSurveys }) {
     "The 'survey' option is an address, or the text or bytes of survey.json.");
   must([undefined, "persistent", "best-effort"].includes(storage),
     "The 'storage' option is 'persistent' or 'best-effort'.");
-  must(delay === undefined || delay >= 0, "The 'delay' option is a number of seconds from 0 on.");
+  must(delay === undefined || (delay >= 0 && delay <= MOST_DELAY),
+    "The 'delay' option is a number of seconds from 0 to a million.");
   const isEpsilon = (value) => value > 0 && value <= MICRO;
   must(ceiling === undefined || isEpsilon(ceiling), "The 'ceiling' option is an epsilon above 0.");
   must(window === undefined || (isEpsilon(window?.epsilon) && Number.isInteger(window.days) &&

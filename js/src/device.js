@@ -31,16 +31,18 @@ export class Device {
   }
 
   /** Look for a stored state; return the reason for which nothing can be collected, or null. */
-  async look() {
-    if (this.#storage !== null) return null;
-    try {
-      this.#storage = await Storage.open(this.#name, false);
-      if (this.#storage === null) return (await Storage.isMarked(this.#name)) ? "lost" : null;
-      await this.read();
-      return null;
-    } catch {
-      return "storage";
-    }
+  look() {
+    return this.#next(async () => {
+      if (this.#storage !== null) return null;
+      try {
+        const { storage, lost } = await Storage.find(this.#name);
+        this.#storage = storage;
+        await this.#read();
+        return lost ? "lost" : null;
+      } catch {
+        return "storage";
+      }
+    });
   }
 
   /** Count a refusal or an upload. */
@@ -66,47 +68,58 @@ export class Device {
     this.#storage?.close();
   }
 
+  /** Do one step after those before it. */
+  #next(work) {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
   /** Return the state as it is stored, writing nothing. */
-  async read() {
-    await this.#queue;
+  read() {
+    return this.#next(() => this.#read());
+  }
+
+  async #read() {
     if (this.#storage === null) return newState();
-    const [stored, waiting] = await this.#storage.read();
+    const [stored, waiting, fetched] = await this.#storage.read();
     const state = { ...newState(), ...stored };
     this.#know(state, leftOf(waiting, {}));
+    this.fetched = fetched;
     return state;
   }
 
   #know(state, left) {
     this.consent = state.consent ?? this.consent;
     this.level = state.level || this.level;
-    this.fetched = state.fetched ?? null;
     this.retryAt = state.retryAt ?? 0;
     this.outbox = left;
   }
 
   /** Return all counts by name. */
-  async counters() {
-    const all = { ...(await this.read()).counters };
-    for (const [name, number] of Object.entries(this.#counts)) add(all, name, number);
-    return all;
+  counters() {
+    return this.#next(async () => {
+      const all = { ...(await this.#read()).counters };
+      for (const [name, number] of Object.entries(this.#counts)) add(all, name, number);
+      return all;
+    });
   }
 
   /**
    * Run `change(state, waiting)` in one transaction, after those before it.
    *
-   * It may change the state, and returns {result, put, drop}; if it throws, nothing is stored. Where
-   * there is no database, `make` makes one: the person has spoken.
+   * It may change the state, and returns {result, put, drop, fetched}; if it throws, nothing is stored.
+   * Where there is no database, `make` makes one: the person has spoken. With `adds` it only adds to
+   * what waits, and need not read it.
    */
-  change(change, make = false) {
-    const done = this.#queue.then(async () => {
-      if (make) this.#storage ??= await Storage.open(this.#name, true);
-      return this.#change(change);
+  change(change, { make = false, adds = false } = {}) {
+    return this.#next(async () => {
+      if (make) this.#storage ??= await Storage.make(this.#name);
+      return this.#change(change, adds);
     });
-    this.#queue = done.catch(() => {});
-    return done;
   }
 
-  async #change(change) {
+  async #change(change, adds) {
     if (this.#storage === null) return change(newState(), []).result;
     const counted = this.#counts;
     this.#counts = {};
@@ -116,10 +129,12 @@ export class Device {
         const state = { ...newState(), ...before };
         const done = change(state, waiting);
         for (const [name, number] of Object.entries(counted)) add(state.counters, name, number);
-        after = { state, left: leftOf(waiting, done) };
+        after = { state, waiting, done };
         return { ...done, state };
-      });
-      this.#know(after.state, after.left);
+      }, adds ? this.outbox.size : null);
+      const { state, waiting, done } = after;
+      this.#know(state, Array.isArray(waiting) ? leftOf(waiting, done) : this.outbox);
+      if (!Array.isArray(waiting)) for (const one of done.put ?? []) this.outbox.set(one.id, one);
       return result;
     } catch (error) {
       // Nothing was stored: what was counted goes with the next change.

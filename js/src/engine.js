@@ -187,7 +187,7 @@ export class Engine {
         if (!this.#agreed(state)) throw new Refused("no_consent", "No consent.");
         const terms = this.#termsNow();
         return { put: [make(state, waiting.length, question, answers, epoch, terms)] };
-      });
+      }, { adds: true });
       this.soon();
     } catch (error) {
       reason = error instanceof Refused ? error.reason : "storage";
@@ -225,10 +225,8 @@ export class Engine {
       const own = new Set(this.#bundled.known.map(({ id }) => id));
       for (const id of leftOut) this.#device.count(own.has(id) ? id : "", "asks_more");
       await this.#takeUp(survey);
-      await this.#device.change((state) => {
-        state.fetched = { base: this.#terms.base, body };
-        return {};
-      }).catch(() => this.#device.count("", "storage")); // fetched, but not kept
+      const kept = { base: this.#terms.base, body };
+      await this.#device.change(() => ({ fetched: kept }), { adds: true }).catch(() => this.#device.count("", "storage")); // fetched, but not kept
       return true;
     } catch (error) {
       this.#device.count("", error instanceof Refused ? "bad_survey" : "unreachable");

@@ -17,18 +17,20 @@ const MOST_BYTES = 40_000;
 const draws = new Fresh();
 
 /**
- * Return a time after `now`: every second the report leaves with probability 1/mean.
+ * Return a whole second from `now` on, both in milliseconds: a geometric number of seconds later.
  *
- * The waiting time is geometric, drawn by coins of whole numbers, so that a report's moment tells
- * little of the moment of its value.
+ * Steps of s = max(1, mean / 60) seconds: a coin ends the wait before each with probability p, and the
+ * last step is cut at a uniformly random second, so that s (1 - p)/p + (s - 1)/2 = mean for
+ * p = 2 s / (2 mean + s + 1). That takes about 60 coins, whatever the mean. Two reports that were
+ * recorded together share no fraction of a second.
  */
 export function dueAfter(now, mean) {
-  let seconds = 0;
-  if (mean > 0) {
-    const coin = coinOf(ONE / BigInt(Math.max(1, Math.round(mean))));
-    while (seconds < 1000 * mean && !draws.coin(coin)) seconds++;
-  }
-  return now + 1000 * seconds;
+  const seconds = Math.round(mean);
+  const step = Math.max(1, Math.floor(seconds / 60));
+  const coin = coinOf(ONE * 2n * BigInt(step) / BigInt(2 * seconds + step + 1));
+  let steps = 0;
+  while (!draws.coin(coin)) steps++;
+  return 1000 * (Math.floor(now / 1000) + steps * step + draws.below(step));
 }
 
 /** Release what was held until its epoch was over; each draws its time only then. */

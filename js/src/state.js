@@ -10,10 +10,12 @@
  *     tags      { hexadecimal: 1 } of values and questions that were paid for
  *     ledger    { id: { reports, answers, micros } }
  *     charges   { "first last": micros } by the days to which reports belong
- *     fetched   { base, body }: a survey that was fetched, and the hash of the app's own
  *     taken     { id: base } of questions that were answered as fetched
  *     retryAt   the time that a collector asked for
  *     counters  { "id reason": number }
+ *
+ * Beside it, since it is large and seldom read: { base, body }, a survey that was fetched, and the hash
+ * of the app's own.
  */
 
 /** Return the state of a device that has disclosed nothing. */

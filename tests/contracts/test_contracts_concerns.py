@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
@@ -29,7 +31,7 @@ from deniable.crafted.leverage import leverage_of
 from deniable.crafted.reports import crafted_reports
 from deniable.decode.distribution_estimates import has_support
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import mechanism_of
+from deniable.mechanisms import mechanism_for, mechanism_of
 from deniable.plan.collection import Setting
 from deniable.plan.costs import operations, words
 from deniable.plan.prediction import predict
@@ -60,6 +62,7 @@ from deniable.protocol.channel import (
 )
 from deniable.protocol.layout import number
 from deniable.results.disclosure.randomised import how
+from deniable.testing.contract import check_mechanism
 from material.channels import ANY, CASES, EPSILON, FIVE, SETS, THREE, YES_NO, Case
 
 ROOT = Path(__file__).parents[2]
@@ -353,6 +356,9 @@ def test_a_stranger_s_mechanism_is_answered_by_every_concern(rng: np.random.Gene
         ):
             for concern, walk in CONCERNS.items():
                 assert walk(case, rng) is not None, concern
+        mechanism = mechanism_for(Case("paley", FIVE, EPSILON).field.parameters)
+        assert check_mechanism(mechanism, rng, alpha=1e-10) == []
+        assert doctest.testmod(sys.modules[type(mechanism).__module__]) == (0, 5)
     finally:
         registry._parts.clear()
         registry._parts.update(before)

@@ -194,8 +194,10 @@ def test_a_later_version_migrates_them_with_all_they_hold(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As far as a step that does not exist yet can show: appended, as steps are."""
-    step = ("CREATE TABLE notes (note TEXT PRIMARY KEY) WITHOUT ROWID",)
-    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, step))
+    statement = "CREATE TABLE notes (note TEXT PRIMARY KEY) WITHOUT ROWID"
+    step = folder / "schema_2.sql"
+    step.write_text(statement, "utf-8")
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, (statement,)))
     monkeypatch.setattr(database, "MIGRATIONS", (*database.MIGRATIONS, step))
     assert store_facts(folder)["counts"] == EXPECTED["store"]["counts"]
     assert client_facts(folder) == EXPECTED["client"]

@@ -243,6 +243,12 @@ BROKEN = {
         "check",
         "The record holds 'shift', 'sign', of which the channel describes nothing",
     ),
+    "another support than the channel has": (
+        ("(1 - (2 * self.kept - 1) / self.prime) / 2", "Fraction(1, 2)"),
+        "audit exact",
+        "The support of paley is not its channel's: a report supports another answer with "
+        "probability 0.46699",
+    ),
     "an epsilon that is too small": (
         ("        return 1\n\n    def check", "        return Fraction(1, 2)\n\n    def check"),
         "audit exact",

@@ -39,7 +39,7 @@ def test_reports_with_segments_arrive_and_are_estimated_together(tmp_path: Path)
         assert table.about.n == 3
         assert export_reports(store, dark, tmp_path / "dark.ndjson") == 3
     lines = [json.loads(line) for line in (tmp_path / "dark.ndjson").read_text().splitlines()]
-    assert sorted(line["segments"]["platform"] for line in lines) == ["(other)", "linux", "linux"]
+    assert {line["segments"]["platform"] for line in lines} == {"(small)"}  # three are too few
 
 
 def test_each_level_is_a_channel_of_its_own(tmp_path: Path) -> None:

@@ -292,6 +292,31 @@ def test_nothing_is_stored_before_the_person_has_spoken(
     assert page.evaluate("() => client.record('q000', true)") is False, "used epochs stay"
 
 
+def test_a_storage_that_is_being_made_is_not_lost(context: BrowserContext, world: World) -> None:
+    """Two clients of one storage stand for two tabs: one makes it while the other looks for it."""
+    page = context.new_page()
+    page.goto(f"{world.origin}/page")
+    states = page.evaluate(
+        """async () => {
+          const { Client } = await import("/js/deniable.js");
+          const open = (name) => Client.open({ survey: "/survey.json", name,
+            storage: "best-effort" });
+          const states = new Set();
+          for (let i = 0; i < 30; i++) {
+            const [one, other] = [await open(`n${i}`), await open(`n${i}`)];
+            await Promise.all([one.optIn(), other.flush(), open(`n${i}`).then((third) =>
+              states.add(third.state) && third.close())]);
+            await other.flush();
+            states.add(other.state);
+            await Promise.all([one.close(), other.close()]);
+          }
+          return [...states].sort();
+        }"""
+    )
+    assert set(states) <= {"no_consent", "ready"}
+    assert "ready" in states
+
+
 def test_memory_stays_flat_over_ten_thousand_records(context: BrowserContext, world: World) -> None:
     page = opened(context, world, delay=1e6)
     devtools = context.new_cdp_session(page)

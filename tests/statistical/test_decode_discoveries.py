@@ -30,7 +30,9 @@ def counts_of(strings: list[str], people: np.ndarray, rng: np.random.Generator) 
     return Counts(reports.astype(np.int64), table.astype(np.int64))
 
 
-@pytest.mark.parametrize("candidates", [40, 200], ids=["all at once", "split cohorts"])
+@pytest.mark.parametrize(
+    "candidates", [40, 200, 500], ids=["all at once", "competition", "split cohorts"]
+)
 def test_pure_noise_is_rarely_reported(rng, monkeypatch, candidates):
     monkeypatch.setattr("deniable.decode.decoys._FEWEST", 2_000)
     people = np.array([40, 30, 20, 10]) * 2_000

@@ -65,8 +65,8 @@ BITS = Sweep(
         "f = 0.73 and h = 2 spend epsilon 2.215, not 2 ln 3 = 2.197 as the text says: that is f = "
         "0.732.",
         "The peak at k = 48 is not reproducible: more bits never hurt here. With 16 and 32 bits "
-        "in 8 cohorts there are 128 and 256 cells for 180 candidates, so that the default decoder "
-        "must split the cohorts for its tests to be valid, and finds less than the Lasso.",
+        "in 8 cohorts there are 128 and 256 cells for 180 candidates: there the default decoder "
+        "tests each candidate against the best non-negative fit of the others.",
     ),
 )
 HASHES = Sweep(

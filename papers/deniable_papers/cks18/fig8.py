@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import InvalidParameter
+from deniable.marginals.smoothed import pairs_apart
 from deniable.marginals.tree import chow_liu, true_information
 from deniable.mechanisms.base import Floats
 from deniable_papers.base import Figure, Options, Outcome, Value
 from deniable_papers.cks18.charts import lines
-from deniable_papers.cks18.methods import EVERY, Method, method
+from deniable_papers.cks18.methods import EVERY, OURS, Method, method
 from deniable_papers.cks18.people import Crowd, People, dependent, movielens
 from deniable_papers.cks18.sweep import MADE_UP
 from deniable_papers.common.scoring import mean
@@ -105,7 +106,10 @@ def _learnt(
     rng: np.random.Generator,
 ) -> float:
     """Return the true information of the tree that one method's tables give."""
-    tables = one.distributions(one.counts(crowd, rng), pairs)
+    counts = one.counts(crowd, rng)
+    # As `deniable marginals --tree` does: of a whole profile, pairs smoothed one by one.
+    apart = pairs_apart(one.mechanism.moments(counts)) if one.name == OURS else {}
+    tables = [apart[pair] for pair in pairs] if apart else one.distributions(counts, pairs)
     names = [str(i) for i in range(1 + max(max(pair) for pair in pairs))]
     tree = chow_liu(names, dict(zip(pairs, tables, strict=True)))
     return true_information([(edge.first, edge.second) for edge in tree.edges], exact)

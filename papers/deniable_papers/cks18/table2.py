@@ -6,12 +6,13 @@ are fitted to the bounds over the same d and k, so that the two exponents b can 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from math import comb, log2, sqrt
+from collections.abc import Mapping, Sequence
+from math import log2
 from typing import Any
 
 import numpy as np
 
+from deniable.marginals.bounds import GROWTH, error_bound
 from deniable_papers.base import Figure, Options, Outcome, Value
 from deniable_papers.cks18.charts import bars
 from deniable_papers.cks18.methods import EVERY
@@ -22,21 +23,6 @@ from deniable_papers.cks18.sweep import COMMON, sweep
 SIZES = (4, 6, 8, 12, 16)
 ORDERS = (1, 2, 3, 4)
 FIXED_ORDER, FIXED_SIZE = 2, 8
-Bound = Callable[[int, int], float]
-
-
-def _coefficients(d: int, k: int) -> int:
-    return sum(comb(d, size) for size in range(1, k + 1))
-
-
-BOUNDS: Mapping[str, Bound] = {
-    "inp_rr": lambda d, k: 2 ** ((d + k) / 2),
-    "inp_ps": lambda d, k: 2 ** (d + k / 2),
-    "inp_ht": lambda d, k: sqrt(2**k * _coefficients(d, k)),
-    "marg_rr": lambda d, k: 2**k * d ** (k / 2),
-    "marg_ps": lambda d, k: 2 ** (1.5 * k) * d ** (k / 2),
-    "marg_ht": lambda d, k: 2 ** (1.5 * k) * d ** (k / 2),
-}
 PRINTED: Mapping[str, str] = {
     "inp_rr": "2^(k/2) 2^d",
     "inp_ps": "2^(k/2) 2^d",
@@ -47,7 +33,9 @@ PRINTED: Mapping[str, str] = {
 }
 NOTES = (
     "exponent_in_d: b of log2(error) = a + b log2(d) at k = 2 over the d of the run; exponent_in_k "
-    "is b of log2(error) = a + b k at d = 8. 'bound' is the same fit to the bound.",
+    "is b of log2(error) = a + b k at d = 8. 'bound' is the same fit to the bound. "
+    "error_over_bound: least and largest of measured error over the theorem's bound, which "
+    "leaves out a constant and logarithms.",
     "Two bounds of the printed table are misprints: inp_ht is sqrt(2^k T) with T coefficients (it "
     "prints d^k for d^(k/2)), and inp_rr is 2^((d+k)/2) (it prints inp_ps's). The corrected ones "
     "are fitted. The table has no bound for the other methods.",
@@ -71,6 +59,7 @@ def run(options: Options) -> Outcome:
         ours[name] = {
             "exponent_in_d": {"measured": in_d, "bound": bound[0]},
             "exponent_in_k": {"measured": in_k, "bound": bound[1]},
+            "error_over_bound": _over_bound(name, found),
         }
         for panel, measured, expected in (("in d", in_d, bound[0]), ("in k", in_k, bound[1])):
             fits.append({"panel": panel, "method": name, "measured": measured, "bound": expected})
@@ -82,12 +71,26 @@ def run(options: Options) -> Outcome:
 
 def _bounds(name: str, sizes: Sequence[int]) -> tuple[float | None, float | None]:
     """Return the exponents of a method's bound over the same d and k as were measured."""
-    bound = BOUNDS.get(name)
+    bound = GROWTH.get(name)
     if bound is None or len(sizes) < 2:
         return None, None
     in_d = [(log2(d), log2(bound(d, FIXED_ORDER))) for d in sizes]
     in_k = [(float(k), log2(bound(FIXED_SIZE, k))) for k in ORDERS]
     return _slope(in_d), _slope(in_k)
+
+
+def _over_bound(
+    name: str, found: Sequence[tuple[Setting, Mapping[str, Score]]]
+) -> list[float] | None:
+    """Return the least and the largest measured error over the theorem's bound in its setting."""
+    if name not in GROWTH:
+        return None
+    ratios = [
+        error / error_bound(name, s.attributes, s.order, s.epsilon, s.people)
+        for s, scored in found
+        if (error := scored[name].error)
+    ]
+    return [float(f"{end:.3g}") for end in (min(ratios), max(ratios))] if ratios else None
 
 
 def _fitted(points: Sequence[tuple[float, Score]]) -> float | None:

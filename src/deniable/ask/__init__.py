@@ -9,10 +9,13 @@ Public are the names of `__all__`; all other names of its modules are internal a
 
 from deniable.ask.associate import associate
 from deniable.ask.candidates import Candidates, candidates_for, read_candidates
+from deniable.ask.compare import compare
 from deniable.ask.discover import discover
-from deniable.ask.estimate import estimate
 from deniable.ask.kinds import KINDS, Answered, ask, ask_each
+from deniable.ask.numbers import cumulative, numbers
 from deniable.ask.options import Options
+from deniable.ask.over_time import over_time
+from deniable.ask.pooled import estimate
 from deniable.ask.profiles import Profiles, profiles
 
 __all__ = [
@@ -25,8 +28,12 @@ __all__ = [
     "ask_each",
     "associate",
     "candidates_for",
+    "compare",
+    "cumulative",
     "discover",
     "estimate",
+    "numbers",
+    "over_time",
     "profiles",
     "read_candidates",
 ]

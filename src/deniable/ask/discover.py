@@ -23,13 +23,13 @@ from deniable.ask.estimate import (
     shares_table,
 )
 from deniable.ask.intervals import of_note, reading_of
-from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.options import DEFAULTS, Options, Source, store_of
 from deniable.ask.string_sets import has_absent, of_people
 from deniable.decode.reading import Reading, read
 from deniable.discover import Discovery, Found
 from deniable.discover import discover as discover_prefixes
 from deniable.discover.ngrams.discovery import discover_ngrams
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.engines.records import read_field
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Counts, Mechanism, NGrams, Prefixes, mechanism_for
@@ -43,7 +43,6 @@ from deniable.protocol import (
 )
 from deniable.results.table import LEVEL, About, Cell, Column, Table, Tables
 from deniable.results.words.shares import limit_sentence
-from deniable.store.base import Store
 
 OF_FOUND = (
     "The second interval is about the shares of what was found. Crafted reports can also keep a "
@@ -60,13 +59,13 @@ def is_discovered(field: Field) -> bool:
     return field.parameters.finds
 
 
-def discover(store: Store, question: Question, options: Options = DEFAULTS) -> Tables:
+def discover(store: Source, question: Question, options: Options = DEFAULTS) -> Tables:
     """Return the strings that were found, a table for each field of a question that is searched.
 
     Guarantees: reads the store only; doing it again costs nobody any privacy.
 
     Args:
-        store: where the reports are.
+        store: where the reports are, or their counts.
         question: the question, with the version that is wanted.
         options: this reads `fields`, `beam`, `search`, `of`, `interval` and `crafted`.
 
@@ -86,7 +85,7 @@ def discover(store: Store, question: Question, options: Options = DEFAULTS) -> T
 
 
 def found_table(
-    accumulated: Accumulated, field: Field, store: Store, options: Options = DEFAULTS
+    accumulated: Accumulated, field: Field, store: Source, options: Options = DEFAULTS
 ) -> Table:
     """Return the strings of one field, from counts that are there already.
 
@@ -99,8 +98,8 @@ def found_table(
     question = accumulated.question
 
     def reports() -> Reports:
-        epochs = {"first_epoch": options.first_epoch, "last_epoch": options.last_epoch}
-        return read_field(store, question, field.name, **epochs)
+        there = store_of(store, "n-grams are looked at in pairs, which only reports hold")
+        return read_field(there, question, field.name, options.selection)
 
     found = found_strings(accumulated, field, reports, options)
     rows = [_row(row) for row in found.rows if row.storey or row.holm]

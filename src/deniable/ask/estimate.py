@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.ask.candidates import Candidates, candidates_for, is_open, require_candidates
+from deniable.ask.candidates import Candidates, require_candidates
 from deniable.ask.crafted_shares import with_crafted
 from deniable.ask.intervals import of_note, reading_of
 from deniable.ask.lasso import lasso_table
@@ -22,16 +22,15 @@ from deniable.ask.truth import against_truth
 from deniable.ask.whole_distributions import Points, point_columns
 from deniable.decode import Decoded, DecodedRow, decode
 from deniable.decode.reading import Reading, read
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Candidate, Mechanism, mechanism_of
 from deniable.mechanisms.candidates import every_code
 from deniable.protocol import ABSENT, Field, Profile, Question, Sets, StringSets
 from deniable.protocol.epsilon import as_float
 from deniable.results.charts.bars import ORDERED_DOMAINS, bars, caption, described
-from deniable.results.table import About, Cell, Column, Ends, Epochs, Table, Tables, interval_name
+from deniable.results.table import About, Cell, Column, Ends, Epochs, Table, interval_name
 from deniable.results.words.shares import NOTHING_LEARNED, in_words, nothing_learned
-from deniable.store.base import Store
 
 ABSENT_LABEL = "(absent)"
 """The name of the absent answer in results."""
@@ -68,39 +67,17 @@ STAMPS = (
 )
 
 
-def estimate(store: Store, question: Question, options: Options = DEFAULTS) -> Tables:
-    """Return a table of shares per field of a question, in the question's order.
-
-    Guarantees: frequencies are unbiased; 95% intervals have a coverage of at least 95%, also where
-    the same devices report in several epochs.
-
-    Cost: linear in the reports, then that of the mechanism's estimate.
-
-    Args:
-        store: where the reports are.
-        question: the question, with the version that is wanted.
-        options: this reads `fields`, `candidates`, `folder`, `of`, `interval`, `confidence`,
-            `decoder`, `truth` and `crafted`.
-
-    Raises:
-        InvalidParameter: if a field of strings has no candidates, or a name is unknown.
-        StoreError: if the store cannot be read.
-    """
-    fields = chosen(question, options.fields)
-    known = {**candidates_for(question, options.folder), **options.candidates}
-    lists = {f.name: require_candidates(question, f, known.get(f.name)) for f in fields}
-    _check_names(question, known)
-    counted = options.counted(store, question)
-    return Tables(table_of(counted, f, lists[f.name], options) for f in fields)
-
-
 def table_of(
     accumulated: Accumulated,
     field: Field,
     candidates: Sequence[str] | None = None,
     options: Options = DEFAULTS,
+    *,
+    points: bool = True,
 ) -> Table:
     """Return the table of one field from counts that are there already.
+
+    Without `points` it has no point estimates of the whole distribution, which take the time.
 
     Raises:
         InvalidParameter: if the field takes strings and there are no candidates.
@@ -108,7 +85,7 @@ def table_of(
     if isinstance(field.domain, Profile):
         found = _attributes(accumulated, field, options)
     else:
-        found = _answers(accumulated, field, candidates, options)
+        found = _answers(accumulated, field, candidates, options, points)
     found = finished(found, field, options.crafted)
     truth = options.truth.get(field.name)
     return found if truth is None else against_truth(found, truth)
@@ -174,7 +151,11 @@ def answer_row(
 
 
 def _answers(
-    accumulated: Accumulated, field: Field, candidates: Sequence[str] | None, options: Options
+    accumulated: Accumulated,
+    field: Field,
+    candidates: Sequence[str] | None,
+    options: Options,
+    wanted: bool,
 ) -> Table:
     question = accumulated.question
     listed = require_candidates(question, field, candidates)
@@ -182,17 +163,17 @@ def _answers(
     reading = reading_of(options, question, field, accumulated.epochs)
     counts = accumulated.counts[field.name]
     absent = has_absent(field.domain, question.absent)
-    asked = _asked(mechanism, listed, field, absent)
+    asked = asked_of(mechanism, listed, field, absent)
     if options.decoder == "lasso":
         return _lasso(accumulated, field, asked or [], listed, options)
     found = decode(mechanism, counts, asked, reading=reading, alpha=1 - options.confidence)
     if isinstance(field.domain, Sets | StringSets):  # shares of members do not add up to 1
         found = replace(found, likely=np.full(len(found.likely), np.nan))
-    points = point_columns(mechanism, counts, field.domain, absent, asked)
+    points = point_columns(mechanism, counts, field.domain, absent, asked) if wanted else {}
     rows, about_sets = of_people(
         decoded_rows(
             found,
-            _labels(found, field, absent),
+            labels_of(found.candidates, field, absent),
             points,
             ordered=field.domain.kind in ORDERED_DOMAINS,
             absent=absent,
@@ -309,17 +290,7 @@ def chosen(question: Question, names: Sequence[str] | None) -> list[Field]:
     return [field for field in question.fields if names is None or field.name in names]
 
 
-def _check_names(question: Question, known: Mapping[str, Sequence[str]]) -> None:
-    open_fields = {field.name for field in question.fields if is_open(field)}
-    if not known.keys() <= open_fields:
-        wrong = ", ".join(sorted(known.keys() - open_fields))
-        raise InvalidParameter(
-            f"Candidates belong to fields of strings. Question {question.id!r} has no such field "
-            f"{wrong!r:.80}: leave it out."
-        )
-
-
-def _asked(
+def asked_of(
     mechanism: Mechanism, listed: Candidates | None, field: Field, absent: bool
 ) -> list[Candidate] | None:
     """Return the answers to estimate, as the mechanism takes them: candidates, codes or labels."""
@@ -331,10 +302,10 @@ def _asked(
     return [*labels, ABSENT] if absent else labels
 
 
-def _labels(found: Decoded, field: Field, absent: bool) -> tuple[str, ...]:
+def labels_of(candidates: tuple[str, ...], field: Field, absent: bool) -> tuple[str, ...]:
     """Return the answers in words, in the order of the estimate."""
     if field.domain.size is None:
-        return found.candidates
+        return candidates
     labels = field.domain.values if isinstance(field.domain, Sets) else field.domain.labels
     return (*labels, ABSENT_LABEL) if absent else labels
 
@@ -399,9 +370,9 @@ def about_epochs(reading: Reading, epochs: int) -> list[str]:
     """Return the note on people who report in several epochs; none for one epoch."""
     if reading.noise > 1:
         return [
-            f"The same devices report in each of {epochs} epochs, with the same permanent noise: "
-            f"standard errors are {math.sqrt(reading.noise):.2f} times those of as many "
-            "independent reports. One epoch by itself has no such factor."
+            f"The same devices may have reported in each of {epochs} epochs: what is permanent in "
+            f"their noise does not average out, and makes it {math.sqrt(reading.noise):.2f} times "
+            "that of as many new devices (--new-people). One epoch has no such factor."
         ]
     if reading.people > 1 and reading.of == "population":
         return [

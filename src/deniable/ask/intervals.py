@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from deniable.ask.options import Options
+from deniable.decode.lasting import EVERYTHING, Lasting, lasting_of
 from deniable.decode.reading import Reading
-from deniable.protocol import Field, Question
+from deniable.protocol import Field, Question, Sets
 
 OF_POPULATION = (
     "Intervals are of the population: people like those who take part. Who did not agree to report "
@@ -49,9 +50,19 @@ def reading_of(
     """Return how the estimates of a field are read, from all its epochs together.
 
     Where people report in several epochs they are the same people, as far as anybody knows: the
-    error of the sample does not average out. Nor does noise that is permanent.
+    error of the sample does not average out. Nor does the part of the noise that is permanent; what
+    is fresh in every report does. `options.people` "new" says that nobody came back.
     """
-    again = 1.0 if question.repeat == "once" else overlap(epochs.values())
-    permanent = field.parameters.memoised or question.repeat == "permanent"
-    noise = again if permanent else 1.0
-    return Reading(options.of, options.interval, noise=noise, people=again)
+    once = question.repeat == "once" or options.people == "new"
+    again = 1.0 if once else overlap(epochs.values())
+    lasting = lasting_in(question, field)
+    noise = 1 + (again - 1) * lasting.ends[1]
+    return Reading(options.of, options.interval, noise=noise, people=again, lasting=lasting)
+
+
+def lasting_in(question: Question, field: Field) -> Lasting:
+    """Return what a device keeps of the noise of a field from epoch to epoch."""
+    if question.repeat == "permanent":
+        return EVERYTHING
+    drawn = isinstance(field.domain, Sets) and not field.parameters.per_member
+    return lasting_of(field.parameters, drawn=drawn)

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from deniable.ask.candidates import field_candidates
 from deniable.ask.discover import found_table, is_discovered
-from deniable.ask.estimate import chosen, table_of
-from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.estimate import chosen
+from deniable.ask.grouped import listed_of
+from deniable.ask.options import DEFAULTS, Options, Source
+from deniable.ask.pooled import pooled_table
 from deniable.ask.profiles.reports import Profiles
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Profile, Question
 from deniable.results.table import Table, Tables
-from deniable.store.base import Store
 
-FieldAsk = Callable[[Accumulated, Field, Store, Options], Table]
+FieldAsk = Callable[[Accumulated, Field, Source, Options], Table]
 """Makes a field's table from counts that are there already."""
 
 
-def _estimated(counted: Accumulated, field: Field, store: Store, options: Options) -> Table:
-    listed = options.candidates.get(field.name) or field_candidates(field, options.folder)
-    return table_of(counted, field, listed, options)
+def _estimated(counted: Accumulated, field: Field, store: Source, options: Options) -> Table:
+    return pooled_table(counted, field, listed_of(field, options), options)
 
 
 KINDS: Mapping[str, FieldAsk] = {"estimate": _estimated, "discovery": found_table}
@@ -51,7 +50,9 @@ class Answered:
     profiles: Profiles | None = None
 
 
-def ask_each(store: Store, question: Question, options: Options = DEFAULTS) -> tuple[Answered, ...]:
+def ask_each(
+    store: Source, question: Question, options: Options = DEFAULTS
+) -> tuple[Answered, ...]:
     """Return the answer about every field; a problem of one does not stop the others.
 
     Raises:
@@ -69,7 +70,7 @@ def ask_each(store: Store, question: Question, options: Options = DEFAULTS) -> t
     return tuple(found)
 
 
-def ask(store: Store, question: Question, options: Options = DEFAULTS) -> Tables:
+def ask(store: Source, question: Question, options: Options = DEFAULTS) -> Tables:
     """Return the table of every field of a question, each by the ask that answers its kind.
 
     Raises:

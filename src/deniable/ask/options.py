@@ -6,11 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
-from deniable.engines.local import Accumulated, Progress, accumulate
+from deniable.engines.accumulated import Accumulated
+from deniable.engines.local import Progress, accumulate
+from deniable.engines.selection import Selection
+from deniable.errors import InvalidParameter
 from deniable.protocol import Question
+from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store.base import Store
 
 if TYPE_CHECKING:
@@ -18,6 +22,10 @@ if TYPE_CHECKING:
     from deniable.discover.ngrams.discovery import Search
     from deniable.mechanisms.chances import Of
 
+People = Literal["unknown", "new", "same"]
+"""Who reports in several epochs."""
+Source = Store | Accumulated
+"""Where an ask finds reports: a store, or counts that somebody made of them."""
 Stages = Callable[[str, int, int], None]
 """Called with the name of a stage, the work done in it, and all its work."""
 
@@ -28,7 +36,11 @@ class Options:
 
     Attributes:
         first_epoch, last_epoch: leave out the epochs before and after these.
+        where: a value for some segments; only reports that carry them.
+        floor: the fewest reports of a combination of segments that is told apart.
         threads: the number of threads that count; one per processor if None.
+        people: who reports in several epochs: "unknown" (no error is too small, whoever came
+            back), "new" (nobody came back), "same" (the same devices: changes are told sooner).
         of: what intervals are of, "population" or "reporters".
         interval: the form of exact intervals, "mid-p" or "exact".
         crafted: the share of reports that may be crafted; adds a second interval.
@@ -48,6 +60,7 @@ class Options:
         method: of the test of independence, as `associate.independence` takes it.
         profile: of unlisted answers in joint tables, as `associate.other` describes them.
         given: of an association: also shares given the answers to these fields.
+        quantiles, above: further quantiles of numbers, and values to tell the share above of.
         discovered: of an association: fields whose candidates are found on a part of the people.
         beam: the number of beginnings that each level keeps, where strings are grown.
         search: the settings of the search, where strings are put together from n-grams.
@@ -55,7 +68,10 @@ class Options:
 
     first_epoch: int | None = None
     last_epoch: int | None = None
+    where: Mapping[str, str] = field(default_factory=dict)
+    floor: int = DEFAULT_FLOOR
     threads: int | None = None
+    people: People = "unknown"
     of: Of = "population"
     interval: Form = "mid-p"
     crafted: float | None = None
@@ -72,6 +88,8 @@ class Options:
     method: str = "default"
     profile: str = "peaks"
     given: Sequence[str] = ()
+    quantiles: Sequence[float] = ()
+    above: Sequence[float] = ()
     discovered: Sequence[str] = ()
     beam: int = BEAM
     search: Search | None = None
@@ -80,20 +98,48 @@ class Options:
         """Return the progress of one stage as a function of (done, all)."""
         return None if self.progress is None else partial(self.progress, name)
 
-    def counted(self, store: Store, question: Question) -> Accumulated:
+    @property
+    def selection(self) -> Selection:
+        """The reports that are asked about."""
+        return Selection(self.first_epoch, self.last_epoch, self.where, self.floor)
+
+    def counted(
+        self, source: Source, question: Question, *, apart: bool | None = None
+    ) -> Accumulated:
         """Return the counts of the reports that are asked about.
+
+        Args:
+            source: a store, or counts.
+            question: the question, with the version that is wanted.
+            apart: keep epochs and segments apart; by default where their counts are small.
 
         Raises:
             StoreError: if the store cannot be read.
+            InvalidParameter: if the question has no segment or value that is asked about.
         """
+        if isinstance(source, Accumulated):
+            return source.selected(self.selection)
+        told = self.stage("counting")
         return accumulate(
-            store,
-            question,
-            first_epoch=self.first_epoch,
-            last_epoch=self.last_epoch,
-            threads=self.threads,
-            progress=self.stage("counting"),
+            source, question, self.selection, apart=apart, threads=self.threads, progress=told
         )
+
+
+def store_of(source: Source, why: str) -> Store:
+    """Return the store of an ask that needs the reports themselves.
+
+    Args:
+        source: a store, or counts.
+        why: the reason why counts are not enough, as the end of a sentence.
+
+    Raises:
+        InvalidParameter: if it is counts.
+    """
+    if isinstance(source, Accumulated):
+        raise InvalidParameter(
+            f"Counts are not enough here: {why}.", "Ask where the reports are: leave out --counts."
+        )
+    return source
 
 
 DEFAULTS = Options()

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from deniable.ask import Candidates, Options, read_candidates
+from deniable.ask import Candidates, read_candidates
 from deniable.ask import associate as ask_together
 from deniable.ask.associate import chosen_fields
 from deniable.ask.discover import is_discovered
+from deniable.cli.asking import (
+    CountsFile,
+    EpochNumber,
+    SinceDate,
+    UntilDate,
+    WhereSegments,
+    Which,
+    asking,
+)
 from deniable.cli.output import (
     Confidence,
     Crafted,
@@ -24,13 +34,11 @@ from deniable.cli.output import (
     check_names,
     emit_tables,
     out,
-    stages,
 )
-from deniable.cli.values import find_question, say_where_reports_are
+from deniable.cli.values import find_question
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
 from deniable.results.table import LEVEL, Tables
-from deniable.store import open_store
 
 DISCOVERED = "discovered"
 """In place of a file of candidates: those that a discovery finds."""
@@ -95,10 +103,15 @@ def associate(
     ] = "peaks",
     of: IntervalsOf = "population",
     crafted: Crafted = None,
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
+    counts: CountsFile = None,
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
@@ -108,9 +121,10 @@ def associate(
     chosen = [field.name for field in chosen_fields(asked, names or None)]
     listed, discovered = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
-    with open_store(data, create=False) as store, stages(quiet=json) as told:
-        say_where_reports_are(store, survey, asked)
-        options = Options(
+    which = Which(epoch, since, until, where)
+    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+        options = replace(
+            base,
             fields=chosen,
             candidates=listed,
             discovered=discovered,
@@ -119,7 +133,6 @@ def associate(
             other=False if no_other else None,
             of=of,
             crafted=crafted,
-            progress=told,
             confidence=confidence,
             solver=solver,
             method=method,

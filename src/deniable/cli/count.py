@@ -8,6 +8,15 @@ from typing import Annotated
 
 import typer
 
+from deniable.cli.asking import (
+    CountsFile,
+    EpochNumber,
+    SinceDate,
+    UntilDate,
+    WhereSegments,
+    Which,
+    asking,
+)
 from deniable.cli.output import (
     DataPlace,
     JsonFlag,
@@ -16,52 +25,74 @@ from deniable.cli.output import (
     VersionNumber,
     emit_json,
     out,
-    progress,
+    write_file,
 )
-from deniable.cli.values import find_question, say_where_reports_are
-from deniable.engines.local import accumulate
+from deniable.cli.values import find_question
+from deniable.engines.accumulated import Accumulated
+from deniable.engines.counts_file import to_bytes
 from deniable.results.report_counts import reports_text
-from deniable.store import open_store
+
+OutputFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write the counts to a file, by epoch and segment."),
+]
 
 
 def count(
     question: Annotated[str, typer.Argument(help="The question's id.")],
+    output: OutputFile = None,
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
+    counts: CountsFile = None,
     json: JsonFlag = False,
 ) -> None:
-    """Count the bits or symbols of all reports to a question: all that an estimate needs."""
+    """Count the bits or symbols of a question's reports: all that an estimate needs.
+
+    A file of counts (-o) takes a store's place in estimate, marginals and discover (--counts), and
+    files of the same question can be added up (deniable merge).
+    """
     asked = find_question(survey, question, version, level)
-    with open_store(data, create=False) as store, progress(quiet=json) as display:
-        say_where_reports_are(store, survey, asked)
-        task = display.add_task("counting", total=None)
-        accumulated = accumulate(
-            store,
-            asked,
-            progress=lambda done, total: display.update(task, completed=done, total=total),
-        )
+    which = Which(epoch, since, until, where)
+    with asking(survey, asked, data, which, counts, quiet=json) as (source, options):
+        counted = options.counted(source, asked, apart=output is not None or None)
+    if output is not None:
+        write_file(output, to_bytes(counted))
+    show_counts(counted, output, json)
+
+
+def show_counts(counted: Accumulated, output: Path | None, json: bool) -> None:
+    """Print counts: the numbers as JSON, or how many there are."""
+    asked = counted.question
     if json:
         fields = {
             name: {"reports": counts.reports.tolist(), "table": counts.table.tolist()}
-            for name, counts in accumulated.counts.items()
+            for name, counts in counted.counts.items()
         }
         told = {"question": asked.id, "version": asked.version, "level": asked.level}
-        told |= {"fields": fields}
+        told |= {"fields": fields, "epochs": {str(e): n for e, n in counted.epochs.items()}}
         segments = [
             {"segments": parse_json(text) if text else {}, "reports": number}
-            for text, number in accumulated.segments.items()
+            for text, number in counted.segments.items()
         ]
-        emit_json({**told, "simulated": accumulated.simulated, "segments": segments})
+        emit_json({**told, "simulated": counted.simulated, "segments": segments})
         return
     at_level = f" ({asked.level})" if asked.level else ""
-    for name, counts in accumulated.counts.items():
+    for name, counts in counted.counts.items():
         rows, columns = counts.table.shape
-        reports = reports_text(counts.n, accumulated.simulated)
+        reports = reports_text(counts.n, counted.simulated)
         out.print(f"{asked.id}{at_level}.{name}: {reports}", markup=False)
         out.print(f"  {rows} cohort(s) of {columns} counts; {int(counts.table.sum()):,} in all")
-    for text, number in accumulated.segments.items():
+    for text, number in counted.segments.items():
         if text:
             words = ", ".join(f"{name} {value}" for name, value in parse_json(text).items())
             out.print(f"  {words}: {number:,} reports", markup=False)
+    if output is not None:
+        many = len(counted.epochs)
+        epochs = "1 epoch" if many == 1 else f"{many:,} epochs"
+        out.print(f"Wrote the counts of {epochs} to {output}.", markup=False)

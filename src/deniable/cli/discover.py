@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from deniable.ask import Options, read_candidates
 from deniable.ask import discover as ask_strings
+from deniable.ask import read_candidates
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
+from deniable.cli.asking import (
+    CountsFile,
+    EpochNumber,
+    SinceDate,
+    UntilDate,
+    WhereSegments,
+    Which,
+    asking,
+)
 from deniable.cli.output import (
     Crafted,
     DataPlace,
@@ -22,16 +32,14 @@ from deniable.cli.output import (
     emit_json,
     emit_tables,
     out,
-    stages,
     write_file,
 )
-from deniable.cli.values import find_question, say_where_reports_are
+from deniable.cli.values import find_question
 from deniable.discover.ngrams.discovery import THRESHOLD, Search
 from deniable.discover.prefixes.growth import MAX_BEAM
 from deniable.discover.train import ORDER, fitting, train
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
-from deniable.store import open_store
 
 _TRAIN = "train"
 
@@ -44,10 +52,15 @@ def discover(
             help="With 'train': a public list of strings, one per line.", metavar="LIST"
         ),
     ] = None,
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
+    counts: CountsFile = None,
     beam: Annotated[
         int, typer.Option(min=1, max=MAX_BEAM, help="Beginnings kept at every level.")
     ] = BEAM,
@@ -96,15 +109,15 @@ def discover(
         raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
     asked = find_question(survey, question, version, level)
-    with open_store(data, create=False) as store, stages(quiet=json) as told:
-        say_where_reports_are(store, survey, asked)
-        options = Options(
+    which = Which(epoch, since, until, where)
+    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+        options = replace(
+            base,
             beam=beam,
             search=search,
             of=of,
             interval=interval,
             crafted=crafted,
-            progress=told,
         )
         found = ask_strings(store, asked, options)
     emit_tables(found, output, json)

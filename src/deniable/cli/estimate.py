@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from deniable.ask import Options, candidates_for
+from deniable.ask import candidates_for, over_time
+from deniable.ask import cumulative as ask_curve
 from deniable.ask import estimate as ask_shares
+from deniable.ask import numbers as ask_numbers
 from deniable.ask.google_rappor import google_tables
+from deniable.ask.together import estimate_together
 from deniable.ask.truth import read_truth
+from deniable.cli.asking import (
+    CountsFile,
+    EpochNumber,
+    GroupBy,
+    NewPeople,
+    SamePeople,
+    SinceDate,
+    UntilDate,
+    WhereSegments,
+    Which,
+    asking,
+    who,
+)
 from deniable.cli.output import (
     Confidence,
     Crafted,
@@ -21,24 +38,44 @@ from deniable.cli.output import (
     LevelName,
     OutputFiles,
     SurveyJson,
-    VersionNumber,
+    VersionOrAll,
     emit_tables,
-    stages,
 )
-from deniable.cli.values import find_question, say_where_reports_are
+from deniable.cli.values import load_survey, questions_of
+from deniable.errors import InvalidParameter
 from deniable.interop.google_files import read_triple
 from deniable.results.table import LEVEL
-from deniable.store import open_store
 
 
 def estimate(
     question: Annotated[
         str | None, typer.Argument(help="The question's id; none with --google-rappor.")
     ] = None,
-    version: VersionNumber = None,
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
+    by: GroupBy = None,
+    numbers: Annotated[
+        bool, typer.Option("--numbers", help="Of numbers: mean, median and quantiles.")
+    ] = False,
+    quantile: Annotated[
+        list[float] | None, typer.Option(help="Of numbers: this quantile too. May be repeated.")
+    ] = None,
+    above: Annotated[
+        list[float] | None,
+        typer.Option(help="Of numbers: the share from this value on. May be repeated."),
+    ] = None,
+    cumulative: Annotated[
+        bool, typer.Option("--cumulative", help="Of numbers: the cumulative curve.")
+    ] = False,
+    new_people: NewPeople = False,
+    same_people: SamePeople = False,
+    version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
+    counts: CountsFile = None,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings to test for, one per line.")
     ] = None,
@@ -80,19 +117,36 @@ def estimate(
         tables = google_tables(read_triple(google_rappor), str(google_rappor))
         emit_tables(tables, output, json)
         return
-    asked = find_question(survey, question or "", version, level)
+    questions = questions_of(load_survey(survey), question or "", version, level)
+    asked = questions[-1]
+    if len(questions) > 1 and (by or cumulative or numbers or quantile or above or crafted):
+        raise InvalidParameter(
+            "Several levels or versions are pooled for shares alone.",
+            "Name one: --level NAME, --version N.",
+        )
     strings = candidates_for(asked, survey.parent, candidates)
-    with open_store(data, create=False) as store, stages(quiet=json) as told:
-        say_where_reports_are(store, survey, asked)
-        options = Options(
+    which = Which(epoch, since, until, where)
+    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+        options = replace(
+            base,
             candidates=strings,
+            people=who(new_people, same_people),
             of=of,
             interval=interval,
             crafted=crafted,
-            progress=told,
             confidence=confidence,
             decoder=decoder,
             truth={} if truth is None else read_truth(truth, asked),
         )
-        tables = ask_shares(store, asked, options)
+        if len(questions) > 1:
+            tables = estimate_together(store, questions, options)
+        elif cumulative:
+            tables = ask_curve(store, asked, options)
+        elif numbers or quantile or above:
+            options = replace(options, quantiles=quantile or (), above=above or ())
+            tables = ask_numbers(store, asked, options, by or ())
+        elif by:
+            tables = over_time(store, asked, by, options)
+        else:
+            tables = ask_shares(store, asked, options)
     emit_tables(tables, output, json)

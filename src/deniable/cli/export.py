@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from deniable.cli.asking import EpochNumber, SinceDate, UntilDate, WhereSegments, Which
 from deniable.cli.output import (
     DataPlace,
     JsonFlag,
@@ -36,6 +37,10 @@ def export(
         Path | None,
         typer.Option(help="A folder for all closed epochs as Parquet files, which grows."),
     ] = None,
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
@@ -55,11 +60,12 @@ def export(
     if question is None or output is None:
         raise InvalidParameter("Name the question whose reports are written.")
     asked = find_question(survey, question, version, level)
+    chosen = Which(epoch, since, until, where).selection(asked, load_survey(survey))
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         say_where_reports_are(store, survey, asked)
         task = display.add_task("exporting", total=None)
         written = export_reports(
-            store, asked, output, progress=lambda done: display.update(task, completed=done)
+            store, asked, output, chosen, progress=lambda done: display.update(task, completed=done)
         )
     if json:
         told = {"question": asked.id, "version": asked.version, "reports": written}

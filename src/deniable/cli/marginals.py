@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 import numpy as np
 import typer
 
-from deniable.ask import Options, profiles
+from deniable.ask import profiles
 from deniable.ask.profiles import (
     Kind,
     along_tree,
@@ -17,6 +18,15 @@ from deniable.ask.profiles import (
     sample_table,
     shares_of,
     tree_table,
+)
+from deniable.cli.asking import (
+    CountsFile,
+    EpochNumber,
+    SinceDate,
+    UntilDate,
+    WhereSegments,
+    Which,
+    asking,
 )
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
@@ -30,11 +40,9 @@ from deniable.cli.output import (
     VersionNumber,
     check_names,
     emit_tables,
-    stages,
 )
-from deniable.cli.values import find_question, say_where_reports_are
+from deniable.cli.values import find_question
 from deniable.results.table import Tables
-from deniable.store import open_store
 
 
 class _Marginals(SpreadCommand):
@@ -76,10 +84,15 @@ def marginals(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of --sample; by default it is new.")
     ] = None,
+    epoch: EpochNumber = None,
+    since: SinceDate = None,
+    until: UntilDate = None,
+    where: WhereSegments = None,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
+    counts: CountsFile = None,
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
@@ -93,9 +106,9 @@ def marginals(
     asked = find_question(survey, question, version, level)
     check_names(output)
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
-    with open_store(data, create=False) as store, stages(quiet=json) as told:
-        say_where_reports_are(store, survey, asked)
-        options = Options(of=of, crafted=crafted, progress=told)
+    which = Which(epoch, since, until, where)
+    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+        options = replace(base, of=of, crafted=crafted)
         reports = profiles(store, asked, options)
         if sample is not None:
             table = sample_table(reports, sample, np.random.default_rng(seed))
@@ -133,4 +146,4 @@ def _check(
 def _known(given: Sequence[str] | None) -> dict[str, str | None]:
     """Read the conditions: an attribute, or an attribute and one of its answers."""
     parts = (text.partition("=") for text in given or ())
-    return {name: level if equals else None for name, equals, level in parts}
+    return {name: answer if equals else None for name, equals, answer in parts}

@@ -19,14 +19,17 @@ from deniable.plan import (
     of_categories,
     of_strings,
     people_needed,
+    plan_comparison,
     plan_reports,
     plan_survey,
     plan_window,
 )
 from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
+from deniable.plan.comparison import POWER, SHARE
 from deniable.protocol import Boolean, Domain, Strings
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES
+from deniable.results.plan.comparison import comparison_table
 from deniable.results.plan.tables import plan_table, reports_table, survey_table, window_table
 from deniable.results.table import Table, Tables
 
@@ -77,6 +80,16 @@ def plan(
         typer.Option(help="Wanted: a share of 1% to within plus or minus this, 95 times in 100."),
     ] = None,
     of: IntervalsOf = "population",
+    compare: Annotated[
+        float | None,
+        typer.Option(help="Wanted: to tell two arms apart whose shares differ by this."),
+    ] = None,
+    share: Annotated[
+        float, typer.Option(min=0, max=1, help="With --compare: the share in the first arm.")
+    ] = SHARE,
+    power: Annotated[
+        float, typer.Option(help="With --compare: the probability of finding it.")
+    ] = POWER,
     delta: Annotated[
         float | None, typer.Option(help="Also the central epsilon of a shuffled crowd.")
     ] = None,
@@ -101,7 +114,8 @@ def plan(
 ) -> None:
     """Say what every suitable mechanism can learn from a number of people at an epsilon.
 
-    With --error, leave out --people or --epsilon: the plan then finds what the error needs.
+    With --error, leave out --people or --epsilon: the plan then finds what the error needs. With
+    --compare, it says how many people two arms of an experiment need.
     """
     flags = {
         "categories": categories,
@@ -136,6 +150,17 @@ def plan(
     domain = _domain(given[0], categories or attributes, numbers, answers)
     if strings and (alphabet or length or not candidates):
         domain = of_strings(alphabet or ALPHABET, length or LENGTH)
+    if compare is not None:
+        if epsilon is None or error or delta or window or reports:
+            raise InvalidParameter(
+                "--compare needs --epsilon, and goes with --people, --share, --power and "
+                "--mechanism only."
+            )
+        both = Setting(people or 100_000, epsilon, domain, forever, listed=candidates)
+        told = plan_comparison(both, compare, share=share, power=power, mechanism=mechanism)
+        table = comparison_table(both, told, compare, share, power)
+        emit_tables(Tables([table]), output, json)
+        return
     setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error, order, of)
     if window or reports or keep is not None:
         if delta is not None or (window and (reports or error)):

@@ -13,7 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
-WITHOUT = frozenset({"demo", "init", "js", "store", "import", "paper"})
+WITHOUT = frozenset(
+    {"archive", "backup", "delete", "demo", "import", "init", "js", "paper", "restore", "store"}
+)
 """The verbs that read no survey of yours."""
 
 

@@ -59,14 +59,17 @@ def _fitted(field: Field, candidates: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(field.domain.fitted(text) for text in texts))
 
 
-def _weights_of(field: Field, answers: Answers) -> Floats:
-    """Return plausible shares: a bell over bins of numbers, else Zipf's law."""
+def _weights_of(field: Field, answers: Answers, turned: bool) -> Floats:
+    """Return plausible shares: a bell over bins of numbers, else Zipf's law.
+
+    Turned, the bell stands nearer to the upper end, and the last answer is the most frequent.
+    """
     rank = np.arange(len(answers), dtype=float)
     if field.domain.kind == "numbers":
-        middle, width = (len(answers) - 1) / 2, max(1.0, len(answers) / 5)
+        middle, width = (len(answers) - 1) * (0.8 if turned else 0.5), max(1.0, len(answers) / 5)
         weights = np.exp(-(((rank - middle) / width) ** 2) / 2)
     else:
-        weights = 1 / (rank + 1)
+        weights = 1 / ((rank[::-1] if turned else rank) + 1)
     return np.asarray(weights / weights.sum())
 
 
@@ -117,7 +120,7 @@ class Population:
         return dict(zip(labels, self.shares[field].tolist(), strict=True))
 
     def truth(self, field: str) -> dict[str, float]:
-        """Return each answer's share among these people, by label ("attribute=level")."""
+        """Return each answer's share among these people, by label ("attribute=answer")."""
         codes, answers = self.codes[field], len(self.answers[field])
         domain = next(one.domain for one in self.question.fields if one.name == field)
         if isinstance(domain, Profile):
@@ -172,7 +175,7 @@ def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
     if isinstance(field.domain, Profile):
         parts = zip(field.domain.attributes, np.atleast_1d(person).tolist(), strict=True)
         return {
-            name: _level(domain.known if isinstance(domain, Perhaps) else domain, code)
+            name: _labelled(domain.known if isinstance(domain, Perhaps) else domain, code)
             for (name, domain), code in parts
             if not (isinstance(domain, Perhaps) and code == len(domain.known.labels))
         }
@@ -186,10 +189,10 @@ def _value(field: Field, answers: Answers, person: Codes | np.int64) -> object:
     code = int(person)
     if isinstance(answers[code], Absent):
         return ABSENT
-    return answers[code] if field.domain.size is None else _level(field.domain, code)
+    return answers[code] if field.domain.size is None else _labelled(field.domain, code)
 
 
-def _level(domain: Domain, code: int) -> object:
+def _labelled(domain: Domain, code: int) -> object:
     """Return a value of a closed domain that has the code."""
     if isinstance(domain, Numbers):
         return domain.bounds[0] - 1 if code == 0 else domain.bounds[code - 1]
@@ -202,6 +205,8 @@ def draw_population(
     rng: np.random.Generator,
     candidates: Mapping[str, Sequence[str]],
     together: float = 0.0,
+    *,
+    turned: bool = False,
 ) -> Population:
     """Draw the true answers of a number of people.
 
@@ -212,6 +217,7 @@ def draw_population(
         candidates: the strings that people may answer, by field name.
         together: the share of people whose answers to all fields have the same rank; the fields of
             the others are independent of each other.
+        turned: give rare answers the shares of frequent ones, and the other way round.
     """
     answers: dict[str, Answers] = {}
     codes: dict[str, Codes] = {}
@@ -220,9 +226,11 @@ def draw_population(
         known = _answers_of(question, field, candidates.get(field.name, ()))
         answers[field.name] = known
         if isinstance(field.domain, Profile):
-            codes[field.name] = draw_profiles(field.domain, people, rng)
+            drawn = draw_profiles(field.domain, people, rng)
+            levels = np.array(field.domain.answers)
+            codes[field.name] = levels - 1 - drawn if turned else drawn
             continue
-        weights = _weights_of(field, known)
+        weights = _weights_of(field, known, turned)
         if isinstance(field.domain, Sets | StringSets):
             names = len(known) - (question.absent and isinstance(field.domain, Sets))
             most = min(field.domain.most, names)

@@ -18,7 +18,7 @@ def draw_profiles(profile: Profile, people: int, rng: np.random.Generator) -> Co
     """Return a row of codes per person.
 
     Model: a hidden score per attribute, standard normal, correlated with the one before it
-    (z_1, z_2 = s z_1 + sqrt(1 - s^2) e, ...). The score's rank falls into a level; the shares of
+    (z_1, z_2 = s z_1 + sqrt(1 - s^2) e, ...). The score's rank falls into an answer; the shares of
     answers are a bell over bins of numbers, else Zipf's law.
     """
     codes = np.empty((people, len(profile.names)), dtype=np.int64)
@@ -47,7 +47,7 @@ def _shares_of(domain: Domain) -> Floats:
 
 
 def profile_truth(profile: Profile, codes: Codes) -> dict[str, float]:
-    """Return the true share of every level of every attribute, by "attribute=level"."""
+    """Return the true share of every answer of every attribute, by "attribute=answer"."""
     found: dict[str, float] = {}
     for i, (name, domain) in enumerate(profile.attributes):
         counts = np.bincount(codes[:, i], minlength=domain.size or 0) / max(1, len(codes))

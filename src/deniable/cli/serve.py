@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from starlette.routing import Mount, Router
 
+from deniable.cli.kept_counts import CountsKeeper, counts_folder
 from deniable.cli.output import DataPlace, JsonFlag, SurveyJson, emit_json, err, out
 from deniable.cli.values import load_survey
 from deniable.collector import AnalystGuard, Settings, create_app, hash_token, new_token
@@ -112,7 +113,9 @@ def serve(
     with open_store(data, simulated=simulated) as store:
         check_kind(store, data, simulated=simulated, quiet=json)
         routes = [guarded_dashboard(settings, store, published, trying=try_page)]
-        app = create_app(settings, store, published.published(), routes=routes)
+        keep = CountsKeeper(store, published, counts_folder(data, survey))
+        body = published.published()
+        app = create_app(settings, store, body, routes=routes, keep_counts=keep)
         serve_app(settings, app, lambda address: _announce(address, settings, json))
 
 

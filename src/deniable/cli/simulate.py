@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,8 @@ import numpy as np
 import typer
 
 from deniable.ask.candidates import candidates_for
-from deniable.cli.cells import draw_cells
+from deniable.cli.cells import Cell, draw_cells
+from deniable.cli.history import Course, History
 from deniable.cli.output import (
     JsonFlag,
     LevelName,
@@ -23,12 +25,13 @@ from deniable.cli.output import (
     progress,
 )
 from deniable.cli.population import draw_population
+from deniable.cli.simulated import Told, Truth, show_simulated
 from deniable.cli.values import known_question, load_survey, question_of
 from deniable.discover.train import fitting
 from deniable.errors import InvalidParameter
 from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
-from deniable.store import Batch, open_store
+from deniable.store import Batch, Store, open_store
 
 _SIMULATED_FOLDER = "simulated"
 """The data directory of simulated reports, beside the collector's `data`."""
@@ -37,12 +40,24 @@ _SEED_BITS = 32
 
 
 def simulate(
-    question: Annotated[
-        str | None, typer.Argument(help="The question's id; not with --remove.")
+    questions: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="The ids of one or more questions; not with --remove.", metavar="QUESTION..."
+        ),
     ] = None,
     people: Annotated[
-        int, typer.Option(min=1, max=10**9, help="How many people answer.")
+        int, typer.Option(min=1, max=10**9, help="How many people, in each epoch.")
     ] = 100_000,
+    epochs: Annotated[
+        int, typer.Option(min=1, max=1_000, help="The epochs of a history, up to today's.")
+    ] = 1,
+    churn: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of devices replaced from epoch to epoch.")
+    ] = 0.0,
+    drift: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of people with another answer at the end.")
+    ] = 0.0,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
@@ -86,72 +101,79 @@ def simulate(
     """Simulate the reports of a crowd, write them to a store and print the truth behind them.
 
     People of a question with segments or levels are drawn into them by the shares that the survey
-    states, whatever their answers. Where the survey asks a share of the devices, these are the
-    people who are asked. The store is the folder 'simulated' unless --data names another:
-    the collector's is not touched.
+    states, whatever their answers. With --epochs, devices come back with their secret; --churn
+    replaces some of them, and --drift lets people change their answer once. Where the survey asks a
+    share of the devices, these are the people who are asked. The store is the folder 'simulated'
+    unless --data names another: the collector's is not touched.
     """
     if remove:
-        _remove(question, data, json)
+        _remove(questions, data, json)
         return
-    if question is None:
+    if not questions:
         raise InvalidParameter("Name a question of the survey: deniable simulate QUESTION")
-    ready = load_survey(survey)
-    asked = known_question(ready, question, version)
-    levels = (
-        ready.levels(asked) if level is None else (question_of(ready, question, version, level),)
-    )
+    if epochs == 1 and (churn or drift):
+        raise InvalidParameter("--churn and --drift need several epochs: --epochs 12")
+    ready, course = load_survey(survey), Course(epochs, people, churn, drift)
+    crowds = []
+    for question in questions:
+        asked = known_question(ready, question, version)
+        chosen = ready.levels(asked)
+        if level is not None:
+            chosen = (question_of(ready, question, version, level),)
+        crowds.append((asked, chosen, candidates_for(asked, survey.parent, candidates)))
     seed = secrets.randbits(_SEED_BITS) if seed is None else seed
-    rng = np.random.default_rng(seed)
-    strings = candidates_for(asked, survey.parent, candidates)
-    population = draw_population(asked, people, rng, strings, together)
-    epoch = epoch_of(day_number(), asked.epoch)
-    cells = draw_cells(levels, people, rng)
+    told = []
     with open_store(data) as store, progress(quiet=json) as display:
-        for each in levels:
-            batch = Batch(each.id, each.version, each.digest, epoch, simulated=True)
-            store.begin_simulation(batch, seed, people, among_real=into_real_store)
-        task = display.add_task("simulating", total=people)
+        task = display.add_task("simulating", total=people * epochs * len(crowds))
+        for asked, levels, strings in crowds:
+            last = epoch_of(day_number(), asked.epoch)
+            for each in levels:
+                batch = Batch(each.id, each.version, each.digest, last, simulated=True)
+                store.begin_simulation(batch, seed, people, among_real=into_real_store)
+            rng = np.random.default_rng(seed)
+            advance = partial(display.advance, task)
+            made = _written(store, levels, course, rng, (strings, together), last, advance)
+            told.append(Told(asked, last, *made, _changed(asked, strings), strings))
+    show_simulated(told, course, data, seed, json)
+
+
+def _written(
+    store: Store,
+    levels: Sequence[Question],
+    course: Course,
+    rng: np.random.Generator,
+    drawing: tuple[Mapping[str, Sequence[str]], float],
+    last: int,
+    advance: Callable[[int], None],
+) -> tuple[Sequence[Cell], list[Truth]]:
+    """Write the reports of a crowd; return its cells, and the truth of every epoch."""
+    if course.epochs == 1:
+        population = draw_population(levels[0], course.people, rng, *drawing)
+        cells = draw_cells(levels, course.people, rng)
         for cell in cells:
-            batch = cell.batch(epoch)
+            batch = cell.batch(last)
             for number, records in population.of(cell.question, cell.people).records(rng):
                 store.append_records(batch, records, cell.question.record_size)
-                display.advance(task, number)
-    truth = {field.name: population.truth(field.name) for field in asked.fields}
-    changed = _changed(asked, strings)
-    if json:
-        told = {
-            "question": asked.id,
-            "version": asked.version,
-            "people": people,
-            "epoch": epoch,
-            "truth": truth,
-        }
-        told |= {"data": data, "seed": seed, "cells": [cell.as_json() for cell in cells]}
-        emit_json({**told, "fitted": changed} if changed else told)
-        return
-    out.print(
-        f"{people:,} simulated reports to {asked.id} are in {data} (seed {seed}). "
-        f"Ask with --data {data}",
-        markup=False,
-    )
-    for cell in cells if len(cells) > 1 else ():
-        out.print(f"  {cell.words()}: {len(cell.people):,} people", markup=False)
-    for name, count in changed.items():
-        out.print(
-            f"  {count:,} of {len(strings[name]):,} listed strings of {name} were cut off or "
-            "escaped, as its domain says.",
-            markup=False,
-        )
-    for name, shares in truth.items():
-        shown = ", ".join(f"{label} {share:.2%}" for label, share in list(shares.items())[:8])
-        out.print(f"  truth of {name}: {shown}", markup=False)
+                advance(number)
+        return cells, [(last, {f.name: population.truth(f.name) for f in levels[0].fields})]
+    history, truths = History(levels, course, rng, *drawing), []
+    for place, (epoch, active, new) in enumerate(history.epochs(last)):
+        # Whoever answers once, ever, has done so in the first epoch.
+        reporting = new if levels[0].repeat == "once" else active
+        for batch, number, records in history.reports(place, epoch, reporting):
+            store.append_records(batch, records, levels[0].record_size)
+            advance(number)
+        crowd = history.population(place, active)
+        truths.append((epoch, {field.name: crowd.truth(field.name) for field in levels[0].fields}))
+    return history.cells, truths
 
 
-def _remove(question: str | None, data: str, json: bool) -> None:
+def _remove(questions: Sequence[str] | None, data: str, json: bool) -> None:
     """Take the simulated reports out of a store."""
-    if question is not None:
+    if questions:
+        named = ", ".join(questions)
         raise InvalidParameter(
-            f"--remove deletes the simulated reports to all questions. Leave out {question!r:.80}."
+            f"--remove deletes the simulated reports to all questions. Leave out {named!r:.80}."
         )
     with open_store(data, create=False) as store:
         removed = store.remove_simulated()

@@ -52,6 +52,42 @@ def question_of(
     return _at_level(survey, known_question(survey, question_id, version), level)
 
 
+ALL_VERSIONS = "all"
+
+
+def questions_of(
+    survey: Survey, question_id: str, version: str | None = None, level: str | None = None
+) -> tuple[Question, ...]:
+    """Return what a verb that pools asks about: all levels unless one is named, one version or all.
+
+    Raises:
+        InvalidParameter: if there is no such question, version or level.
+    """
+    if version == ALL_VERSIONS:
+        known_question(survey, question_id)
+        found = survey.versions(question_id)
+    else:
+        number = version_number(version)
+        found = survey.levels(known_question(survey, question_id, number))
+    if level is None:
+        return found
+    chosen = tuple(question for question in found if question.level == level)
+    return chosen or (question_of(survey, question_id, found[-1].version, level),)
+
+
+def version_number(text: str | None) -> int | None:
+    """Return the number of a version; None where none was named.
+
+    Raises:
+        InvalidParameter: if it is no number.
+    """
+    if text is None:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise InvalidParameter(f"--version must be a number from 1, or 'all'. Got {text!r:.80}.")
+    return int(text)
+
+
 def known_question(survey: Survey, question_id: str, version: int | None = None) -> Question:
     """Return a question that a survey asks, or asked earlier, at its first level."""
     question = survey.question(question_id, version)

@@ -13,6 +13,7 @@ from deniable.collector.auth import HostGuard
 from deniable.collector.endpoints import Collector
 from deniable.collector.headers import SecurityHeaders
 from deniable.collector.problems import ProblemAnswers
+from deniable.collector.retention import KeepCounts
 from deniable.collector.settings import Settings
 from deniable.collector.web_pages import WebPages
 from deniable.errors import StoreError
@@ -27,6 +28,7 @@ def create_app(
     *,
     routes: Sequence[BaseRoute] = (),
     today: Callable[[], int] = day_number,
+    keep_counts: KeepCounts | None = None,
 ) -> Starlette:
     """Return the collector.
 
@@ -37,6 +39,8 @@ def create_app(
         routes: more routes beside the collector's own, such as a dashboard; guard each of them
             with AnalystGuard.
         today: the number of the current UTC day.
+        keep_counts: keeps the counts of reports whose retention is over, if the survey says that
+            counts stay; without it such reports stay.
 
     Guarantees: an answer of 200 to a batch is sent after its reports are durable. Nothing about
     the sender is stored or logged.
@@ -46,7 +50,7 @@ def create_app(
     Raises:
         InvalidSurvey: if the survey cannot be read.
     """
-    collector = Collector(settings, store, survey_bytes, today)
+    collector = Collector(settings, store, survey_bytes, today, keep_counts)
     answers = ProblemAnswers(collector.refusals)
     app = Starlette(
         routes=[*collector.routes(), *routes],

@@ -27,6 +27,7 @@ from deniable.collector.load import Load
 from deniable.collector.openapi import openapi_bytes
 from deniable.collector.problems import Problem, WrongMethod
 from deniable.collector.refusals import Refusals
+from deniable.collector.retention import KeepCounts, cannot_keep
 from deniable.collector.settings import Settings
 from deniable.collector.upkeep import keep_closing
 from deniable.collector.web_pages import is_own_page
@@ -54,10 +55,16 @@ class Collector:
     """The state that the routes share: one survey, one store, one queue before it."""
 
     def __init__(
-        self, settings: Settings, store: Store, survey_bytes: bytes, today: Callable[[], int]
+        self,
+        settings: Settings,
+        store: Store,
+        survey_bytes: bytes,
+        today: Callable[[], int],
+        keep_counts: KeepCounts | None = None,
     ) -> None:
         self.settings = settings
         self.survey = Survey.from_published(survey_bytes)
+        self._keep_counts = (keep_counts or cannot_keep) if self.survey.keep_counts else None
         self.refusals = Refusals()
         self._store = store
         self._today = today
@@ -104,6 +111,8 @@ class Collector:
                 self.settings.accept_past_days,
                 self._today,
                 self.survey.floor or DEFAULT_FLOOR,
+                retention_days=self.survey.retention_days,
+                keep=self._keep_counts,
             )
         )
         load = Load(

@@ -6,7 +6,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 
-from deniable.errors import StoreError
+from deniable.collector.retention import KeepCounts, delete_past
+from deniable.errors import DeniableError
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
 
@@ -24,8 +25,13 @@ async def keep_closing(
     today: Callable[[], int],
     floor: int = DEFAULT_FLOOR,
     seconds: float = _UPKEEP_SECONDS,
+    retention_days: int | None = None,
+    keep: KeepCounts | None = None,
 ) -> None:
     """Close the epochs that are due, at once and again every `seconds` seconds, for ever.
+
+    Then delete closed epochs that ended more than `retention_days` ago, if there is such a limit;
+    `keep` is called before, with each of them.
 
     An epoch is due when collectors have run for a day since they found it over, so that a clock
     that is wrong for a while closes nothing. What the survey does not name stays open, and is
@@ -44,8 +50,13 @@ async def keep_closing(
                 named = found.unknown
                 _warn_of_unknown(named)
             await asyncio.to_thread(store.close_epochs, before, epoch_days, floor=floor)
-        except StoreError as error:
-            _log.warning("Epochs were not closed; next try in %g seconds. %s", seconds, error)
+            if retention_days is not None:
+                oldest = min(today() - retention_days, before)
+                await asyncio.to_thread(delete_past, store, oldest, epoch_days, keep)
+        except DeniableError as error:
+            _log.warning(
+                "Epochs were not closed, or not deleted; next try in %g seconds. %s", seconds, error
+            )
         await asyncio.sleep(seconds)
 
 

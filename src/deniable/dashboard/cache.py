@@ -41,6 +41,12 @@ class Cache(Generic[Key, Value]):
             self._fill(key, future, make)
         return future.result()
 
+    def drop(self, unwanted: Callable[[Key], bool]) -> None:
+        """Forget the values of unwanted keys."""
+        with self._lock:
+            for key in [key for key in self._values if unwanted(key)]:
+                del self._values[key]
+
     def __contains__(self, key: Key) -> bool:
         with self._lock:
             return key in self._values

@@ -31,8 +31,8 @@ Key = tuple[object, ...]
 class Wanted:
     """The subject of a page: a question in one version, all its epochs or one of them.
 
-    Together with the number of reports and the store's stamp it names a finding for ever: real
-    reports are only added, and where simulated ones were removed the stamp is another.
+    Together with the number of reports and the store's stamp it names a finding for ever: reports
+    are only added, and where some were deleted the stamp is another.
     """
 
     question: Question
@@ -94,6 +94,7 @@ class Findings:
         self._together: Cache[Key, Found] = Cache(_KEPT_FINDINGS)
         self._attributes: Cache[Key, Attributes] = Cache(_KEPT_FINDINGS)
         self._files: Cache[Key, bytes] = Cache(_KEPT_FILES)
+        self._stamps: dict[bytes, int] = {}
 
     def wanted(self, summary: Summary, epoch: int | None, n: int | None = None) -> Wanted:
         """Return the subject as it is now; with `n`, as a page has just shown it, if that is kept.
@@ -101,6 +102,7 @@ class Findings:
         So a page's pictures are about the same reports as its table, though more have arrived.
         """
         question = summary.question
+        self._forget_deleted(question.digest, summary.stamp)
         files = tuple(self._stamp(field) for field in question.fields)
         if n is not None:
             shown = Wanted(question, n, epoch, files, summary.stamp)
@@ -108,6 +110,13 @@ class Findings:
                 return shown
         now = summary.n if epoch is None else summary.reports.get(epoch, 0)
         return Wanted(question, now, epoch, files, summary.stamp)
+
+    def _forget_deleted(self, digest: bytes, stamp: int) -> None:
+        """Forget what is known of reports that are not in the store any more."""
+        if self._stamps.get(digest, stamp) != stamp:
+            for cache in (self._found, self._together, self._attributes, self._files):
+                cache.drop(lambda key: key[0] == digest and key[4] != stamp)
+        self._stamps[digest] = stamp
 
     def of(self, wanted: Wanted) -> dict[str, Answered]:
         """Return the answer about every field, by name.

@@ -45,7 +45,7 @@ class Summary:
     `versions` holds the number of reports of every version that the survey asks or asked earlier;
     `withdrawn` says that no version is asked any more. `simulated` holds the number of
     simulated reports by epoch. Together with the number of reports, `stamp` names what the store
-    holds of it: real reports are only added, simulated ones may be removed.
+    holds of it: reports are added, and where some are deleted the stamp is another.
     """
 
     question: Question
@@ -188,7 +188,7 @@ def _summary(
             reports[tally.batch.epoch] += tally.reports
             if tally.batch.simulated:
                 simulated[tally.batch.epoch] += tally.reports
-                stamp += tally.stamp
+            stamp += tally.stamp
     return Summary(
         question=question,
         reports=dict(sorted(reports.items())),

@@ -4,7 +4,8 @@
            -> p-values -> decisions -> intervals
 
 Few candidates for the cells (up to half of them): one regression on all. More: the cohorts are
-split, see `screening`. Closed domains, where every answer is listed: see `closed`. Hashed symbols
+split, see `screening`. Where candidates are between a quarter of the cells and 400, tests are those
+of `competition`. Closed domains, where every answer is listed: see `closed`. Hashed symbols
 (O-RR) are cells too, of which a report shows one: few candidates have the mechanism's own
 estimate, and more than half of what the cells can tell apart are screened likewise.
 """
@@ -19,6 +20,7 @@ import numpy as np
 
 from deniable._distributions import t_sf
 from deniable.decode import notes as say
+from deniable.decode.competition import competes, competing_p_values
 from deniable.decode.decoded import Decoded, decided, nothing_decoded
 from deniable.decode.decoys import Tail, decoy_tail
 from deniable.decode.design import Design, Places, design_of
@@ -216,6 +218,7 @@ class _Solution:
     tail: Tail | None
     method: str
     reading: Reading
+    competing: Floats | None = None
 
     def about(self, places: Places) -> Evidence:
         """Return the evidence about the candidates at these places."""
@@ -229,9 +232,14 @@ class _Solution:
         score[alone], information[alone] = self.evidence.score, self.evidence.information
         likely = np.full(count, np.nan)
         likely[alone] = self.likely
+        competing = None
+        if self.competing is not None:
+            competing = np.full(count, np.nan)
+            competing[alone] = self.competing
         for group in groups:
             score[group], information[group], likely[group] = 0.0, 0.0, np.nan
-        return replace(self, evidence=Evidence(score, information), likely=likely)
+        evidence = Evidence(score, information)
+        return replace(self, evidence=evidence, likely=likely, competing=competing)
 
     def other(self, observed: Observed, alpha: float) -> Other:
         """Return the mass outside the model."""
@@ -243,8 +251,10 @@ class _Solution:
 
     @property
     def p_values(self) -> Floats:
-        """The larger of the model's p-value and the decoys'."""
+        """The larger of the model's p-value and the decoys'; of a competition, its own."""
         z = self.evidence.z
+        if self.competing is not None:
+            return np.where(np.isnan(z), np.nan, self.competing)
         # The dispersion is estimated from the residuals, hence Student's t. Decoys show what
         # unlisted strings do beyond the model.
         p = t_sf(z, max(1.0, self.degrees))
@@ -263,14 +273,22 @@ def _solved(
         part = Regression.of(observed.y, weights, design, observed.tied(weights))
         tail = decoy_tail((part,), observed.shape, len(design), rng)
         evidence = part.fitted_evidence.widened(math.sqrt(reading.noise))
-        return _Solution((part,), evidence, likely.frequency, tail, "all candidates", reading)
-    if cells < 2 * observed.shape.bits:
+        found = _Solution((part,), evidence, likely.frequency, tail, "all candidates", reading)
+    elif cells < 2 * observed.shape.bits:
         return None
-    screened = screen(observed, design, rng)
-    tail = decoy_tail(screened.parts, observed.shape, len(design), rng)
-    likely_few = _likely_few(observed, design, np.union1d(*screened.chosen))
-    evidence = screened.evidence.widened(math.sqrt(reading.noise))
-    return _Solution(screened.parts, evidence, likely_few, tail, "split cohorts", reading)
+    else:
+        screened = screen(observed, design, rng)
+        tail = decoy_tail(screened.parts, observed.shape, len(design), rng)
+        likely_few = _likely_few(observed, design, np.union1d(*screened.chosen))
+        evidence = screened.evidence.widened(math.sqrt(reading.noise))
+        found = _Solution(screened.parts, evidence, likely_few, tail, "split cohorts", reading)
+    if found.tail is None or not competes(len(design), cells):
+        return found
+    # Candidates that are a good part of the cells: estimates and errors as above, and tests that
+    # use that nobody holds a negative share.
+    likely = most_likely(observed, design)
+    competing, tail = competing_p_values(observed, design, likely, rng)
+    return replace(found, competing=competing, likely=likely.frequency, tail=tail)
 
 
 def _likely_few(observed: Observed, design: Design, places: Places) -> Floats:

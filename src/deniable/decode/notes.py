@@ -10,12 +10,12 @@ from deniable.decode.design import Places
 from deniable.decode.observed import Observed
 from deniable.decode.regression import Evidence
 from deniable.decode.unlisted import Other
+from deniable.mechanisms.candidates import named
 
 NO_DECOYS = (
     "There is no room for decoys: random columns cannot be told from the candidates. The p-values "
     "rest on the normal approximation alone."
 )
-_NAMED = 5
 _GROUPS = 10
 _FEW = 5.0
 _SURPRISE = 5.0
@@ -88,7 +88,7 @@ def about_groups(
             break
         known = f" Together they have {share:.3%} +- {error:.3%}." if np.isfinite(share) else ""
         notes.append(
-            f"The candidates {_named(labels, group)} set the same bits in every cohort with "
+            f"The candidates {named(labels, group)} set the same bits in every cohort with "
             f"reports and cannot be told apart.{known}"
         )
     return tuple(notes)
@@ -100,7 +100,7 @@ def about_unknown(unknown: Places, labels: Sequence[str]) -> tuple[str, ...]:
         return ()
     return (
         f"The bits of {unknown.size:,} candidates cannot be told from those of the others "
-        f"together: {_named(labels, unknown)}. Use more bits or cohorts, or fewer candidates.",
+        f"together: {named(labels, unknown)}. Use more bits or cohorts, or fewer candidates.",
     )
 
 
@@ -128,8 +128,3 @@ def about_missing(other: Other) -> tuple[str, ...]:
         f"The listed strings do not add up to everybody: about {mass:.1%} of the population "
         f"({low:.1%} to {high:.1%}) hold others.",
     )
-
-
-def _named(labels: Sequence[str], places: Places) -> str:
-    named = ", ".join(repr(labels[place])[:40] for place in places[:_NAMED])
-    return named + (f" and {places.size - _NAMED:,} more" if places.size > _NAMED else "")

@@ -9,7 +9,7 @@ noise alone; what the papers' standard errors mean.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, get_args
 
 import numpy as np
@@ -18,6 +18,7 @@ from scipy import special
 from deniable import _validate
 from deniable._distributions import normal_isf, normal_sf, t_isf
 from deniable.decode.binomial import FORMS, Form, few_people, limits, tail
+from deniable.decode.lasting import Lasting
 from deniable.mechanisms import Estimate
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.chances import Chances, Of
@@ -36,8 +37,10 @@ class Reading:
     Attributes:
         of: what its intervals are of, "population" or "reporters".
         form: "mid-p", or "exact" for Clopper and Pearson's intervals.
-        noise: the factor of the noise's variance: above 1 where permanent noise recurs.
+        noise: the factor of the noise's variance: above 1 where permanent noise recurs. Where
+            `lasting` is given, the largest one.
         people: the factor of the sample's variance: above 1 where the same people report again.
+        lasting: what of the noise the same people repeat, by the share that holds an answer.
 
     Raises:
         InvalidParameter: naming the attribute and what is allowed.
@@ -47,6 +50,7 @@ class Reading:
     form: Form = "mid-p"
     noise: float = 1.0
     people: float = 1.0
+    lasting: Lasting | None = None
 
     def __post_init__(self) -> None:
         if self.of not in get_args(Of):
@@ -57,7 +61,15 @@ class Reading:
     def variance(self, noise: Floats, frequency: Floats, n: float) -> Floats:
         """Return the variance of an estimated share, from that of its noise."""
         held = np.clip(np.nan_to_num(frequency), 0.0, 1.0)
-        return self.together(noise, held * (1 - held) / max(n, 1))
+        exact = replace(self, noise=1.0)
+        return exact.together(self.factor(held) * noise, held * (1 - held) / max(n, 1))
+
+    def factor(self, frequency: Floats) -> Floats:
+        """Return the factor of the noise's variance, where such shares hold the answers."""
+        if self.lasting is None:
+            return np.full_like(frequency, self.noise)
+        # Of Var = (kept S + fresh N) / N^2 (docs/mathematics.md, section 9), S / N is `people`.
+        return 1 + (self.people - 1) * self.lasting.share(frequency)
 
     def together(self, noise: Floats, sample: Floats) -> Floats:
         """Return variances or covariances, from those of the noise and those of the sample."""

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
 from deniable import _validate
+from deniable.engines.accumulated import Accumulated, Cell, FieldCounts, Part, merged, no_counts
+from deniable.engines.remembered import Remembered
+from deniable.engines.selection import ALL, Selection, seen_as, selected
 from deniable.errors import StoreError
 from deniable.mechanisms import Counts, Mechanism, mechanism_for
 from deniable.mechanisms.records import view_records
@@ -34,91 +37,95 @@ Progress = Callable[[int, int], None]
 """Called with the number of reports done and the number expected."""
 
 
-@dataclass(frozen=True)
-class Accumulated:
-    """The counts of a question's reports, one per field, and the epochs they cover.
-
-    Attributes:
-        question: the question, whose digest every counted report carries.
-        counts: by field name, in the order of the question.
-        epochs: the number of reports of each epoch, in order of the epochs.
-        ignored: reports under the same id and version but with another digest, not counted.
-        simulated: the number of simulated reports among those counted.
-        segments: the number of reports by the text of their segments, "" without any.
-    """
-
-    question: Question
-    counts: Mapping[str, Counts]
-    epochs: Mapping[int, int]
-    ignored: int = 0
-    simulated: int = 0
-    segments: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def n(self) -> int:
-        """The number of reports counted."""
-        return sum(self.epochs.values())
-
-    @property
-    def ignored_words(self) -> list[str]:
-        """A sentence about the reports that were not counted, if there are any."""
-        if not self.ignored:
-            return []
-        if self.question.level:
-            return [
-                f"{self.ignored:,} reports of other levels were not counted: each level is a "
-                "channel of its own, and levels are not pooled."
-            ]
-        return [
-            f"{self.ignored:,} reports under this id and version carry another digest and were not "
-            "counted: the question was changed without a new version."
-        ]
+APART = 2**17
+"""The most numbers of one cell's counts, above which cells are kept apart only when asked for."""
 
 
 def accumulate(
     store: Store,
     question: Question,
+    selection: Selection = ALL,
     *,
-    first_epoch: int | None = None,
-    last_epoch: int | None = None,
+    apart: bool | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Accumulated:
     """Return the counts of a question's reports in `store`.
 
     Guarantees: the same reports give the same counts, whatever the threads and the chunks. Only
-    reports whose digest is the question's are counted.
+    reports whose digest is the question's are counted. No cell tells a combination of segments
+    with fewer reports than the floor.
 
-    Cost: linear in the reports; about 3 groups of at least 1 MiB per thread are held in memory.
+    Cost: linear in the reports; about 3 groups of at least 1 MiB per thread are held in memory,
+    and the counts of every cell where they are kept apart.
 
     Args:
         store: where the reports are; others may append meanwhile.
         question: the question, with the version that is wanted.
-        first_epoch: leave out the epochs before this one.
-        last_epoch: leave out the epochs after this one.
+        selection: which of its reports.
+        apart: keep the counts of epochs and segments apart; by default where they are small.
         threads: the number of threads; one per processor by default.
         progress: called in this thread after every group.
 
     Raises:
         StoreError: if a chunk's length does not fit its number of records.
         InvalidReport: if a record could not have come from a client.
+        InvalidParameter: if the question has no segment or value of the selection.
     """
+    selection.check(question)
     workers = _threads(threads)
     mechanisms = {one.name: mechanism_for(one.parameters) for one in question.fields}
-    totals = {name: mechanism.zero() for name, mechanism in mechanisms.items()}
-    chunks = store.read(question.id, question.version, first_epoch, last_epoch)
-    kept = Kept(question, chunks, _group_bytes(totals))
-    expected = _expected(store, question, first_epoch, last_epoch) if progress else 0
+    totals: dict[Cell | None, FieldCounts] = {}
+    zero = no_counts(question)
+    if apart is None:
+        apart = sum(counts.table.size for counts in zero.values()) <= APART
+    before = Remembered.of(store, question, selection) if apart else Remembered()
+    chunks = _chunks(store, question, selection, before if apart else None)
+    kept = Kept(question, chunks, _group_bytes(zero), apart=apart)
+    expected = _expected(store, question, selection) if progress else 0
 
-    def fold(records: bytes) -> dict[str, Counts]:
-        return _count(question, mechanisms, records)
+    def fold(group: Group) -> Folded:
+        return group[0], _count(question, mechanisms, group[1])
 
-    for part in _in_threads(fold, kept.groups(), workers):
-        totals = {name: totals[name].merge(part[name]) for name in totals}
+    done = 0
+    for cell, part in _in_threads(fold, kept.groups(), workers):
+        totals[cell] = merged(totals.get(cell, zero), part)
         if progress is not None:
-            done = next(iter(totals.values())).n
+            done += next(iter(part.values())).n
             progress(done, max(done, expected))
-    return kept.accumulated(totals)
+    found = kept.accumulated(totals)
+    if not apart:
+        return found
+    before.remember(store, found)
+    return Accumulated.of_cells(question, {**before.parts, **found.cells}, before.ignored)
+
+
+def _chunks(
+    store: Store, question: Question, selection: Selection, before: Remembered | None
+) -> Iterator[Chunk]:
+    """Yield the chunks to count: of epochs in a row at once, without what is known."""
+    if before is None:
+        yield from selected(store, question, selection)
+        return
+    known = {(cell.epoch, cell.segments) for cell in before.parts}
+    for first, last in _runs(before.epochs):
+        part = replace(selection, first_epoch=first, last_epoch=last)
+        yield from selected(store, question, part, known)
+
+
+def _runs(epochs: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of every run of epochs that follow each other."""
+    for place, epoch in enumerate(epochs):
+        if place and epochs[place - 1] == epoch - 1:
+            continue
+        last = place
+        while last + 1 < len(epochs) and epochs[last + 1] == epochs[last] + 1:
+            last += 1
+        yield epoch, epochs[last]
+
+
+Group = tuple[Cell | None, bytes]
+"""Records, and the cell that they belong to; None where cells are not kept apart."""
 
 
 class Kept:
@@ -127,51 +134,72 @@ class Kept:
     Attributes:
         epochs: the number of reports of each epoch so far.
         ignored: reports so far under the same id and version but with another digest.
-        simulated: the number of simulated reports so far.
+        simulated: the number of simulated reports so far, by cell.
         segments: the number of reports so far by the text of their segments.
     """
 
     def __init__(
-        self, question: Question, chunks: Iterator[Chunk], group_bytes: int = GROUP_BYTES
+        self,
+        question: Question,
+        chunks: Iterator[Chunk],
+        group_bytes: int = GROUP_BYTES,
+        *,
+        apart: bool = False,
     ) -> None:
         self._question = question
         self._chunks = chunks
         self._group_bytes = group_bytes
+        self._apart = apart
         self.epochs: Counter[int] = Counter()
         self.ignored = 0
-        self.simulated = 0
+        self.simulated: Counter[Cell] = Counter()
         self.segments: Counter[str] = Counter()
 
-    def accumulated(self, counts: Mapping[str, Counts]) -> Accumulated:
+    def accumulated(self, counts: Mapping[Cell | None, FieldCounts]) -> Accumulated:
         """Return counts of all that was read, with the tallies."""
+        if self._apart:
+            cells = {
+                cell: Part(part, self.simulated[cell])
+                for cell, part in counts.items()
+                if cell is not None
+            }
+            return Accumulated.of_cells(self._question, cells, self.ignored)
         return Accumulated(
             self._question,
-            counts,
+            counts.get(None) or no_counts(self._question),
             dict(sorted(self.epochs.items())),
             self.ignored,
-            self.simulated,
+            self.simulated.total(),
             dict(sorted(self.segments.items())),
         )
 
-    def groups(self) -> Iterator[bytes]:
-        """Yield records of at least `group_bytes`, the last group excepted."""
+    def groups(self) -> Iterator[Group]:
+        """Yield records of at least `group_bytes`, the last group of a cell excepted."""
         waiting: list[bytes] = []
         size = 0
+        current: Cell | None = None
         for chunk in self._chunks:
             if chunk.batch.digest != self._question.digest:
                 self.ignored += chunk.count
                 continue
             self._check(chunk)
-            self.epochs[chunk.batch.epoch] += chunk.count
-            self.simulated += chunk.count if chunk.batch.simulated else 0
-            self.segments[chunk.batch.segments] += chunk.count
+            cell = self._tally(chunk)
+            if waiting and (cell != current or size >= self._group_bytes):
+                yield current, b"".join(waiting)
+                waiting, size = [], 0
+            current = cell
             waiting.append(chunk.records)
             size += len(chunk.records)
-            if size >= self._group_bytes:
-                yield b"".join(waiting)
-                waiting, size = [], 0
         if waiting:
-            yield b"".join(waiting)
+            yield current, b"".join(waiting)
+
+    def _tally(self, chunk: Chunk) -> Cell | None:
+        batch = chunk.batch
+        cell = Cell(batch.epoch, batch.segments)
+        self.epochs[batch.epoch] += chunk.count
+        self.simulated[cell] += chunk.count if batch.simulated else 0
+        self.segments[batch.segments] += chunk.count
+        return cell if self._apart else None
 
     def _check(self, chunk: Chunk) -> None:
         expected = chunk.count * self._question.record_size
@@ -202,12 +230,15 @@ def _count(
     }
 
 
+Folded = tuple[Cell | None, dict[str, Counts]]
+
+
 def _in_threads(
-    fold: Callable[[bytes], dict[str, Counts]], groups: Iterator[bytes], workers: int
-) -> Iterator[dict[str, Counts]]:
+    fold: Callable[[Group], Folded], groups: Iterator[Group], workers: int
+) -> Iterator[Folded]:
     """Yield fold(group) for every group, in any order, with few groups in memory at a time."""
     with ThreadPoolExecutor(workers, thread_name_prefix="deniable-accumulate") as pool:
-        running: set[Future[dict[str, Counts]]] = set()
+        running: set[Future[Folded]] = set()
         try:
             running |= {pool.submit(fold, group) for group in islice(groups, 2 * workers)}
             while running:
@@ -228,12 +259,12 @@ def _threads(wanted: int | None) -> int:
     return min(_MAX_THREADS, len(may_use) or os.cpu_count() or 1)
 
 
-def _expected(store: Store, question: Question, first: int | None, last: int | None) -> int:
+def _expected(store: Store, question: Question, selection: Selection) -> int:
     """Return the number of reports that `accumulate` will count, as far as is known now."""
+    tallies = store.tallies()
+    names = seen_as(tallies, question, selection.floor)
     return sum(
         tally.reports
-        for tally in store.tallies()
-        if tally.batch.digest == question.digest
-        and (first is None or tally.batch.epoch >= first)
-        and (last is None or tally.batch.epoch <= last)
+        for tally in tallies
+        if tally.batch in names and selection.takes(tally.batch.epoch, names[tally.batch])
     )

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from deniable.engines.selection import ALL, Selection, selected
 from deniable.mechanisms.base import Reports
 from deniable.mechanisms.records import record_dtype, view_records
 from deniable.protocol import Question
 from deniable.store.base import Store
 
 
-def read_field(
-    store: Store,
-    question: Question,
-    field: str,
-    *,
-    first_epoch: int | None = None,
-    last_epoch: int | None = None,
-) -> Reports:
+def read_field(store: Store, question: Question, field: str, selection: Selection = ALL) -> Reports:
     """Return all reports of a field whose digest is the question's.
 
     Cost: the memory of the field's records, and one chunk.
@@ -26,16 +20,14 @@ def read_field(
         store: where the reports are.
         question: the question, with the version that is wanted.
         field: the field's name.
-        first_epoch: leave out the epochs before this one.
-        last_epoch: leave out the epochs after this one.
+        selection: which of the question's reports.
 
     Raises:
         StoreError: if the store cannot be read.
     """
-    chunks = store.read(question.id, question.version, first_epoch, last_epoch)
     kept = [
         np.ascontiguousarray(view_records(question, chunk.records)[field])
-        for chunk in chunks
+        for chunk in selected(store, question, selection)
         if chunk.batch.digest == question.digest
     ]
     return np.concatenate(kept) if kept else np.empty(0, dtype=record_dtype(question)[field])

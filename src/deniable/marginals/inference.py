@@ -29,8 +29,8 @@ class TreeModel:
     Attributes:
         tree: which depends on which.
         first: the probabilities of the root's answers; the root is the first attribute.
-        given: by attribute other than the root, P(its level | its parent's level), a row for each
-            level of the parent.
+        given: by attribute other than the root, P(its answer | its parent's answer), a row for
+            each answer of the parent.
     """
 
     tree: Tree
@@ -41,7 +41,7 @@ class TreeModel:
     def of(cls, tree: Tree, tables: Mapping[tuple[int, int], Floats]) -> TreeModel:
         """Return the model along a tree.
 
-        Edge cases: under a level of the parent that nobody has, the child has its own margin.
+        Edge cases: under an answer of the parent that nobody has, the child has its own margin.
 
         Args:
             tree: which pairs to use.
@@ -110,9 +110,9 @@ class TreeModel:
         wanted: bool,
         known: Mapping[int, int],
     ) -> tuple[Floats, list[int]]:
-        """Return P(what is given below | level) for every combination of what is asked below.
+        """Return P(what is given below | answer) for every combination of what is asked below.
 
-        The array has a row per level of the attribute and a column per combination.
+        The array has a row per answer of the attribute and a column per combination.
         """
         answers = self.answers(attribute)
         factor = np.eye(answers) if wanted else np.ones((answers, 1))
@@ -121,7 +121,7 @@ class TreeModel:
         kept = [attribute] if wanted else []
         for child in children:
             inner, names = below[child]
-            # The child's level is summed out: sum_c P(c | level) P(what is below | c).
+            # The child's answer is summed out: sum_c P(c | answer) P(what is below | c).
             message = self.given[child] @ inner
             factor = (factor[:, :, None] * message[:, None, :]).reshape(answers, -1)
             kept = [*kept, *names]
@@ -134,8 +134,8 @@ class TreeModel:
         most = len(self.tree.attributes)
         if any(not 0 <= place < most for place in asked):
             raise InvalidParameter(f"The tree has the attributes 0 to {most - 1}.")
-        if any(not 0 <= level < self.answers(place) for place, level in known.items()):
-            raise InvalidParameter("A given level must be one of its attribute's.")
+        if any(not 0 <= answer < self.answers(place) for place, answer in known.items()):
+            raise InvalidParameter("A given answer must be one of its attribute's.")
         cells = math.prod(self.answers(place) for place in attributes)
         if cells > MOST_CELLS:
             raise InvalidParameter(

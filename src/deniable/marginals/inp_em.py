@@ -52,7 +52,7 @@ class LikelyTable:
 def likely_table(mechanism: InpEM, counts: Counts, attributes: Sequence[str | int]) -> LikelyTable:
     """Return the most likely table of some attributes.
 
-    Guarantees: the gap is proven, whatever the data. Codes that no level has get no share.
+    Guarantees: the gap is proven, whatever the data. Codes that no answer has get no share.
 
     Edge cases: a maximum that is noise has a note; without reports there is no likelihood.
 

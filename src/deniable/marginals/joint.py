@@ -39,7 +39,7 @@ PRECISE = 0.004
 """So are pairs whose moments have a smaller standard error in the middle: there is nothing to win,
 and that the prior is about interactions with all other attributes held fixed begins to show."""
 RAREST = 1e-4
-"""The least share of a level in the reference: an estimated 0 may be not quite 0."""
+"""The least share of an answer in the reference: an estimated 0 may be not quite 0."""
 CERTAIN = 1e-9
 """The least variance of a moment."""
 NOBODY = 1e-9

@@ -6,7 +6,7 @@ counts -> tables of all pairs -> tests, correlations, dependency tree
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -66,11 +66,15 @@ class Pairs:
         attributes: the names.
         raw: unbiased tables with their covariance, by places (i, j), i < j.
         smoothed: distributions that agree with each other, by the same places.
+        apart: the same tables smoothed one by one, where `smoothed` are margins of one whole
+            distribution; else empty. Tables gain by what a whole distribution must be, and the
+            order of weak pairs, which a tree is made of, loses a little.
     """
 
     attributes: tuple[str, ...]
     raw: Mapping[Pair, Table]
     smoothed: Mapping[Pair, Table]
+    apart: Mapping[Pair, Floats] = field(default_factory=dict)
 
     def tests(self, alpha: float = ALPHA) -> tuple[PairTest, ...]:
         """Return the test of every pair, with the decisions of Holm and Benjamini-Hochberg."""
@@ -97,14 +101,15 @@ class Pairs:
 
     def tree(self, rng: np.random.Generator | None = None, redraws: int = REDRAWS) -> Tree:
         """Return the dependency tree; with a generator, with the confidence of every edge."""
-        tree = chow_liu(self.attributes, self.cells)
+        tables = self.apart or self.cells
+        tree = chow_liu(self.attributes, tables)
         if rng is None:
             return tree
         raw = {
             pair: (table.probability, population_covariance(table))
             for pair, table in self.raw.items()
         }
-        return with_confidence(tree, self.cells, raw, rng, redraws)
+        return with_confidence(tree, tables, raw, rng, redraws)
 
     def model(self, tree: Tree | None = None) -> TreeModel:
         """Return the distribution along the tree."""

@@ -163,6 +163,18 @@ def smooth(
     return {s: _margin(joint, s) for s in sets}, set()
 
 
+@one_thread
+def pairs_apart(moments: Moments) -> dict[tuple[int, int], Floats]:
+    """Return the tables of all pairs smoothed one by one, where `smooth` fits a whole profile.
+
+    Edge cases: empty where tables are smoothed one by one in any case.
+    """
+    if not is_fitted_whole(moments):
+        return {}
+    tables, _ = smooth(moments, 2, whole=False)
+    return {(i, j): tables[i, j] for i, j in combinations(range(len(moments.answers)), 2)}
+
+
 def _margin(joint: Floats, attributes: Subset) -> Floats:
     """Return the table of some attributes."""
     others = tuple(i for i in range(joint.ndim) if i not in attributes)

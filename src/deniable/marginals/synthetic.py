@@ -1,8 +1,8 @@
 """Made-up profiles that look like the people's, drawn from the dependency tree.
 
-What they keep: the share of each level of each attribute, and the tables of the pairs that the tree
-joins, as well as the smoothed tables have them. What they do not keep: pairs that the tree does not
-join depend on each other only through the path between them, and nothing of three or more
+They keep the share of each answer of each attribute, and the tables of the pairs that the tree
+joins, as well as the smoothed tables have them. They do not keep the rest: pairs that the tree does
+not join depend on each other only through the path between them, and nothing of three or more
 attributes is kept beyond that. No profile is a person's: profiles are drawn from estimates that
 were private already, so that drawing them costs no further epsilon, however many are drawn.
 """

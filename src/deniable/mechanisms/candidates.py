@@ -18,6 +18,7 @@ from deniable.mechanisms.hashing import Words, fingerprints
 from deniable.protocol.domain import ABSENT, ABSENT_KEY, Absent, code_key, string_key
 
 ABSENT_LABEL = "(absent)"
+_NAMED = 5
 NO_WORDS: Words = np.empty((0, 2), dtype=np.uint64)
 """The fingerprints of a closed domain, whose answers are known by their codes."""
 
@@ -25,6 +26,12 @@ NO_WORDS: Words = np.empty((0, 2), dtype=np.uint64)
 def label_of(candidate: Candidate) -> str:
     """Return how a candidate is written in an estimate."""
     return ABSENT_LABEL if isinstance(candidate, Absent) else str(candidate)
+
+
+def named(labels: Sequence[str], places: NDArray[np.intp]) -> str:
+    """Return the labels at some places as a message names them: the first ones, and the number."""
+    first = ", ".join(repr(labels[place])[:40] for place in places[:_NAMED])
+    return first + (f" and {places.size - _NAMED:,} more" if places.size > _NAMED else "")
 
 
 def every_code(size: int, absent: bool) -> list[Candidate]:

@@ -97,3 +97,19 @@ def nothing_learned(labels: tuple[str, ...]) -> Estimate:
     """Return the estimate without reports: NaN everywhere, and a note that says why."""
     unknown = np.full(len(labels), np.nan)
     return Estimate(labels, unknown, unknown.copy(), None, 0, (NO_REPORTS,))
+
+
+def sign_variance(gap: float, share: float, n: int, frequency: float | Floats) -> Floats:
+    """Return the variance of an estimated yes/no share f, given the people's values.
+
+    Args:
+        gap: keep - move of the reports on the attribute.
+        share: the share of the n reports that are on the attribute.
+        n: the number of reports.
+        frequency: f.
+    """
+    n, f = checked(n, frequency)
+    # A reported half has r = (1 + gap theta)/2, theta = 1 - 2 f up to its sign. So r (1 - r)/gap^2
+    # is (1 - (gap theta)^2)/(4 gap^2), over n share reports; less the sampling of people.
+    with_sampling = (1 - (gap * (1 - 2 * f)) ** 2) / (4 * share * gap**2)
+    return np.asarray((with_sampling - f * (1 - f)) / n)

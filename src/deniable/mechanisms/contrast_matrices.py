@@ -1,4 +1,4 @@
-"""Functions of one attribute's level as matrices: a row of ones, then a row per function."""
+"""Functions of one attribute's answer as matrices: a row of ones, then a row per function."""
 
 from __future__ import annotations
 

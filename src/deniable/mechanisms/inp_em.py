@@ -23,7 +23,7 @@ from deniable.mechanisms.base import (
     Records,
     Reports,
 )
-from deniable.mechanisms.closed_form import checked
+from deniable.mechanisms.closed_form import sign_variance
 from deniable.mechanisms.coins import coins
 from deniable.mechanisms.moments import Subset, along_axes
 from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading, summed, unknown
@@ -172,18 +172,14 @@ class InpEM(ProfileMechanism):
         return result if log else np.exp(result)
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the variance of the share f of a level of a yes/no attribute.
+        """Return the variance of the share f of an answer of a yes/no attribute.
 
         (1 - (gap theta)^2)/(4 n gap^2) - f (1 - f)/n, theta = 1 - 2 f, which does not depend on f.
 
         Guarantees: exact, given the people's values.
         """
-        n, f = checked(n, frequency)
-        theta = 1 - 2 * f
-        # Var f = Var theta / 4, and a reported sign has mean gap theta. Since theta^2 is
-        # 1 - 4 f (1 - f), the difference below is (1/gap^2 - 1)/4, whatever f is.
-        with_sampling = (1 - (self.gap * theta) ** 2) / (4 * self.gap**2)
-        return np.asarray((with_sampling - f * (1 - f)) / n)
+        # Since theta^2 is 1 - 4 f (1 - f), this is (1/gap^2 - 1)/(4 n), whatever f is.
+        return sign_variance(self.gap, 1.0, n, frequency)
 
 
 def _codes_of(packed: NDArray[np.uint8]) -> NDArray[np.unsignedinteger[np.typing.NBitBase]]:

@@ -150,7 +150,7 @@ class InpHTCMS(ProfileMechanism):
         return np.log(result) if log else result
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the variance of the share f of the first attribute's first level.
+        """Return the variance of the share f of the first attribute's first answer.
 
         n Var = (mean of W^2 - ((2 q - 1) m + 2 gap f)^2)/(4 gap^2), the mean of W^2 over all
         coefficients of the sketch, less f (1 - f).

@@ -118,7 +118,7 @@ class InpOLH(ProfileMechanism):
         return np.log(result) if log else result
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the variance of the share f of a level of a yes/no attribute.
+        """Return the variance of the share f of an answer of a yes/no attribute.
 
         n Var = c/2 q (1 - q)/(p - q)^2 + f (1 - p - q)/(p - q), c the number of possible profiles.
 

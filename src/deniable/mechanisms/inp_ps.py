@@ -76,7 +76,7 @@ class InpPS(ProfileMechanism):
         return np.log(result) if log else result
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the variance of the share f of a level of a yes/no attribute.
+        """Return the variance of the share f of an answer of a yes/no attribute.
 
         With r = 2^(D-1) move + gap f the share of reports in that half of the cells,
         Var = r (1 - r)/(n gap^2) - f (1 - f)/n.

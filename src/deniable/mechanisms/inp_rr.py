@@ -89,7 +89,7 @@ class InpRR(ProfileMechanism):
         return result if log else np.exp(result)
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the variance of the share f of a level of a yes/no attribute: 2^(D-1) cells.
+        """Return the variance of the share f of an answer of a yes/no attribute: 2^(D-1) cells.
 
         n Var = 2^(D-1) q (1 - q)/(p - q)^2 + f (1 - p - q)/(p - q), p = one, q = zero.
 

@@ -15,8 +15,8 @@ from deniable.mechanisms.base import (
     Reports,
 )
 from deniable.mechanisms.cells import no_counts
+from deniable.mechanisms.closed_form import sign_variance
 from deniable.mechanisms.contrast_matrices import inverse, walsh_matrix
-from deniable.mechanisms.marg_ps import shared_variance
 from deniable.mechanisms.moments import Subset, design
 from deniable.mechanisms.profile_base import Reader, Reading
 from deniable.mechanisms.profile_symbols import count_symbols
@@ -110,7 +110,7 @@ class MargHT(TableMechanism):
         return np.log(result) if log else result
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the variance of the share f of a level of a yes/no attribute.
+        """Return the variance of the share f of an answer of a yes/no attribute.
 
         As MargPS with the gap 2 keep - 1 and a share of k/(d (m - 1)) of the reports.
 
@@ -118,4 +118,4 @@ class MargHT(TableMechanism):
         attribute.
         """
         share = self._share_of_first / (self.parameters.most_cells - 1)
-        return shared_variance(self.gap, share, n, frequency)
+        return sign_variance(self.gap, share, n, frequency)

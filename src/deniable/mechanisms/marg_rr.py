@@ -163,7 +163,7 @@ class MargRR(TableMechanism):
         return result if log else np.exp(result)
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the variance of the share f of a level of a yes/no attribute.
+        """Return the variance of the share f of an answer of a yes/no attribute.
 
         With N = n k/d reports on it and m/2 cells in each half of a table, the variance of their
         sum, and f (1 - f)(1/N - 1/n) because they are a sample of the people.

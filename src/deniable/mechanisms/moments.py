@@ -1,6 +1,6 @@
 """Moments of contrasts: the one form in which every method states its estimates of profiles.
 
-Model: attribute i with r answers has r - 1 *contrasts*, functions of the level with values in
+Model: attribute i with r answers has r - 1 *contrasts*, functions of the answer with values in
 [-1, 1] that sum to 0 over the answers (protocol/contrasts.py; of a yes/no attribute +1 and -1). The
 moment of a set of attributes, with one contrast each, is the mean over the people of the product
 of the contrasts. With the 1 of the empty set, the moments of all subsets of a set are its table:

@@ -3,8 +3,8 @@
     counts -> reader -> cells and covariance of the attributes' table -> marginal, moments, estimate
 
 A method of the paper sees an attribute of r answers as 2^b codes in binary, b = ceil(log2 r): its
-*inner* answers. Codes that no level has cannot occur; their cells are left out of the tables, which
-keeps the others unbiased.
+*inner* answers. Codes that no answer has cannot occur; their cells are left out of the tables,
+which keeps the others unbiased.
 
 Two covariances: with sampling (the people are a sample of a larger population), and given the
 people's values. The second is the first less (D - f f')/n, D the diagonal matrix of the shares f,
@@ -285,13 +285,13 @@ class ProfileMechanism(Mechanism):
 
     @cached_property
     def one_way_labels(self) -> tuple[str, ...]:
-        """The rows of an estimate: "attribute=level" for every level of every attribute."""
+        """The rows of an estimate: "attribute=answer" for every answer of every attribute."""
         return tuple(
             f"{name}={label}" for name, domain in self.profile.attributes for label in domain.labels
         )
 
     def estimate(self, counts: Counts, candidates: Candidates = None) -> Estimate:
-        """Return the unbiased share of every level of every attribute.
+        """Return the unbiased share of every answer of every attribute.
 
         Guarantees: as `marginal`. Shares of one attribute estimate a distribution; answers of
         different attributes are rows of one list.
@@ -312,7 +312,7 @@ class ProfileMechanism(Mechanism):
         return Estimate(self.one_way_labels, found, error, None, counts.n, notes)
 
     def every_profile(self) -> Codes:
-        """Return all profiles that can occur, a row each, the last attribute's level fastest.
+        """Return all profiles that can occur, a row each, the last attribute's answer fastest.
 
         Raises:
             InvalidParameter: if there are more than 4,096.

@@ -28,7 +28,7 @@ from deniable.mechanisms.base import (
     Records,
     Reports,
 )
-from deniable.mechanisms.closed_form import checked
+from deniable.mechanisms.closed_form import sign_variance
 from deniable.mechanisms.contrast_matrices import inverse
 from deniable.mechanisms.moments import Subset, design, subsets_of
 from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading
@@ -81,7 +81,7 @@ class SignMechanism(ProfileMechanism):
 
     @cached_property
     def _values(self) -> Floats:
-        """Return a table of function values: attribute, function (the last is 1), level."""
+        """Return a table of function values: attribute, function (the last is 1), answer."""
         matrices = [self._matrix(i) for i in range(len(self.answers))]
         shape = (len(matrices), max(map(len, matrices)), max(m.shape[1] for m in matrices))
         table = np.ones(shape)
@@ -171,16 +171,11 @@ class SignMechanism(ProfileMechanism):
         """Return the probability that each coefficient is drawn."""
 
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the variance of the share f of a level of a yes/no attribute.
+        """Return the variance of the share f of an answer of a yes/no attribute.
 
         (1 - (g theta)^2)/(4 n w g^2) - f (1 - f)/n, theta = 1 - 2 f, w the probability that the
         attribute's coefficient is drawn.
 
         Guarantees: given the people's values, and exact for n w reports on it.
         """
-        n, f = checked(n, frequency)
-        # f = (1 - theta)/2, so that Var f = Var theta / 4; the n w reports are a sample of people.
-        with_sampling = (1 - (self.gap * (1 - 2 * f)) ** 2) / (
-            4 * self._share_of_first * self.gap**2
-        )
-        return np.asarray((with_sampling - f * (1 - f)) / n)
+        return sign_variance(self.gap, self._share_of_first, n, frequency)

@@ -12,7 +12,7 @@ from deniable.protocol.profile_domain import profile_key
 
 
 def profile_words(answers: Sequence[int]) -> Words:
-    """Return the fingerprint of every possible profile, the last attribute's level fastest.
+    """Return the fingerprint of every possible profile, the last attribute's answer fastest.
 
     Cost: one SHA-256 per profile.
     """

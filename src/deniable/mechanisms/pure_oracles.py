@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.authoring import resolve
+from deniable.errors import InvalidParameter
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
     LARGEST_COVARIANCE,
@@ -87,6 +88,9 @@ class PureOracle(Mechanism):
             counts: of this mechanism.
             candidates: labels, one per answer; "0", "1", ... by default.
 
+        Raises:
+            InvalidParameter: if answers are hashed: they share hash values.
+
         Example:
             >>> import numpy as np
             >>> from deniable.mechanisms import KRR, Counts
@@ -94,6 +98,11 @@ class PureOracle(Mechanism):
             >>> KRR(2, keep=0.75).estimate(counts).frequency.round(6).tolist()
             [0.7, 0.3]
         """
+        if self.hashed:
+            raise InvalidParameter(
+                f"{self.parameters.mechanism} must have an 'estimate' of its own: strings that "
+                "share a hash value add a variance, which no pure oracle knows."
+            )
         self._check_counts(counts)
         (labels, words), n = self._asked(candidates), counts.n
         if n == 0:

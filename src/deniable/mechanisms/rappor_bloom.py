@@ -16,7 +16,7 @@ intercept takes, and around that average they add to the residuals, which widen 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 
 from deniable.mechanisms.base import Counts, Estimate
+from deniable.mechanisms.candidates import named
 from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import Pure, nothing_learned
 from deniable.mechanisms.hashing import Words, bloom_bits
@@ -31,7 +32,6 @@ from deniable.mechanisms.least_squares import Fit, Sparse, fitted, solve
 
 _SURPRISE = 1e-3
 """Residuals less likely than this under noise alone are worth a note."""
-_NAMED = 5
 """The most candidates that a note names."""
 
 
@@ -179,7 +179,7 @@ def fit_notes(counts: Counts, labels: tuple[str, ...], fit: Fit, cells: str = "b
     if unknown.size:
         notes.append(
             f"{unknown.size} of {len(labels)} candidates set {cells} that cannot be told from "
-            f"those of the others: {_named(labels, unknown)}. Use more {cells} or cohorts, or "
+            f"those of the others: {named(labels, unknown)}. Use more {cells} or cohorts, or "
             "fewer candidates."
         )
     if fit.degrees > 0 and special.chdtrc(fit.degrees, fit.chi_square) < _SURPRISE:
@@ -189,8 +189,3 @@ def fit_notes(counts: Counts, labels: tuple[str, ...], fit: Fit, cells: str = "b
             "not among the candidates. The errors are widened accordingly."
         )
     return notes
-
-
-def _named(labels: Sequence[str], places: NDArray[np.intp]) -> str:
-    named = ", ".join(repr(labels[place])[:40] for place in places[:_NAMED])
-    return named + (f" and {places.size - _NAMED} more" if places.size > _NAMED else "")

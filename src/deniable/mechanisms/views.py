@@ -12,49 +12,31 @@ the mean of least variance. Two moments are correlated through the views that co
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import combinations
 
 import numpy as np
-from numpy.random import Generator
 
-from deniable.mechanisms.base import (
-    Candidates,
-    Codes,
-    Counts,
-    Floats,
-    Records,
-    Reports,
-)
-from deniable.mechanisms.cells import no_counts
+from deniable.mechanisms.base import Codes, Counts, Floats
+from deniable.mechanisms.closed_form import sign_variance
 from deniable.mechanisms.contrast_matrices import contrast_matrix, inverse
-from deniable.mechanisms.marg_ps import (
-    cell_likelihood,
-    counted_cells,
-    drawn_cells,
-    krr_over,
-    shared_variance,
-)
 from deniable.mechanisms.moments import Moment, Moments, Subset, design, subsets_of
-from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading
+from deniable.mechanisms.profile_base import Reader, Reading
 from deniable.mechanisms.profile_pools import Pool, Pools
-from deniable.protocol import Parameters
+from deniable.mechanisms.profile_truth import TruthMechanism
 from deniable.protocol.views import ViewsParameters
 
 
-class Views(ProfileMechanism):
-    """k-RR over the cells of one of a few overlapping sets of attributes, at their own answers.
-
-    Its counts have a row per view and a column per cell of the largest one.
-    """
+class Views(TruthMechanism):
+    """k-RR over the cells of one of a few overlapping sets of attributes, at their own answers."""
 
     parameters_type = ViewsParameters
     parameters: ViewsParameters
-    pools: Pools
 
-    def _adopt(self, parameters: Parameters) -> None:
-        super()._adopt(parameters)
-        self.pools = Pools(self.parameters.views, self.answers)
+    @cached_property
+    def pools(self) -> Pools:
+        """The views, in the order of the survey."""
+        return Pools(self.parameters.views, self.answers)
 
     @property
     def inner(self) -> tuple[int, ...]:
@@ -63,29 +45,7 @@ class Views(ProfileMechanism):
 
     def gap(self, cells: int) -> float:
         """Return keep - move of k-RR over a number of cells."""
-        return krr_over(self.parameters.keep(cells), cells).gap
-
-    def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:
-        """Write the cell of each profile in a drawn view, after k-RR."""
-        shape = self.parameters
-        drawn = rng.integers(0, len(shape.views), size=len(codes))
-        sent = drawn_cells(self.pools, shape.keep, drawn, codes, rng)
-        reports["symbol"] = drawn * shape.most_cells + sent
-
-    def zero(self) -> Counts:
-        """Return the counts of no reports."""
-        return no_counts(len(self.parameters.views), self.parameters.most_cells)
-
-    def accumulate(self, reports: Records) -> Counts:
-        """Return how often each cell of each view was reported.
-
-        Cost: linear; a few megabytes and an integer per cell.
-
-        Raises:
-            InvalidReport: if a view or a cell does not exist.
-        """
-        symbols = self.records(reports)["symbol"]
-        return counted_cells(symbols, self.pools, self.parameters.most_cells)
+        return self.pure_over(cells).gap
 
     def reader(self, counts: Counts) -> Reader:
         """Return tables from the moments of their subsets, each from all views that contain it.
@@ -127,19 +87,8 @@ class Views(ProfileMechanism):
         }
         return Moments(self.answers, measured, counts.n)
 
-    def likelihood(
-        self, reports: Records, candidates: Candidates = None, *, log: bool = False
-    ) -> Floats:
-        """Return P(report | profile), a column per profile of `every_profile`."""
-        symbols = self.records(reports)["symbol"].astype(np.int64)
-        drawn, cells = np.divmod(symbols, self.parameters.most_cells)
-        result = cell_likelihood(
-            self.pools, self.parameters.keep, drawn, cells, self.every_profile()
-        )
-        return np.log(result) if log else result
-
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
-        """Return the variance of the share f of a level of a yes/no attribute, the first one.
+        """Return the variance of the share f of an answer of a yes/no attribute, the first one.
 
         (1 - (gap theta)^2)/(4 n w gap^2) - f (1 - f)/n, theta = 1 - 2 f, w the share of the views
         that contain the attribute, all of one number of cells.
@@ -150,7 +99,7 @@ class Views(ProfileMechanism):
         share = len(held) / len(self.parameters.views)
         gaps = [self.gap(self.parameters.cells(number)) for number in held]
         # Z = sum_m N_m gap_m^2 with equal N_m: the root mean square of the gaps stands for all.
-        return shared_variance(float(np.sqrt(np.mean(np.square(gaps)))), share, n, frequency)
+        return sign_variance(float(np.sqrt(np.mean(np.square(gaps)))), share, n, frequency)
 
 
 class _Pooled:

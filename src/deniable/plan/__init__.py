@@ -7,6 +7,7 @@ Public are the names of `__all__`; all other names of its modules are internal a
 """
 
 from deniable.plan.collection import Setting, of_attributes, of_bins, of_categories, of_strings
+from deniable.plan.comparison import Comparison, plan_comparison
 from deniable.plan.inverse import epsilon_needed, people_needed
 from deniable.plan.plan import Needed, Plan, make_plan
 from deniable.plan.prediction import Prediction, predict
@@ -15,6 +16,7 @@ from deniable.plan.survey import Planned, SurveyPlan, plan_survey
 from deniable.plan.window import WindowPlan, plan_window
 
 __all__ = [
+    "Comparison",
     "Needed",
     "Plan",
     "Planned",
@@ -30,6 +32,7 @@ __all__ = [
     "of_categories",
     "of_strings",
     "people_needed",
+    "plan_comparison",
     "plan_reports",
     "plan_survey",
     "plan_window",

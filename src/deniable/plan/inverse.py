@@ -38,7 +38,7 @@ def people_needed(setting: Setting, mechanism: str, error: float) -> int | None:
         choice = asked.choice(mechanism)
         return choice is not None and margin_of(choice, asked) <= error
 
-    return _first(reached, MOST_PEOPLE)
+    return first_reached(reached, MOST_PEOPLE)
 
 
 def epsilon_needed(setting: Setting, mechanism: str, error: float) -> float | None:
@@ -65,11 +65,11 @@ def epsilon_needed(setting: Setting, mechanism: str, error: float) -> float | No
         choice = asked.choice(mechanism)
         return choice is not None and margin_of(choice, asked) <= error
 
-    found = _first(reached, most) if most >= 1 else None
+    found = first_reached(reached, most) if most >= 1 else None
     return None if found is None else found / 1_000
 
 
-def _first(reached: Callable[[int], bool], most: int) -> int | None:
+def first_reached(reached: Callable[[int], bool], most: int) -> int | None:
     """Return the first number from 1 to `most` for which `reached` is true; None if none is.
 
     `reached` must stay true for all larger numbers: a galloping search, then bisection.

@@ -48,7 +48,7 @@ from deniable.protocol import (
     Strings,
     StringSets,
 )
-from deniable.protocol.channel import Bits, Points
+from deniable.protocol.channel import Bits, Points, Sign, Subset, Symbol, unknown_kind
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.question import PLAIN_FIELD
 
@@ -127,15 +127,15 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
     """
     parameters.check_domain(setting.domain, setting.absent)
     field = Field(PLAIN_FIELD, setting.domain, parameters)
-    rare = _deviation(field, setting, 0.0)
-    mean = _deviation(field, setting, 1 / setting.answers) if setting.answers else rare
+    rare = deviation(field, setting, 0.0)
+    mean = deviation(field, setting, 1 / setting.answers) if setting.answers else rare
     smallest = _smallest(field, setting, rare)
     forever = parameters.epsilon_forever
     return Prediction(
         parameters=parameters,
         mean_error=mean,
         rare_error=rare,
-        margin=Z * _deviation(field, setting, SHOWN),
+        margin=Z * deviation(field, setting, SHOWN),
         smallest=smallest,
         learned=learned(smallest, setting.answers),
         size=parameters.layout.size,
@@ -170,7 +170,7 @@ def _smallest(field: Field, setting: Setting, rare: float) -> float:
 def margin_of(choice: Choice, setting: Setting) -> float:
     """Return half the width of the 95% interval of a share of 1%."""
     field = Field(PLAIN_FIELD, setting.domain, choice.parameters)
-    return Z * _deviation(field, setting, SHOWN)
+    return Z * deviation(field, setting, SHOWN)
 
 
 def learned(smallest: float, answers: int) -> int:
@@ -179,7 +179,7 @@ def learned(smallest: float, answers: int) -> int:
     return min(most, answers) if answers else most
 
 
-def _deviation(field: Field, setting: Setting, frequency: float) -> float:
+def deviation(field: Field, setting: Setting, frequency: float) -> float:
     """Return the standard deviation of an estimated share, of what the setting says."""
     noise = _noise_deviation(field, setting, frequency)
     # Those who report are a sample: f (1 - f) / n, however little noise there is.
@@ -239,9 +239,11 @@ def _fitting(parameters: Parameters, setting: Setting) -> tuple[float, float]:
         case Bits() as rest if not channel.direct:
             cells = rest.width * channel.sizes[-1]
             return 1 / (1 - min(answers, cells // 2) / cells), 0.0
-    plain = mean_variance(*parameters.support, answers or listed)
-    whole = noise_of(parameters, answers, setting.people, listed)
-    # O-RR's answers are fitted together: the noise is wider by a factor, not by a term.
-    if isinstance(parameters, ORRParameters):
-        return whole / plain, 0.0
-    return 1.0, whole - plain
+        case Points() | Bits() | Symbol() | Sign() | Subset():
+            plain = mean_variance(*parameters.support, answers or listed)
+            whole = noise_of(parameters, answers, setting.people, listed)
+            # O-RR's answers are fitted together: the noise is wider by a factor, not by a term.
+            wider = isinstance(parameters, ORRParameters)
+            return (whole / plain, 0.0) if wider else (1.0, whole - plain)
+        case rest:
+            raise unknown_kind("noise of fitted answers", rest)

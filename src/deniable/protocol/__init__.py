@@ -11,6 +11,7 @@ and may change. The modules are for mechanisms of one's own (docs/mechanism.md).
 
 from typing import TYPE_CHECKING
 
+from deniable.protocol.built_in import FOUND, PROFILES, SINGLE
 from deniable.protocol.lazy import look_up
 
 if TYPE_CHECKING:
@@ -117,50 +118,29 @@ __all__ = [
 ]
 
 _HOMES = {
+    **{f"{stem}Parameters": name for name, stem in {**SINGLE, **PROFILES, **FOUND}.items()},
     "ABSENT": "domain",
     "Answer": "domain",
     "Attribute": "profile_domain",
     "Boolean": "domain",
     "Categories": "domain",
-    "CoefficientsParameters": "coefficients",
     "Domain": "domain",
     "Field": "question",
-    "HCMSParameters": "hcms",
-    "HadamardParameters": "hadamard",
-    "InpEMParameters": "inp_em",
-    "InpHTCMSParameters": "inp_ht_cms",
-    "InpHTParameters": "inp_ht",
-    "InpOLHParameters": "inp_olh",
-    "InpPSParameters": "inp_ps",
-    "InpRRParameters": "inp_rr",
     "Item": "layout",
-    "KRRParameters": "krr",
     "KeepParameters": "parameters",
     "Layout": "layout",
     "MECHANISMS": "registry",
-    "MargHTParameters": "marg_ht",
-    "MargPSParameters": "marg_ps",
-    "MargRRParameters": "marg_rr",
-    "NGramsParameters": "ngrams",
     "Numbers": "domain",
-    "OLHParameters": "olh",
-    "ORRParameters": "orr",
-    "OUEParameters": "oue",
-    "PGRParameters": "pgr",
     "Parameters": "parameters",
-    "PrefixesParameters": "prefixes",
     "Question": "question",
     "PROFILE_MECHANISMS": "registry",
-    "RapporParameters": "rappor",
     "Profile": "profile_domain",
     "ProfileParameters": "profile_parameters",
     "Report": "report",
     "Sets": "domain",
     "StringSets": "domain",
     "Strings": "domain",
-    "SubsetParameters": "subset",
     "Survey": "survey",
-    "ViewsParameters": "views",
     "answers_of": "parameters",
     "batch_bytes": "report",
     "load_plugin": "registry",

@@ -1,6 +1,6 @@
 """Coefficients: one orthogonal function of 1 to k attributes, drawn by the best allocation.
 
-Model: each attribute offers functions of its level with values in -1..1,
+Model: each attribute offers functions of its answer with values in -1..1,
 
     basis "walsh"      (-1)^(ones in x & mask), mask = 1..2^b - 1, b = ceil(log2 r): signs only
     basis "contrasts"  the r - 1 orthogonal contrasts of protocol/contrasts.py

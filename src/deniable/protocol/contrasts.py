@@ -30,7 +30,7 @@ MAX_ANSWERS = 64
 
 @frozen
 class Contrast:
-    """One contrast: the integer of each level, and the scale that divides them into -1..1."""
+    """One contrast: the integer of each answer, and the scale that divides them into -1..1."""
 
     values: tuple[int, ...]
     scale: int

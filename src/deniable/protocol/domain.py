@@ -187,6 +187,16 @@ class Categories(Domain):
         return {"type": self.kind, "values": list(self.values)}
 
 
+_SHORT_EDGE = 7
+"""The longest text of an edge that is shown as it was written."""
+
+
+def _rounded(number: float, digits: int) -> str:
+    """Return a number with some significant digits, without an exponent where it is readable."""
+    text = f"{number:.{digits}g}"
+    return f"{float(text):,.0f}" if "e+" in text and abs(number) < 1e15 else text
+
+
 @frozen
 class Numbers(Domain):
     """A number, known only by its bin. n edges make n + 1 bins: below, between and from the last.
@@ -206,12 +216,24 @@ class Numbers(Domain):
     @property
     def labels(self) -> tuple[str, ...]:
         """The bins in words, such as "< 10", "10 to 20" and ">= 20"."""
-        inner = pairwise(self.edges)
-        return (
-            f"< {self.edges[0]}",
-            *(f"{low} to {high}" for low, high in inner),
-            f">= {self.edges[-1]}",
-        )
+        edges = self._readable
+        inner = (f"{low} to {high}" for low, high in pairwise(edges))
+        return (f"< {edges[0]}", *inner, f">= {edges[-1]}")
+
+    @cached_property
+    def _readable(self) -> tuple[str, ...]:
+        """The edges as people read them: short ones as they are, long ones with fewer digits.
+
+        As many digits as tell all edges apart, and three at least.
+        """
+        for digits in range(3, 18):
+            found = tuple(
+                edge if len(edge) <= _SHORT_EDGE else _rounded(float(edge), digits)
+                for edge in self.edges
+            )
+            if len(set(found)) == len(found):
+                return found
+        return self.edges
 
     def code(self, value: object) -> int:
         """Return the bin of `value`."""

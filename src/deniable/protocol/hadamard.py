@@ -21,7 +21,7 @@ from deniable.protocol.layout import Layout, number
 from deniable.protocol.parameters import KeepParameters, answers_of
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Sign
+    from deniable.protocol.channel import Channel, Public
 
 
 @frozen
@@ -66,15 +66,10 @@ class HadamardParameters(KeepParameters):
     @cached_property
     def channel(self) -> Channel:
         """A coefficient for every report, then the answer's sign in it."""
-        from deniable.protocol.channel import Channel, uniform
+        from deniable.protocol.channel import Channel, Sign, uniform
 
         coefficient = uniform("coefficient", self.size)
-        return Channel((coefficient,), self._rest(), self._own, self.layout)
-
-    def _rest(self) -> Sign:
-        from deniable.protocol.channel import Sign
-
-        return Sign(2 * self.kept - 1)
+        return Channel((coefficient,), Sign(2 * self.kept - 1), self._own, self.layout)
 
     def _own(self, answer: Answer, public: Public) -> int:
         return 1 - 2 * sign_of(public[0], answer.code)

@@ -27,7 +27,7 @@ from deniable.protocol.layout import Layout, number
 from deniable.protocol.parameters import KeepParameters, answers_of
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Sign
+    from deniable.protocol.channel import Channel, Public
 
 MAX_ROWS = 65_536
 MAX_WIDTH = 2**20
@@ -96,15 +96,10 @@ class HCMSParameters(KeepParameters):
     @cached_property
     def channel(self) -> Channel:
         """A row and a coefficient for every report, then the sign of the answer's bucket."""
-        from deniable.protocol.channel import Channel, uniform
+        from deniable.protocol.channel import Channel, Sign, uniform
 
         numbers = (uniform("row", self.rows), uniform("coefficient", self.width))
-        return Channel(numbers, self._rest(), self._own, self.layout)
-
-    def _rest(self) -> Sign:
-        from deniable.protocol.channel import Sign
-
-        return Sign(2 * self.kept - 1)
+        return Channel(numbers, Sign(2 * self.kept - 1), self._own, self.layout)
 
     def _own(self, answer: Answer, public: Public) -> int:
         row, coefficient = public

@@ -19,7 +19,7 @@ from deniable.protocol.profile_sign import SignParameters
 from deniable.protocol.truth_thresholds import truth_ratio
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Rest
+    from deniable.protocol.channel import Channel, Public
 
 MOST_BITS = 64
 
@@ -65,14 +65,11 @@ class InpEMParameters(SignParameters):
     @cached_property
     def channel(self) -> Channel:
         """The bits of the code, each kept or flipped."""
-        from deniable.protocol.channel import Channel
+        from deniable.protocol.channel import Bits, Channel
 
-        return Channel((), self._rest(), self._own, self.layout, direct=True)
-
-    def _rest(self) -> Rest:
-        from deniable.protocol.channel import Bits
-
-        return Bits(*self.support, self.width, self.width, 0)
+        return Channel(
+            (), Bits(*self.support, self.width, self.width, 0), self._own, self.layout, direct=True
+        )
 
     def _own(self, answer: Answer, public: Public) -> int:
         return self.cell(answer.codes)

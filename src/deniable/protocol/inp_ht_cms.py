@@ -1,6 +1,6 @@
 """InpHTCMS: Hadamard count-mean sketch of whole profiles [CKS18, appendix B.2; protocol/hcms.py].
 
-The profile itself is hashed, by its canonical bytes: no cell stands for a code that no level has.
+The profile itself is hashed, by its canonical bytes: no cell stands for a code that no answer has.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from deniable.protocol.profile_parameters import (
 )
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Symbol
+    from deniable.protocol.channel import Channel, Public
 
 MOST_CELLS = 2**20
 """The most cells. The collector counts each, and k-RR over that many says very little."""
@@ -78,14 +78,11 @@ class InpPSParameters(ProfileParameters, KeepParameters):
     @cached_property
     def channel(self) -> Channel:
         """A cell, through k-RR."""
-        from deniable.protocol.channel import Channel
+        from deniable.protocol.channel import Channel, Symbol
 
-        return Channel((), self._rest(), self._own, self.layout, digits=(), direct=True)
-
-    def _rest(self) -> Symbol:
-        from deniable.protocol.channel import Symbol
-
-        return Symbol(self.kept, self.cells)
+        return Channel(
+            (), Symbol(self.kept, self.cells), self._own, self.layout, digits=(), direct=True
+        )
 
     def _own(self, answer: Answer, public: Public) -> int:
         return self.cell(answer.codes)

@@ -12,7 +12,7 @@ from deniable.protocol.profile_parameters import WHOLE, check_count, code_of
 from deniable.protocol.profile_unary import ParallelParameters
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Bits, Channel, Public
+    from deniable.protocol.channel import Channel, Public
 
 MOST_CELLS = 2**16
 """8 KB for a report, and as many coins on the device."""
@@ -51,10 +51,7 @@ class InpRRParameters(ParallelParameters):
         """A bit per cell."""
         from deniable.protocol.channel import Channel
 
-        return Channel((), self._rest(), self._own, self.layout, direct=True)
-
-    def _rest(self) -> Bits:
-        return self._bits_of(self.cells)
+        return Channel((), self._bits_of(self.cells), self._own, self.layout, direct=True)
 
     def _own(self, answer: Answer, public: Public) -> int:
         return 1 << self.cell(answer.codes)

@@ -28,7 +28,7 @@ from deniable.protocol.layout import Layout, number
 from deniable.protocol.parameters import Parameters, answers_of
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Symbol
+    from deniable.protocol.channel import Channel, Public
 
 
 @frozen
@@ -120,16 +120,12 @@ class KRRParameters(Parameters):
     @cached_property
     def channel(self) -> Channel:
         """A symbol, through the permanent stage and the fresh one."""
-        from deniable.protocol.channel import Channel
-
-        return Channel((), self._rest(), self._own, self.layout, direct=True)
-
-    def _rest(self) -> Symbol:
-        from deniable.protocol.channel import Symbol
+        from deniable.protocol.channel import Channel, Symbol
 
         stages = (self.permanent_keep, self.report_keep)
         first, then = (Symbol(thresholds.as_fraction(keep), self.answers) for keep in stages)
-        return Symbol(self.keep, self.answers, (first, then))
+        both = Symbol(self.keep, self.answers, (first, then))
+        return Channel((), both, self._own, self.layout, direct=True)
 
     def _own(self, answer: Answer, public: Public) -> int:
         return answer.code

@@ -27,7 +27,7 @@ from deniable.protocol.layout import Layout, number
 from deniable.protocol.parameters import KeepParameters
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Symbol
+    from deniable.protocol.channel import Channel, Public
 
 MAX_SYMBOLS = 65_536
 MAX_SEEDS = 2**32
@@ -35,8 +35,37 @@ FIRST_INDEX = 1 << 40
 """The hash function of a seed has this number plus the seed; those of Bloom bits are below 2^32."""
 
 
+class SeededParameters(KeepParameters):
+    """Parameters of reports of a seed, and of the symbol that its hash function gives an answer."""
+
+    symbols: int
+    seeds: int
+
+    @property
+    def odds(self) -> int:
+        """g - 1, the other symbols; the seed does not depend on the answer."""
+        return self.symbols - 1
+
+    @property
+    def support(self) -> tuple[Fraction, Fraction]:
+        """P(a report supports its sender's answer), and P(it supports a given other one)."""
+        return self.kept, Fraction(1, self.symbols)
+
+    @cached_property
+    def channel(self) -> Channel:
+        """A seed for every report, then k-RR of the symbol that it gives the answer."""
+        from deniable.protocol.channel import Channel, Symbol, uniform
+
+        return Channel(
+            (uniform("seed", self.seeds),), Symbol(self.kept, self.symbols), self._own, self.layout
+        )
+
+    def _own(self, answer: Answer, public: Public) -> int:
+        return symbol_of(answer.words, public[0], self.symbols)
+
+
 @frozen
-class OLHParameters(KeepParameters):
+class OLHParameters(SeededParameters):
     """The integers of optimised local hashing.
 
     Attributes:
@@ -58,31 +87,6 @@ class OLHParameters(KeepParameters):
     def layout(self) -> Layout:
         """Seed, u32; symbol, u16."""
         return Layout((number("seed", self.seeds, 4), number("symbol", self.symbols, 2)))
-
-    @property
-    def odds(self) -> int:
-        """g - 1, the other symbols; the seed does not depend on the answer."""
-        return self.symbols - 1
-
-    @property
-    def support(self) -> tuple[Fraction, Fraction]:
-        """P(a report supports its sender's answer), and P(it supports a given other one)."""
-        return self.kept, Fraction(1, self.symbols)
-
-    @cached_property
-    def channel(self) -> Channel:
-        """A seed for every report, then k-RR of the symbol that it gives the answer."""
-        from deniable.protocol.channel import Channel, uniform
-
-        return Channel((uniform("seed", self.seeds),), self._rest(), self._own, self.layout)
-
-    def _rest(self) -> Symbol:
-        from deniable.protocol.channel import Symbol
-
-        return Symbol(self.kept, self.symbols)
-
-    def _own(self, answer: Answer, public: Public) -> int:
-        return symbol_of(answer.words, public[0], self.symbols)
 
 
 def symbol_of(words: tuple[int, int], seed: int, symbols: int) -> int:

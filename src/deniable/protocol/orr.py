@@ -28,7 +28,7 @@ from deniable.protocol.parameters import KeepParameters, answers_of
 from deniable.protocol.permuting import ranks
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Symbol
+    from deniable.protocol.channel import Channel, Public
 
 MAX_SYMBOLS = 65_536
 MAX_COHORTS = 65_536
@@ -106,15 +106,10 @@ class ORRParameters(KeepParameters):
     @cached_property
     def channel(self) -> Channel:
         """A cohort for ever, then k-RR of the symbol that it gives the answer."""
-        from deniable.protocol.channel import Channel, uniform
+        from deniable.protocol.channel import Channel, Symbol, uniform
 
         cohort = uniform("cohort", self.cohorts, permanent=True)
-        return Channel((cohort,), self._rest(), self._own, self.layout)
-
-    def _rest(self) -> Symbol:
-        from deniable.protocol.channel import Symbol
-
-        return Symbol(self.kept, self.symbols)
+        return Channel((cohort,), Symbol(self.kept, self.symbols), self._own, self.layout)
 
     def _own(self, answer: Answer, public: Public) -> int:
         return self.symbol(answer, public[0])

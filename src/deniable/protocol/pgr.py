@@ -32,7 +32,7 @@ from deniable.protocol.parameters import KeepParameters, answers_of
 from deniable.protocol.projective import points_below
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Points, Public
+    from deniable.protocol.channel import Channel, Public
 
 MAX_POINTS = 2**22
 """Decoding takes about 50 bytes for each of K points."""
@@ -139,17 +139,13 @@ class PGRParameters(KeepParameters):
     @cached_property
     def channel(self) -> Channel:
         """A point; of strings, in a cohort for ever."""
-        from deniable.protocol.channel import Channel, uniform
+        from deniable.protocol.channel import Channel, Points, uniform
 
         cohort = uniform("cohort", self.cohorts, permanent=True)
         numbers = () if self.answers else (cohort,)
         direct = bool(self.answers)
-        return Channel(numbers, self._rest(), self._own, self.layout, direct=direct)
-
-    def _rest(self) -> Points:
-        from deniable.protocol.channel import Points
-
-        return Points(self.kept, self.prime, self.dimension)
+        point = Points(self.kept, self.prime, self.dimension)
+        return Channel(numbers, point, self._own, self.layout, direct=direct)
 
     def _own(self, answer: Answer, public: Public) -> int:
         return self.point(answer, *public or (0,))

@@ -39,7 +39,7 @@ from deniable.protocol.pgr import (
 )
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Rest
+    from deniable.protocol.channel import Channel, Public
 
 MAX_GROUPS = 255
 MAX_WEIGHT = 2**16
@@ -186,10 +186,7 @@ class PrefixesParameters(Parameters):
         law = tuple((1, Fraction(weight, self.total_weight)) for weight in self.weights)
         group = Number("group", law, permanent=True)
         cohort = uniform("cohort", self.cohorts, permanent=True)
-        return Channel((group, cohort), self._rest(), self._own, self.layout)
-
-    def _rest(self) -> Rest:
-        return self.oracle.channel.typical
+        return Channel((group, cohort), self.oracle.channel.typical, self._own, self.layout)
 
     def _own(self, answer: Answer, public: Public) -> int:
         return self.point(answer, *public)

@@ -39,7 +39,7 @@ class MarginalParameters(ProfileParameters):
         return tuple(i for i, _ in self._tables.choice(self.order, number))
 
     def cells(self, number: int) -> int:
-        """Return the number of cells of a table, those of codes that no level has included."""
+        """Return the number of cells of a table, those of codes that no answer has included."""
         return 1 << sum(self.bits[i] for i in self.marginal(number))
 
     @cached_property

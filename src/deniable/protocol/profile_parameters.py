@@ -3,7 +3,7 @@
 Model: a profile has d attributes with r_1..r_d answers, and one report covers all of them. The
 answer of attribute i is its code 0..r_i - 1. The papers' methods see it as b_i = ceil(log2 r_i)
 bits, so that a profile is one of 2^D *cells*, D = sum b_i, the first attribute in the lowest bits;
-cells of codes that no level has cannot occur.
+cells of codes that no answer has cannot occur.
 """
 
 from __future__ import annotations

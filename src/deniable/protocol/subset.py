@@ -24,7 +24,7 @@ from deniable.protocol.layout import Layout, packed
 from deniable.protocol.parameters import KeepParameters, answers_of
 
 if TYPE_CHECKING:
-    from deniable.protocol.channel import Channel, Public, Subset
+    from deniable.protocol.channel import Channel, Public
 
 
 @frozen
@@ -78,14 +78,11 @@ class SubsetParameters(KeepParameters):
     @cached_property
     def channel(self) -> Channel:
         """A set of answers."""
-        from deniable.protocol.channel import Channel
+        from deniable.protocol.channel import Channel, Subset
 
-        return Channel((), self._rest(), self._own, self.layout, direct=True)
-
-    def _rest(self) -> Subset:
-        from deniable.protocol.channel import Subset
-
-        return Subset(self.kept, self.size, self.answers)
+        return Channel(
+            (), Subset(self.kept, self.size, self.answers), self._own, self.layout, direct=True
+        )
 
     def _own(self, answer: Answer, public: Public) -> int:
         return answer.code

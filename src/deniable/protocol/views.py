@@ -92,7 +92,7 @@ class ViewsParameters(TruthParameters):
         return self.sizes[-1]
 
     def cell(self, number: int, codes: tuple[int, ...]) -> int:
-        """Return the cell of a profile in a view, the first attribute's level fastest."""
+        """Return the cell of a profile in a view, the first attribute's answer fastest."""
         among = self.views[number]
         return cell_of([codes[i] for i in among], [self.answers[i] for i in among])
 

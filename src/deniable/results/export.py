@@ -1,8 +1,9 @@
 """The raw reports of a question in a file, for other tools.
 
 A file holds what the store holds: epoch, record, segments where the question has some, and whether
-the report is simulated. It holds neither ids nor any order of arrival. Parquet has a fixed-size
-binary column, and a text column for each segment; NDJSON has one object per line with the record in
+the report is simulated. Combinations of segments with fewer reports than the floor are "(small)",
+of an open epoch too. It holds neither ids nor any order of arrival. Parquet has a fixed-size binary
+column, and a text column for each segment; NDJSON has one object per line with the record in
 base64url, as in a batch.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from deniable.engines.selection import ALL, Selection, selected
 from deniable.errors import InvalidParameter, MissingExtra, StoreError
 from deniable.protocol import Question
 from deniable.protocol.canonical import canonical, to_base64url
@@ -30,9 +32,8 @@ def export_reports(
     store: Store,
     question: Question,
     path: str | Path,
+    selection: Selection = ALL,
     *,
-    first_epoch: int | None = None,
-    last_epoch: int | None = None,
     progress: Progress | None = None,
 ) -> int:
     """Write the reports that carry the question's digest to a .parquet or .ndjson file.
@@ -56,8 +57,7 @@ def export_reports(
             f"The name of an export must end in one of {', '.join(_WRITERS)}. "
             f"Got {path.name!r:.80}."
         )
-    chunks = store.read(question.id, question.version, first_epoch, last_epoch)
-    kept = _checked(question, chunks)
+    kept = _checked(question, selected(store, question, selection))
     with whole_file(path) as temporary:
         return write(question, kept, temporary, progress or _silent)
 

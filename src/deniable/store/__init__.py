@@ -3,7 +3,7 @@
 Public are the names of `__all__`; all other names of its modules are internal and may change.
 """
 
-from deniable.store.base import Appended, Batch, Chunk, Overdue, Store, Tally
+from deniable.store.base import Appended, Batch, Chunk, Overdue, Scope, Store, Tally
 from deniable.store.place import open_store
 from deniable.store.sqlite import STORE_FILE, SqliteStore
 
@@ -13,6 +13,7 @@ __all__ = [
     "Batch",
     "Chunk",
     "Overdue",
+    "Scope",
     "SqliteStore",
     "Store",
     "Tally",

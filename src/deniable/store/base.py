@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+from deniable.errors import StoreError
 from deniable.protocol import Report
 from deniable.protocol.survey import DEFAULT_FLOOR
 
@@ -93,6 +94,27 @@ class Overdue:
     unknown: tuple[tuple[str, int], ...] = ()
 
 
+@dataclass(frozen=True)
+class Scope:
+    """Some of a store's reports; None stands for any."""
+
+    question: str | None = None
+    version: int | None = None
+    first_epoch: int | None = None
+    last_epoch: int | None = None
+    simulated: bool | None = None
+
+    def holds(self, batch: Batch) -> bool:
+        """Tell whether a batch's reports are among them."""
+        return (
+            self.question in (None, batch.question)
+            and self.version in (None, batch.version)
+            and self.simulated in (None, batch.simulated)
+            and (self.first_epoch is None or batch.epoch >= self.first_epoch)
+            and (self.last_epoch is None or batch.epoch <= self.last_epoch)
+        )
+
+
 class Store(ABC):
     """A store of admitted reports."""
 
@@ -160,6 +182,20 @@ class Store(ABC):
     @abstractmethod
     def tallies(self) -> list[Tally]:
         """Return the number of reports of each batch."""
+
+    def remembered(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return counts of closed epochs that `remember` kept, by key; nothing by default."""
+        return {}
+
+    def remember(self, counted: Mapping[bytes, tuple[int, bytes]]) -> None:
+        """Keep counts of closed epochs, by key, each with the stamp of one of its batches.
+
+        They may be lost at any time; a store need not keep any.
+
+        Raises:
+            StoreError: if the store cannot be written, or keeps none.
+        """
+        raise StoreError("This store keeps no counts.")
 
     @abstractmethod
     def count(self, counters: Counters) -> None:
@@ -243,6 +279,29 @@ class Store(ABC):
 
         Raises:
             StoreError: as `close_epochs`; also if another process is closing.
+        """
+
+    @abstractmethod
+    def delete(self, scope: Scope) -> int:
+        """Delete reports for good, and take them out of the counters.
+
+        SQLite overwrites them. Ids of open epochs stay until these are closed, so that what was
+        deleted does not come back with a retry. Returns the number of reports deleted.
+        """
+
+    @abstractmethod
+    def expire(
+        self,
+        before_day: int,
+        epoch_days: Mapping[tuple[str, int], int],
+        *,
+        running_seconds: float = RUNNING_SECONDS,
+    ) -> list[Batch]:
+        """Note which closed epochs ended before a day; return those found so for long enough.
+
+        As with closing, a clock that is wrong for a while must do no harm: collectors must have
+        run for `running_seconds` since they found an epoch past its retention. What `epoch_days`
+        does not name stays.
         """
 
     @abstractmethod

@@ -153,7 +153,8 @@ class Closing:
                 check_bytes(row, len(records))
             except Damaged as error:
                 raise damage(row, error) from None
-            self.tables.insert_chunk(largest, records)
+            if records:
+                self.tables.insert_chunk(largest, records)
             self.tables.delete(row)
         batch = replace(largest.batch, segments=small_combination(largest.batch.segments))
         # They were all found over for long enough, or are closed already.
@@ -220,6 +221,9 @@ class Closing:
             self.tables.hold([row])
             if not self._is_unchanged(row) or self.tables.stored_bytes(merged) != row.bytes:
                 return False
+            if not row.reports:  # all of them were deleted
+                self.tables.delete(row)
+                return True
             # The sum starts again should a late report open the batch once more.
             closed = replace(row, number=merged.number, open=False, ran=None, beside=0)
             self.tables.update(closed, row.number)

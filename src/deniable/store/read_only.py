@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from deniable.errors import StoreError
 from deniable.protocol import Report
-from deniable.store.base import Appended, Batch, Counters, Overdue, Store
+from deniable.store.base import Appended, Batch, Counters, Overdue, Scope, Store
 
 
 class ReadOnlyStore(Store):
@@ -50,6 +50,14 @@ class ReadOnlyStore(Store):
     def close_question(self, *_: object, **__: object) -> int:
         """Return 0: everything is closed already."""
         return 0
+
+    def delete(self, scope: Scope) -> int:
+        """Refuse to delete reports."""
+        self._refuse()
+
+    def expire(self, *_: object, **__: object) -> list[Batch]:
+        """Return that nothing is past its retention: nobody deletes here."""
+        return []
 
     def _refuse(self) -> NoReturn:
         raise StoreError(

@@ -65,6 +65,7 @@ def read_tallies(reading: Reading) -> list[Tally]:
             if row.open:
                 opened.add(row.batch)
     return [
-        Tally(each, reports[each], sizes[each], stamps[each], each in opened)
-        for each in sorted(reports)
+        Tally(each, number, sizes[each], stamps[each], each in opened)
+        for each, number in sorted(reports.items())
+        if number
     ]

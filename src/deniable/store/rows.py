@@ -50,7 +50,11 @@ class BatchRow:
 
     def more(self, count: int) -> Self:
         """Return the row with `count` more reports; they open it again if it was closed."""
-        return replace(self, reports=self.reports + count, open=True)
+        return replace(self.reopened(), reports=self.reports + count)
+
+    def reopened(self) -> Self:
+        """Return the row as an open one; the sum of a closed one was about something else."""
+        return replace(self, open=True, ran=self.ran if self.open else None)
 
     def stored(self) -> tuple[object, ...]:
         """Return the columns, the sum last."""

@@ -36,31 +36,43 @@ class Running:
         self._over: frozenset[int] = frozenset()
 
     def look(
-        self, tables: Tables, before_day: int, epoch_days: EpochDays
+        self, tables: Tables, before_day: int, epoch_days: EpochDays, *, closed: bool = False
     ) -> tuple[Overdue, Callable[[], None]]:
         """Add the seconds since the last look to what was over then, inside a transaction.
+
+        With `closed`, the batches that are closed are looked at: a day is then the last one of
+        their retention.
 
         Returns what was found, and what to call when the transaction is durable.
         """
         seconds = int(self._monotonic() - self._since)
         over: set[int] = set()
         unknown: set[tuple[str, int]] = set()
-        for row in tables.judged("open", lock=True):
+        for row in tables.judged("NOT open" if closed else "open"):
             if row is None:
                 continue  # a damaged row is closing's to name
             found = is_over(row, before_day, epoch_days)
             if found is None:
                 unknown.add((row.batch.question, row.batch.version))
                 continue
-            ran: int | None = None
             if found:
                 over.add(row.number)
-                ran = (row.ran or 0) + (seconds if row.number in self._over else 0)
-            if ran != row.ran:
-                tables.update(replace(row, ran=ran))
+            elif row.ran is None:
+                continue
+            more = seconds if row.number in self._over else 0
+            _note(tables, row, more if found else None)
 
         def durable() -> None:
             self._since += seconds
             self._over = frozenset(over)
 
         return Overdue(len(over), tuple(sorted(unknown))), durable
+
+
+def _note(tables: Tables, row: BatchRow, more: int | None) -> None:
+    """Add seconds to a batch's sum, or put it back for None; others may look at the same time."""
+    if more == 0 and row.ran is not None:
+        return
+    for now in tables.judged("batch = ?", (row.number,), lock=True):
+        if now is not None and now.open == row.open:
+            tables.update(replace(now, ran=None if more is None else (now.ran or 0) + more))

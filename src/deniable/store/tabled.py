@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
@@ -19,10 +19,13 @@ from deniable.store.base import (
     Chunk,
     Counters,
     Overdue,
+    Scope,
     Store,
     Tally,
 )
 from deniable.store.closing import MERGE_BYTES, Closing
+from deniable.store.counted import read_counted, write_counted
+from deniable.store.deleting import take_out
 from deniable.store.reader import read_chunks, read_tallies
 from deniable.store.rows import BatchRow
 from deniable.store.running import EpochDays, Running, is_over
@@ -65,6 +68,7 @@ class TabledStore(Store):
         self._monotonic = monotonic
         self._simulated = simulated
         self._running = Running(monotonic)
+        self._expiring = Running(monotonic)
 
     @abstractmethod
     def _writing(self) -> AbstractContextManager[Tables]:
@@ -104,6 +108,34 @@ class TabledStore(Store):
         self._discard(found)
         return sum(row.reports for row in found)
 
+    def delete(self, scope: Scope) -> int:
+        """Take reports out of sight in one transaction; overwrite them, or drop them, in steps.
+
+        Edge cases: what a crash leaves behind is of no batch; the next closing removes it.
+        """
+        with self._writing() as tables:
+            found = take_out(tables, lambda row: scope.holds(row.batch))
+        self._discard(found)
+        return sum(row.reports for row in found)
+
+    def expire(
+        self,
+        before_day: int,
+        epoch_days: EpochDays,
+        *,
+        running_seconds: float = RUNNING_SECONDS,
+    ) -> list[Batch]:
+        """Add the seconds since the last look to the sums of closed batches past their day."""
+        with self._writing() as tables:
+            _, durable = self._expiring.look(tables, before_day, epoch_days, closed=True)
+            due = [
+                row.batch
+                for row in tables.rows("NOT open AND ran IS NOT NULL")
+                if is_over(row, before_day, epoch_days) and (row.ran or 0) >= running_seconds
+            ]
+        durable()
+        return due
+
     def read(
         self,
         question: str,
@@ -112,12 +144,22 @@ class TabledStore(Store):
         last_epoch: int | None = None,
     ) -> Iterator[Chunk]:
         """Yield the chunks as they were when the first was asked for."""
-        wanted = _chosen(question, version, first_epoch, last_epoch)
-        return read_chunks(self._reading, wanted, question)
+        chosen = Scope(question, version, first_epoch, last_epoch)
+        return read_chunks(self._reading, lambda row: chosen.holds(row.batch), question)
 
     def tallies(self) -> list[Tally]:
         """Return the number of reports of each batch, sorted; no chunk is read for it."""
         return read_tallies(self._reading)
+
+    def remembered(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return counts that were kept, from the table of them."""
+        with self._reading() as tables:
+            return read_counted(tables, keys)
+
+    def remember(self, counted: Mapping[bytes, tuple[int, bytes]]) -> None:
+        """Keep counts in one transaction."""
+        with self._writing() as tables:
+            write_counted(tables, counted)
 
     def count(self, counters: Counters) -> None:
         """Add to the counters durably. A zero is a real write: it shows that writing works."""
@@ -167,8 +209,10 @@ class TabledStore(Store):
         floor: int = DEFAULT_FLOOR,
     ) -> int:
         """Close a question's epochs; waits a minute for a closer that may be dead."""
-        wanted = _chosen(question, version, None, last_epoch)
-        return self._patiently(lambda: self._close_batches(wanted, floor))
+        chosen = Scope(question, version, None, last_epoch)
+        return self._patiently(
+            lambda: self._close_batches(lambda row: chosen.holds(row.batch), floor)
+        )
 
     def _close_batches(self, wanted: Callable[[BatchRow], bool], floor: int) -> int | None:
         """Close the batches that are wanted; None if another process is closing."""
@@ -198,20 +242,3 @@ class TabledStore(Store):
                 raise StoreError("Another process is closing epochs. Try again when it is done.")
             time.sleep(_POLL_SECONDS)
         return done
-
-
-def _chosen(
-    question: str | None, version: int | None, first_epoch: int | None, last_epoch: int | None
-) -> Callable[[BatchRow], bool]:
-    """Return the condition on a row; None stands for any."""
-
-    def wanted(row: BatchRow) -> bool:
-        batch = row.batch
-        return (
-            question in (None, batch.question)
-            and version in (None, batch.version)
-            and (first_epoch is None or batch.epoch >= first_epoch)
-            and (last_epoch is None or batch.epoch <= last_epoch)
-        )
-
-    return wanted

@@ -50,6 +50,10 @@ class Tables(ABC):
         """Let the statements of a block see one moment of the store."""
 
     @abstractmethod
+    def has_counted(self) -> bool:
+        """Tell whether the table of counts of closed epochs was made."""
+
+    @abstractmethod
     def hold(self, rows: Sequence[BatchRow]) -> None:
         """Keep others from appending to these batches until the transaction ends."""
 
@@ -99,6 +103,10 @@ class Tables(ABC):
                 row.number if number is None else number,
             ),
         )
+
+    @abstractmethod
+    def insert(self, row: BatchRow) -> None:
+        """Write a row as a new one."""
 
     def forget(self, row: BatchRow) -> None:
         """Delete a row; its chunks are of no batch then."""
@@ -170,6 +178,14 @@ class Tables(ABC):
     @abstractmethod
     def drop_ids(self, transaction: Transaction) -> None:
         """Drop the ids of every epoch in which nothing is open."""
+
+    @abstractmethod
+    def ids(self, epoch: int) -> list[bytes]:
+        """Return the ids of an epoch that are kept."""
+
+    @abstractmethod
+    def put_ids(self, epoch: int, ids: Sequence[bytes]) -> None:
+        """Write the ids of an epoch that has none."""
 
     @abstractmethod
     def add_counters(self, counters: Counters) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from deniable.errors import StoreError
+from deniable.store import Batch
+from deniable.store.check import check_store
 from deniable.store.postgres import schema as postgres_schema
 from deniable.store.sqlite import schema as sqlite_schema
-from material.store_kinds import SqliteStores, Stores
-from material.stores import multiset, report, reports
+from material.cluster import Cluster
+from material.store_kinds import PostgresStores, SqliteStores, Stores
+from material.stores import DIGEST, multiset, report, reports
 
 NEXT = (("CREATE TABLE notes (note TEXT PRIMARY KEY)", "INSERT INTO notes VALUES ('once')"),)
 """A step to a version that does not exist yet; taken twice, it fails."""
@@ -73,3 +77,37 @@ def test_a_newer_store_is_refused_and_left_alone(stores: Stores) -> None:
         with pytest.raises(StoreError, match=r"schema version 2; .* up to 1\. Upgrade deniable\."):
             stores.open(create=create)
     assert version(stores) == 2
+
+
+V1 = Path(__file__).resolve().parents[2] / "fixtures" / "v1" / "postgres.sql"
+
+
+@pytest.mark.parametrize("migrated", [False, True])
+def test_a_database_of_version_1_is_opened_as_it_is_and_migrated(
+    cluster: Cluster, request: pytest.FixtureRequest, migrated: bool
+) -> None:
+    stores = PostgresStores(cluster, f"v1_{migrated}".lower())
+    try:
+        with cluster.connect() as direct:
+            direct.execute(V1.read_text().replace("fixture", stores.schema()).encode())
+        if migrated:
+            request.getfixturevalue("next_version")
+        with stores.open(create=False) as store:
+            assert {
+                t.batch.segments: t.reports for t in store.tallies() if t.batch.epoch == 10
+            } == {'{"platform":"(small)"}': 15}
+            assert multiset(store) == Counter(
+                [*range(15), *range(50, 70), *range(100, 107), 0, 0, 0]
+            )
+            assert store.counters()["colour", "digest"] == 4
+            assert store.append(reports(8, 100, epoch=20)).new == (False,) * 7 + (True,)
+            with pytest.raises(StoreError, match="Seed 7 was simulated"):
+                store.begin_simulation(
+                    Batch("colour", 1, DIGEST, 20, simulated=True), 7, 3, among_real=True
+                )
+            assert check_store(stores.place()).problems == ()
+            assert store.close_epochs(21, {("colour", 1): 1}, running_seconds=0) == 2
+        assert version(stores) == 1 + migrated
+        assert check_store(stores.place()).problems == ()
+    finally:
+        stores.end()

@@ -152,7 +152,7 @@ class TestBits:
 
     def test_only_mechanisms_with_bits(self, rng: np.random.Generator) -> None:
         field = a_field("value", categories(3), "krr", ONCE)
-        with pytest.raises(InvalidParameter, match="bit per place"):
+        with pytest.raises(InvalidParameter, match="proof per bit"):
             read_bits(field, some_answers(field, False)[0], (), rng)
 
 

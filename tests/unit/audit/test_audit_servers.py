@@ -8,8 +8,9 @@ import pytest
 
 from deniable.audit.attack import servers_asking_more as servers
 from deniable.audit.attack.malicious_server import Life, live
-from deniable.client import history, surveys
+from deniable.client import history, surveys, upload
 from deniable.client.surveys import Bundle
+from deniable.client.upload import Uploader
 
 ATTEMPTS = {
     "more epsilon by a new version",
@@ -27,6 +28,7 @@ ATTEMPTS = {
     "survey bytes of its own for each device",
     "a version of its own for each device",
     "a question of its own for each device",
+    "a refused form for one device",
 }
 
 
@@ -51,8 +53,23 @@ def test_control_every_attempt_succeeds_with_a_client_that_believes(
     found = {finding.check: finding.holds for finding in servers.server_findings()}
     # Bytes of its own mark no device even then, since the request holds nothing of them.
     assert {name for name, holds in found.items() if holds} == {
-        "survey bytes of its own for each device"
+        "survey bytes of its own for each device",
+        "a refused form for one device",
     }
+
+
+def test_control_a_client_that_remembers_a_refused_form_is_seen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told, post = [], Uploader._post
+
+    def remembering(self, media_type, body):  # type: ignore[no-untyped-def]
+        told.append(media_type)
+        kind = upload.MEDIA_TYPE if upload.MEDIA_TYPE in told else media_type
+        return post(self, kind, body)
+
+    monkeypatch.setattr(Uploader, "_post", remembering)
+    assert not servers._known_by_form(tmp_path).holds
 
 
 def test_control_a_conditional_request_is_seen(

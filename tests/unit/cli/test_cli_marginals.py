@@ -169,7 +169,7 @@ def test_shares_given_others(folder: Path) -> None:
         assert sum(shares) == pytest.approx(1)
     one = asked(folder, "--attributes", "tip", "--given", "zone=far <b>")["rows"]
     assert one == [row for row in rows if row["value_2"] == "far <b>"]
-    with pytest.raises(InvalidParameter, match="has no level 'moon'"):
+    with pytest.raises(InvalidParameter, match="has no answer 'moon'"):
         asked(folder, "--attributes", "tip", "--given", "zone=moon")
 
 

@@ -59,16 +59,49 @@ def test_simulate_makes_segments_and_levels_with_the_stated_shares(folder: Path)
     assert again.exit_code != 0
 
 
-@pytest.mark.parametrize("verb", ["count", "estimate"])
+@pytest.mark.parametrize("verb", ["count", "export"])
 def test_a_verb_asks_for_the_level(folder: Path, verb: str) -> None:
     assert _run("simulate", "colour", "--people", "100").exit_code == 0
-    refused = _run(verb, "colour", "--data", "simulated")
+    more = ("-o", "out.ndjson") if verb == "export" else ()
+    refused = _run(verb, "colour", "--data", "simulated", *more)
     assert refused.exit_code != 0
     told = f"{refused.output} {refused.exception}"
     assert "levels" in told
-    assert _run(verb, "colour", "--level", "open", "--data", "simulated").exit_code == 0
-    wrong = _run(verb, "plain", "--level", "open", "--data", "simulated")
+    assert _run(verb, "colour", "--level", "open", "--data", "simulated", *more).exit_code == 0
+    wrong = _run(verb, "plain", "--level", "open", "--data", "simulated", *more)
     assert "no levels" in f"{wrong.output} {wrong.exception}"
+
+
+def test_levels_are_pooled_and_said_to_agree(folder: Path) -> None:
+    truth = _told("simulate", "colour", "--people", "20000", "--seed", "5")["truth"]["value"]
+    told = _told("estimate", "colour", "--data", "simulated")
+    assert [part["level"] for part in told["pooled"]] == ["strict", "open"]
+    assert told["n"] == sum(part["n"] for part in told["pooled"]) == 20_000
+    alone = _told("estimate", "colour", "--level", "open", "--data", "simulated")
+    errors = {row["value"]: row["std_error"] for row in alone["rows"]}
+    for row in told["rows"]:
+        assert row["std_error"] < errors[row["value"]]
+        assert abs(row["frequency"] - truth[row["value"]]) < 6 * row["std_error"]
+        assert row["interval"][0] < row["frequency"] < row["interval"][1]
+    assert told["agreement"]["degrees"] == 2
+    refused = _run("estimate", "colour", "--by", "epoch", "--data", "simulated")
+    assert "Name one" in f"{refused.output} {refused.exception}"
+
+
+def test_versions_with_the_same_answers_are_pooled_and_others_left_out(folder: Path) -> None:
+    assert _run("simulate", "plain", "--people", "4000", "--seed", "1").exit_code == 0
+    newer = SURVEY.replace('id = "plain"', 'id = "plain"\nversion = 2')
+    place = newer.rindex("epsilon = 1.0")
+    (folder / "survey.toml").write_text(newer[:place] + "epsilon = 2.0" + newer[place + 13 :])
+    assert _run("publish", "survey.toml").exit_code == 0
+    assert _run("simulate", "plain", "--people", "3000", "--seed", "2").exit_code == 0
+    told = _told("estimate", "plain", "--version", "all", "--data", "simulated")
+    assert [(part["version"], part["n"]) for part in told["pooled"]] == [(1, 4_000), (2, 3_000)]
+    new = _told("estimate", "plain", "--data", "simulated")
+    assert told["rows"][0]["std_error"] < new["rows"][0]["std_error"]
+    assert any("they agree" in note for note in told["notes"])
+    wrong = _run("estimate", "plain", "--version", "some", "--data", "simulated")
+    assert "or 'all'" in f"{wrong.output} {wrong.exception}"
 
 
 def test_explanations_say_what_is_in_clear(tmp_path: Path) -> None:

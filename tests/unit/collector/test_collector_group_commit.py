@@ -12,7 +12,7 @@ from deniable.collector.group_commit import GroupCommit
 from deniable.collector.problems import Refused
 from deniable.collector.reasons import Reason
 from deniable.collector.refusals import Refusals
-from deniable.errors import StoreError
+from deniable.errors import OutcomeUnknown, StoreError
 from deniable.protocol import Report
 from deniable.store import Appended, SqliteStore
 from deniable.store.base import Counters
@@ -247,3 +247,24 @@ def test_the_queue_can_be_looked_at_before_any_work(store: WatchedStore) -> None
             assert (await first).accepted + (await second).accepted == 8
 
     asyncio.run(scenario())
+
+
+def test_a_lost_connection_is_told_as_unknown_and_refusals_are_not_counted_twice(
+    store: WatchedStore,
+) -> None:
+    refusals = Refusals()
+    refusals.add("", Reason.SCHEMA)
+
+    async def scenario() -> str:
+        async with queue(store, refusals) as commits:
+            store.failure = OutcomeUnknown("lost")
+            with pytest.raises(Refused) as raised:
+                await commits.append(some(0, 5))
+            store.failure = None
+            assert (await commits.append(some(0, 5))).accepted == 5
+            return str(vars(raised.value))
+
+    told = asyncio.run(scenario())
+    assert "not known whether the batch was accepted" in told
+    assert "Nothing was accepted" not in told
+    assert store.counters() == {("colour", "accepted"): 5}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from deniable.collector.retention import KeepCounts, Past, cannot_keep
 from deniable.collector.upkeep import keep_closing
 from deniable.store import Overdue, SqliteStore
 from material.collector import TODAY, report
@@ -94,3 +95,63 @@ def test_a_store_that_fails_is_logged_and_tried_again(
     assert len(caplog.messages) >= 2
     assert "Epochs were not closed" in caplog.messages[0]
     assert "The store is closed. Open it again." in caplog.messages[0]
+
+
+def retain(
+    store: Watched, rounds: int, days: int, keep: KeepCounts | None = None, today: int = TODAY
+) -> None:
+    """Run the housekeeping with a limit of so many days."""
+    wanted = len(store.asked) + rounds
+
+    async def scenario() -> None:
+        house = keep_closing(
+            store, DAYS, 30, lambda: today, seconds=0.01, retention_days=days, keep=keep
+        )
+        task = asyncio.create_task(house)
+        while len(store.asked) < wanted:
+            assert not task.done()
+            await asyncio.sleep(0.005)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(scenario())
+
+
+def test_reports_go_when_their_retention_is_over(tmp_path: Path) -> None:
+    with Watched(tmp_path / "s", hours=13) as store:
+        store.append([report(1, epoch=TODAY - 40), report(2, epoch=TODAY - 101)])
+        retain(store, rounds=8, days=100)
+        assert [tally.batch.epoch for tally in store.tallies()] == [TODAY - 40]
+        assert store.counters() == {("colour", "accepted"): 1}
+
+
+def test_a_short_retention_waits_until_nobody_may_report_any_more(tmp_path: Path) -> None:
+    with Watched(tmp_path / "s", hours=13) as store:
+        store.append([report(1, epoch=TODAY - 20), report(2, epoch=TODAY - 40)])
+        retain(store, rounds=8, days=1)
+        assert [tally.batch.epoch for tally in store.tallies()] == [TODAY - 20]
+
+
+def test_a_clock_far_ahead_for_one_start_deletes_nothing(tmp_path: Path) -> None:
+    with Watched(tmp_path / "s", hours=5) as store:
+        store.append([report(1, epoch=TODAY - 40)])
+        store.close_epochs(TODAY, DAYS, running_seconds=0)
+        retain(store, rounds=4, days=100, today=TODAY + 1_000)  # 15 hours
+        retain(store, rounds=4, days=100)
+        retain(store, rounds=4, days=100, today=TODAY + 1_000)
+        assert sum(tally.reports for tally in store.tallies()) == 1
+
+
+def test_counts_are_kept_before_reports_go_or_reports_stay(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Watched(tmp_path / "s", hours=25) as store:
+        store.append([report(1, epoch=TODAY - 140), report(2, epoch=TODAY - 141)])
+        with caplog.at_level(logging.WARNING, "deniable.collector"):
+            retain(store, rounds=8, days=100, keep=cannot_keep)
+        assert "stay: the survey keeps their counts" in caplog.text
+        assert sum(tally.reports for tally in store.tallies()) == 2
+        kept: list[Past] = []
+        retain(store, rounds=8, days=100, keep=kept.append)
+        assert kept == [Past("colour", 1, TODAY - 141), Past("colour", 1, TODAY - 140)]
+        assert store.tallies() == []

@@ -13,8 +13,9 @@ from deniable.crafted.leverage import leverage
 from deniable.crafted.parts import cells_of, gap_of
 from deniable.crafted.reports import drawn, said
 from deniable.errors import InvalidParameter
-from deniable.protocol import Attribute, Boolean, Categories, Profile, Strings
+from deniable.protocol import Attribute, Categories, Profile, Strings
 from deniable.protocol.channel import Channel, Number
+from deniable.protocol.layout import Layout, number
 from deniable.protocol.rest import Bits, Points, Product, Rest, Sign, Subset, Symbol
 
 HALF = Fraction(1, 2)
@@ -37,6 +38,9 @@ class Stranger(Rest):
 
     def chance(self, own, value):
         return Fraction(1)
+
+    def holds(self, own):
+        return True
 
     def flat(self, value):
         return Fraction(1)
@@ -70,9 +74,9 @@ def test_a_kind_that_nobody_knows_is_an_error(rng):
 
 
 def test_what_is_drawn_by_an_unknown_law_is_an_error(rng):
-    layout = resolve("krr", {"epsilon": 1.0}, Boolean(), False).layout
     law = ((1, HALF), (3, HALF))
     for name, expected in (("group", (3,)), ("sector", None)):
+        layout = Layout((number(name, 4), number("symbol", 2)))
         channel = Channel((Number(name, law, permanent=False),), Symbol(HALF, 2), int, layout)
         if expected:
             assert drawn(channel, rng) == expected
@@ -83,10 +87,10 @@ def test_what_is_drawn_by_an_unknown_law_is_an_error(rng):
 
 def test_crafted_reports_alone_decide_contrasts_too():
     """Contrasts that weigh nothing in a cell have no reports at all then, which is no harm."""
-    levels = [Categories(tuple(f"{i}" for i in range(count))) for count in (3, 5)]
-    record = Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(levels)))
+    domains = [Categories(tuple(f"{i}" for i in range(count))) for count in (3, 5)]
+    profile = Profile(tuple(Attribute(f"a{i}", domain) for i, domain in enumerate(domains)))
     wanted = {"epsilon": 1.0, "order": 2, "basis": "contrasts"}
-    parameters = resolve("coefficients", wanted, record, False)
+    parameters = resolve("coefficients", wanted, profile, False)
     most = [table_shift(parameters, (0, 1), share) for share in (0.5, 0.99, 1.0)]
     assert most == sorted(most)
     assert np.isfinite(most).all()

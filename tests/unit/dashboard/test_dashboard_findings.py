@@ -13,8 +13,9 @@ import pytest
 from starlette.applications import Starlette
 
 from deniable.dashboard import dashboard_routes
+from deniable.dashboard.cache import Cache
 from deniable.dashboard.overview import SPARK_EPOCHS, Health, Summary, overview
-from deniable.store import Chunk
+from deniable.store import Chunk, Scope
 from material.dashboards import EPOCH, Page, Site, WatchedStore, add, get, publish
 
 
@@ -47,6 +48,26 @@ def test_new_reports_are_seen(site: Site) -> None:
     add(site.store, asked, 500)
     assert json.loads(site.get("/questions/site/result.json").body)["n"] == 1_500
     assert site.store.reads == 2
+
+
+def test_deleted_reports_are_forgotten_though_as_many_come_back(site: Site) -> None:
+    asked = site.survey.question("site")
+    assert asked is not None
+    before = site.get("/questions/site/result.json").body
+    site.store.delete(Scope("site"))
+    site.page("/questions/site")
+    add(site.store, asked, 1_000)
+    again = site.get("/questions/site/result.json").body
+    assert json.loads(again)["n"] == json.loads(before)["n"] == 1_000
+    assert site.store.reads == 2
+
+
+def test_a_cache_forgets_what_is_unwanted() -> None:
+    cache: Cache[tuple[str, int], str] = Cache(10)
+    for key in (("a", 1), ("a", 2), ("b", 1)):
+        cache.get(key, lambda: "made")
+    cache.drop(lambda key: key[0] == "a" and key[1] != 2)
+    assert [key in cache for key in (("a", 1), ("a", 2), ("b", 1))] == [False, True, True]
 
 
 def test_a_changed_candidate_file_is_seen(site: Site) -> None:

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.engines import local
-from deniable.engines.local import Accumulated, accumulate
+from deniable.engines.accumulated import Accumulated
+from deniable.engines.local import accumulate
+from deniable.engines.selection import Selection
 from deniable.errors import InvalidParameter, InvalidReport, StoreError
 from deniable.mechanisms import Counts, mechanism_for
 from deniable.mechanisms.records import view_records
@@ -112,8 +114,8 @@ def test_epochs_are_counted_and_can_be_chosen(tmp_path: Path, rng: np.random.Gen
         for epoch, people in ((EPOCH + 1, 20), (EPOCH, 10), (EPOCH + 2, 30)):
             append(store, asked, records(asked, people, rng), epoch)
         everything = accumulate(store, asked)
-        later = accumulate(store, asked, first_epoch=EPOCH + 1)
-        middle = accumulate(store, asked, first_epoch=EPOCH + 1, last_epoch=EPOCH + 1)
+        later = accumulate(store, asked, Selection(first_epoch=EPOCH + 1))
+        middle = accumulate(store, asked, Selection(EPOCH + 1, EPOCH + 1))
     assert list(everything.epochs.items()) == [(EPOCH, 10), (EPOCH + 1, 20), (EPOCH + 2, 30)]
     assert later.epochs == {EPOCH + 1: 20, EPOCH + 2: 30}
     assert (middle.n, middle.counts["on"].n) == (20, 20)

@@ -137,7 +137,7 @@ def test_wrong_questions_are_refused(model: tuple[TreeModel, np.ndarray]) -> Non
         tree.joint([0, 1], {1: 0})
     with pytest.raises(InvalidParameter, match="attributes 0 to 3"):
         tree.joint([4])
-    with pytest.raises(InvalidParameter, match="given level"):
+    with pytest.raises(InvalidParameter, match="given answer"):
         tree.joint([0], {1: 3})
 
 

@@ -13,6 +13,7 @@ from deniable.mechanisms import OLH, OUE, Hadamard, Mechanism, Subset
 from deniable.mechanisms.base import Code
 from deniable.mechanisms.candidates import every_code
 from deniable.mechanisms.olh import LARGEST_TABLE, Pairs
+from deniable.mechanisms.pure_oracles import PureOracle
 from deniable.protocol import ABSENT
 from deniable.protocol.domain import code_key, string_key
 from deniable.protocol.hadamard import sign_of
@@ -188,3 +189,10 @@ def test_candidates_are_needed_where_answers_are_hashed() -> None:
         mechanism.estimate(mechanism.zero())
     with pytest.raises(InvalidParameter, match="are the same"):
         mechanism.estimate(mechanism.zero(), ["e\u0301", "é"])
+
+
+def test_hashed_answers_need_an_estimate_of_their_own() -> None:
+    """Strings that share a hash value add a variance that a pure oracle's error leaves out."""
+    mechanism = OLH(epsilon=1.0)
+    with pytest.raises(InvalidParameter, match="olh must have an 'estimate' of its own"):
+        PureOracle.estimate(mechanism, mechanism.zero(), ["a"])

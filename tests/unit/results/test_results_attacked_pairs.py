@@ -20,7 +20,7 @@ from deniable.crafted.pairs import (
 )
 from deniable.crafted.raw_tables import Range
 from deniable.crafted.reports_of_cells import crafted_cells
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.marginals.correlation import correlation
 from deniable.marginals.information import mutual_information

@@ -16,7 +16,7 @@ from deniable.ask.profiles import Profiles, shares_of
 from deniable.authoring import resolve
 from deniable.crafted.cells import table_shift
 from deniable.crafted.reports_of_cells import crafted_cells
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.protocol import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
@@ -49,6 +50,29 @@ def asked(
 
 def told(question: Question) -> str:
     return page_markdown(disclose(Survey("s", "o", (question,)))).decode()
+
+
+@pytest.mark.parametrize(
+    ("days", "counts", "words"),
+    [
+        (None, None, "No day is set on which they are deleted."),
+        (1, None, "deleted one day after the period that they are about. Sums that were made"),
+        (400, 1, "deleted 400 days after the period that they are about. Sums over many devices"),
+    ],
+)
+def test_every_page_says_how_long_reports_are_kept(
+    starter: Survey, days: int | None, counts: int | None, words: str
+) -> None:
+    survey = replace(starter, retention_days=days, keep_counts=counts)
+    text = " ".join(page_markdown(disclose(survey)).decode().split())
+    assert words in text.partition("How long reports are kept")[2]
+
+
+def test_every_page_says_what_is_different_where_the_app_is_a_web_page(starter: Survey) -> None:
+    text = page_markdown(disclose(starter)).decode()
+    said = text.partition("## Where the app is a web page")[2].partition("\n## ")[0]
+    for word in ("keeps the page's data", "new device", "best-effort", "User-Agent", "TLS"):
+        assert word in said
 
 
 def test_the_starter_survey_has_its_odds(starter: Survey) -> None:

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deniable.engines import accumulate
+from deniable.engines.selection import Selection
 from deniable.errors import InvalidParameter, StoreError
 from deniable.protocol import Question
 from deniable.protocol.canonical import from_base64url
@@ -104,8 +105,8 @@ def test_ndjson_has_no_id_and_nothing_about_arrival(
 
 def test_epochs_can_be_chosen(tmp_path: Path, asked: Question, store: SqliteStore) -> None:
     path = tmp_path / "reports.ndjson"
-    assert export_reports(store, asked, path, first_epoch=EPOCH + 1) == 30
-    assert export_reports(store, asked, path, last_epoch=EPOCH) == 70
+    assert export_reports(store, asked, path, Selection(first_epoch=EPOCH + 1)) == 30
+    assert export_reports(store, asked, path, Selection(last_epoch=EPOCH)) == 70
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".ndjson"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from deniable.ask.estimate import table_of
 from deniable.ask.intervals import overlap
 from deniable.ask.options import Options
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.mechanisms import Rappor
 from deniable.protocol import Boolean, Field, Question
 from deniable.protocol.epochs import date_of

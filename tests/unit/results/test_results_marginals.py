@@ -12,7 +12,7 @@ import pytest
 from deniable.ask.profiles import Profiles, pairs_table, sample_table, shares_of, tree_table
 from deniable.ask.profiles import reports as profile_reports
 from deniable.ask.profiles.pairs import EDGE_COLUMNS, PAIR_COLUMNS
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.marginals.tree import Edge
 from deniable.mechanisms import mechanism_of

@@ -15,6 +15,7 @@ from deniable.authoring import read_authored, resolve
 from deniable.discover.ngrams.discovery import Search
 from deniable.engines.local import accumulate
 from deniable.engines.records import read_field
+from deniable.engines.selection import Selection
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
 from deniable.protocol import Boolean, Field, Question
@@ -56,8 +57,8 @@ def store(tmp_path_factory: pytest.TempPathFactory, question: Question) -> Sqlit
 
 def test_reports_of_a_field(store: SqliteStore, question: Question) -> None:
     assert read_field(store, question, "value").size == 20_000
-    assert read_field(store, question, "value", last_epoch=20_000).size == 15_000
-    assert read_field(store, question, "value", first_epoch=20_002).size == 0
+    assert read_field(store, question, "value", Selection(last_epoch=20_000)).size == 15_000
+    assert read_field(store, question, "value", Selection(first_epoch=20_002)).size == 0
     mechanism = mechanism_for(question.fields[0].parameters)
     counted = accumulate(store, question, threads=1).counts["value"]
     found = mechanism.accumulate(read_field(store, question, "value"))

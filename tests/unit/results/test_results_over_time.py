@@ -34,7 +34,7 @@ def test_permanent_noise_comes_back_every_epoch(tmp_path: Path, rng: np.random.G
     assert permanent.about.memoised
     assert permanent.about.epsilon_forever == permanent.about.epsilon_once == 1.0
     assert results["epoch"].about.epsilon_forever is None
-    assert any("same permanent noise" in note for note in permanent.notes)
+    assert any("does not average out" in note for note in permanent.notes)
     # The noise of one report has the variance v; the sample's, f (1 - f), is that of 1,000 people.
     plain = results["once"].rows[0].std_error
     assert permanent.rows[0].std_error == pytest.approx(2 * plain, rel=0.05)

@@ -18,7 +18,7 @@ from deniable.ask.associate.variables import TOP, variable_of
 from deniable.ask.candidates import field_candidates, fitted_candidates, is_open
 from deniable.ask.estimate import about_epochs, epochs_of
 from deniable.ask.intervals import of_note
-from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.associate import (
     Independence,
     Joint,
@@ -32,12 +32,11 @@ from deniable.associate import associate as fit_two
 from deniable.crafted.association import crafted_association
 from deniable.crafted.joint import check_size
 from deniable.decode.reading import Reading
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Profile, Question
 from deniable.protocol.epsilon import as_float
 from deniable.results.table import About, Table, interval_name
-from deniable.store.base import Store
 
 __all__ = ["associate", "chosen_fields", "weakened"]
 
@@ -51,7 +50,7 @@ PAPERS_OTHER = (
 )
 
 
-def associate(store: Store, question: Question, options: Options = DEFAULTS) -> Table:
+def associate(store: Source, question: Question, options: Options = DEFAULTS) -> Table:
     """Return which answers of several fields go together: a row per combination.
 
     Guarantees: where the same devices report in several epochs, intervals are widened and tests
@@ -61,7 +60,7 @@ def associate(store: Store, question: Question, options: Options = DEFAULTS) -> 
     of four fits and more per cell of the table.
 
     Args:
-        store: where the reports are.
+        store: where the reports are, or their counts.
         question: the question, with the version that is wanted.
         options: this reads `fields` (two or more; by default all), `candidates` (the answers to
             tell apart), `folder`, `top`, `other`, `of`, `confidence`, `solver`, `method`,

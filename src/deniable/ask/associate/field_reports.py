@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.ask.options import DEFAULTS, Options
-from deniable.engines.local import Accumulated, Kept
+from deniable.ask.options import DEFAULTS, Options, Source, store_of
+from deniable.engines.accumulated import Accumulated
+from deniable.engines.local import Kept
+from deniable.engines.selection import selected
 from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.base import Reports
 from deniable.mechanisms.records import record_dtype, view_records
 from deniable.protocol import Field, Question
-from deniable.store.base import Store
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class FieldReports:
 
 
 def read_fields(
-    store: Store,
+    store: Source,
     question: Question,
     fields: Sequence[Field],
     options: Options = DEFAULTS,
@@ -48,11 +49,11 @@ def read_fields(
         StoreError: if the store is damaged or cannot be read.
         InvalidReport: if a record could not have come from a client.
     """
-    epochs_asked = options.first_epoch, options.last_epoch
-    kept = Kept(question, store.read(question.id, question.version, *epochs_asked))
+    there = store_of(store, "which answers of one report go together, no sum of them tells")
+    kept = Kept(question, selected(there, question, options.selection))
     progress = options.stage("counting")
     parts: dict[str, list[Reports]] = {field.name: [] for field in fields}
-    for group in kept.groups():
+    for _, group in kept.groups():
         records = view_records(question, group)
         for field in fields:
             parts[field.name].append(np.ascontiguousarray(records[field.name]))
@@ -65,4 +66,4 @@ def read_fields(
         field.name: mechanism_for(field.parameters).accumulate(reports[field.name])
         for field in fields
     }
-    return FieldReports(reports, kept.accumulated(counts))
+    return FieldReports(reports, kept.accumulated({None: counts}))

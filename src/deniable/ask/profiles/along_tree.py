@@ -52,7 +52,7 @@ def along_tree(
         options: this reads `crafted`, which adds the range of shares without crafted reports.
 
     Raises:
-        InvalidParameter: if a name or level is unknown, a condition has no level, `crafted` is
+        InvalidParameter: if a name or answer is unknown, a condition has no answer, `crafted` is
             no share, or there are too many pairs to search.
     """
     places, crafted = reports.places([*asked, *given]), options.crafted
@@ -72,7 +72,7 @@ def along_tree(
         low, high = (map(float, end.flat) for end in ends)
         rows = [(*row, pair) for row, pair in zip(rows, zip(low, high, strict=True), strict=True)]
         notes = (CRAFTED.format(share=crafted), ALONG)
-    condition = ", ".join(f"{name} = {level}" for name, level in given.items())
+    condition = ", ".join(f"{name} = {answer}" for name, answer in given.items())
     what = f"shares of {', '.join(asked)} along the tree"
     what += f", given {condition}" if condition else ""
     about = about_profiles(
@@ -109,18 +109,19 @@ def crafted_query(
         (ends,) = pair_ranges(reports.mechanism, reports.counts, pairs, share, read, progress)
     except ZeroDivisionError:
         return Ends(np.zeros_like(seen), np.ones_like(seen))
-    return ends
+    # The tree of all reports is of pairs smoothed one by one, those of the search are not.
+    return Ends(np.minimum(ends.low, seen), np.maximum(ends.high, seen))
 
 
 def _answers(reports: Profiles, given: Given) -> list[int]:
     """Return the places of given answers."""
     found = []
-    for name, level in given.items():
+    for name, answer in given.items():
         (place,) = reports.places([name])
         labels = reports.profile.attributes[place].domain.labels
-        if level is None or level not in labels:
+        if answer is None or answer not in labels:
             raise InvalidParameter(
                 f"Along the tree, --given takes {name}=LEVEL with one of: {', '.join(labels)}."
             )
-        found.append(labels.index(level))
+        found.append(labels.index(answer))
     return found

@@ -45,7 +45,7 @@ UNKNOWN = (
     "have no raw table and no test, and smoothing takes them for independent."
 )
 CONSTANT = (
-    "As far as the noise tells, everybody has the same level of: {names}. What does not vary "
+    "As far as the noise tells, everybody has the same answer of: {names}. What does not vary "
     "has no correlation."
 )
 STILL = (
@@ -177,7 +177,7 @@ def unknown_pairs(reports: Profiles) -> tuple[str, ...]:
 
 
 def constant_attributes(reports: Profiles) -> tuple[str, ...]:
-    """Return a note where smoothed shares of attributes are all on one level."""
+    """Return a note where smoothed shares of attributes are all of one answer."""
     cells, names = reports.pairs.cells, reports.profile.names
     found = {
         names[pair[axis]]: None

@@ -14,19 +14,18 @@ from math import comb, prod
 import numpy as np
 
 from deniable.ask.intervals import reading_of
-from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.decode.reading import READING, Reading
-from deniable.engines.local import Accumulated
+from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.marginals.conditional import conditional
 from deniable.marginals.pairs import Pairs
 from deniable.marginals.raw import raw_table
-from deniable.marginals.smoothed import smoothed_tables
+from deniable.marginals.smoothed import pairs_apart, smoothed_tables
 from deniable.marginals.table import Table
 from deniable.mechanisms import Counts, ProfileMechanism, mechanism_of
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, Profile, Question
-from deniable.store.base import Store
 
 MOST_TABLES = 50_000
 MOST_CELLS = 2_048
@@ -42,7 +41,7 @@ SMOOTHED = (
 
 
 Given = Mapping[str, str | None]
-"""Attributes that are given: by name a level, or None for every level."""
+"""Attributes that are given: by name an answer, or None for every answer."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +60,15 @@ class Both:
         """Return the shares of the other attributes given these, in both forms.
 
         Raises:
-            InvalidParameter: if an attribute has no such level, or nothing is left to ask for.
+            InvalidParameter: if an attribute has no such answer, or nothing is left to ask for.
         """
         if not known:
             return self
-        for name, level in known.items():
+        for name, answer in known.items():
             labels = self.raw.labels[self.attributes.index(name)]
-            if level is not None and level not in labels:
+            if answer is not None and answer not in labels:
                 raise InvalidParameter(
-                    f"Attribute {name!r} has no level {level!r:.80}. It has: {', '.join(labels)}."
+                    f"Attribute {name!r} has no answer {answer!r:.80}. It has: {', '.join(labels)}."
                 )
         names = list(known)
         return Both(conditional(self.raw, names), conditional(self.smoothed, names))
@@ -208,6 +207,7 @@ class Profiles:
             self.profile.names,
             {pair: both.raw for pair, both in zip(pairs, found, strict=True)},
             {pair: both.smoothed for pair, both in zip(pairs, found, strict=True)},
+            pairs_apart(self.mechanism.moments(self.counts)),
         )
 
     @cached_property
@@ -295,7 +295,7 @@ def profile_field(question: Question) -> Field:
     )
 
 
-def profiles(store: Store, question: Question, options: Options = DEFAULTS) -> Profiles:
+def profiles(store: Source, question: Question, options: Options = DEFAULTS) -> Profiles:
     """Return the reports to a question about many attributes, ready to be asked for tables.
 
     Cost: linear in the reports.

@@ -145,7 +145,7 @@ def _rows(both: Both, known: Given, bars: Bars | None) -> Iterator[tuple[Cell, .
     for index in np.ndindex(raw.probability.shape):
         answers = [names[i] for names, i in zip(raw.labels, index, strict=True)]
         named = list(zip(raw.attributes, answers, strict=True))
-        if any(known.get(name) not in (None, level) for name, level in named):
+        if any(known.get(name) not in (None, answer) for name, answer in named):
             continue
         labels = [text for pair in named for text in pair]
         shares = (float(raw.probability[index]), float(error[index]))
@@ -166,7 +166,7 @@ def _what(both: Both, known: Given, count: int, reports: Profiles) -> str:
     if count > 1:
         return f"all {count:,} tables of {len(both.attributes)} of {len(reports.profile.names)}"
     asked = [name for name in both.attributes if name not in known]
-    given = [name if level is None else f"{name} = {level}" for name, level in known.items()]
+    given = [name if answer is None else f"{name} = {answer}" for name, answer in known.items()]
     return f"shares of {', '.join(asked)}" + (f", given {', '.join(given)}" if given else "")
 
 

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from pathlib import Path
 
 from deniable.client import Client, Consent
 from deniable.client.consent import invented_people
 from deniable.errors import RecordRefused
-from deniable.protocol import Survey
-from deniable.protocol.compact import NO_COMBINATION, read_compact
+from deniable.protocol import Report, Survey
+from deniable.protocol.compact import MAGIC, NO_COMBINATION, read_compact
 from deniable.protocol.epochs import days_of
 
 SECONDS = 20.0
@@ -29,13 +30,15 @@ class Malicious:
     Attributes:
         survey: the bytes that it shows now.
         heads: request lines and headers, all but the name of the host and the length.
-        batches: bodies of reports.
+        batches: bodies of reports that it took.
+        refusals: how many uploads it answers with 415, as if it knew no compact form.
     """
 
     url: str = ""
     survey: bytes = b""
     heads: list[tuple[str, ...]] = field(default_factory=list)
     batches: list[bytes] = field(default_factory=list)
+    refusals: int = 0
 
 
 @contextmanager
@@ -51,17 +54,21 @@ def malicious_server() -> Iterator[Malicious]:
 
         def do_POST(self) -> None:
             self._keep()
-            kept.batches.append(self.rfile.read(int(self.headers["Content-Length"])))
-            number = read_compact(kept.batches[-1]).reports
-            receipt = {"accepted": number, "duplicates": 0, "problems": []}
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if kept.refusals > 0:
+                kept.refusals -= 1
+                self._answer(b"{}", status=415)
+                return
+            kept.batches.append(body)
+            receipt = {"accepted": len(_reports(body)), "duplicates": 0, "problems": []}
             self._answer(json.dumps(receipt).encode())
 
         def _keep(self) -> None:
             told = [f"{n}: {v}" for n, v in self.headers.items() if n not in _OF_ANY]
             kept.heads.append((self.requestline, *told))
 
-        def _answer(self, body: bytes, **headers: str) -> None:
-            self.send_response(200)
+        def _answer(self, body: bytes, status: int = 200, **headers: str) -> None:
+            self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name.replace("_", "-"), value)
             self.send_header("Content-Length", str(len(body)))
@@ -80,6 +87,15 @@ def malicious_server() -> Iterator[Malicious]:
         finally:
             server.shutdown()
             thread.join(SECONDS)
+
+
+def _reports(body: bytes) -> list[tuple[bytes, int, bool]]:
+    """Return digest, epoch and whether there are segments, of each report in either form."""
+    if body.startswith(MAGIC):
+        packed = read_compact(body)
+        return [(packed.digest, r.epoch, r.combination != NO_COMBINATION) for r in packed.rows()]
+    read = (Report.from_json(item) for item in json.loads(body)["reports"])
+    return [(report.digest, report.epoch, bool(report.segments)) for report in read]
 
 
 _OF_ANY = ("Host", "Content-Length")
@@ -128,12 +144,14 @@ class Life:
     days: int = 0
     ceiling: float = 1e6
     trust: bool | tuple[str, ...] = False
+    refusals: int = 0
 
 
 def live(folder: Path, life: Life, shown: Sequence[Survey]) -> Told:
     """Let a real client live before a server that shows these surveys in turn."""
     clock = Clock(life.start)
     with invented_people(), malicious_server() as server:
+        server.refusals = life.refusals
         for survey in shown:
             server.survey = survey.published()
             Survey.from_published(server.survey)  # one that is refused would be no attempt
@@ -165,14 +183,12 @@ def _told(server: Malicious, surveys: Sequence[Survey]) -> Told:
     known = {question.digest: question for survey in surveys for question in survey.known}
     told = Told(Counter(), Counter(), {}, Counter(), frozenset(), tuple(server.heads))
     digests = set()
-    for body in server.batches:
-        packed = read_compact(body)
-        question = known[packed.digest]
-        digests.add(packed.digest)
-        for row in packed.rows():
-            told.reports[question.id] += 1
-            told.micros[question.id] += question.epsilon_once
-            day = days_of(row.epoch, question.epoch)[1]
-            told.last[question.id] = max(day, told.last.get(question.id, 0))
-            told.labelled[question.id] += row.combination != NO_COMBINATION
+    for digest, epoch, labelled in chain.from_iterable(map(_reports, server.batches)):
+        question = known[digest]
+        digests.add(digest)
+        told.reports[question.id] += 1
+        told.micros[question.id] += question.epsilon_once
+        day = days_of(epoch, question.epoch)[1]
+        told.last[question.id] = max(day, told.last.get(question.id, 0))
+        told.labelled[question.id] += labelled
     return Told(told.reports, told.micros, told.last, told.labelled, frozenset(digests), told.heads)

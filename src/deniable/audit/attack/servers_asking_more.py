@@ -8,6 +8,7 @@ versions of a question, days, segments.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -137,6 +138,7 @@ def server_findings() -> list[Finding]:
         for mark, shown in (("version", _versions(101, 103)), ("question", _own_questions())):
             check = f"a {mark} of its own for each device"
             found.append(_known_by_digest(folder / mark, check, shown))
+        found.append(_known_by_form(folder / "form"))
     return found
 
 
@@ -206,6 +208,25 @@ def _known_by_digest(folder: Path, check: str, shown: list[Survey]) -> Finding:
         "no report of 3 devices carries it, without the app's word or with pinned surveys"
         if holds
         else "reports carry a digest that marks the device",
+    )
+
+
+def _known_by_form(folder: Path) -> Finding:
+    """Refuse one upload of a device, and look whether its other requests are as any device's."""
+    heads = []
+    for refusals in (0, 1):
+        told = live(folder / str(refusals), Life(OWN, START, refusals=refusals), (OWN,))
+        heads.append(Counter(told.heads))
+    other = heads[1] - heads[0]
+    holds = other.total() == 1  # the refused upload again, and nothing else
+    return Finding(
+        ABOUT,
+        "a refused form for one device",
+        holds,
+        f"after one 415, {other.total()} of {heads[1].total()} requests has another form: the "
+        "same reports in JSON"
+        if holds
+        else "after one 415, other requests of the device have another form too",
     )
 
 

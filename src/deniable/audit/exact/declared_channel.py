@@ -8,10 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import prod
 
 from deniable.errors import InvalidParameter, InvalidReport
-from deniable.protocol import Answer, Field
-from deniable.protocol.channel import Bits, Product, Public, Value, reported, several, whole
+from deniable.protocol import Answer, Field, ProfileParameters
+from deniable.protocol.channel import (
+    Bits,
+    Channel,
+    Points,
+    Product,
+    Public,
+    Sign,
+    Subset,
+    Symbol,
+    Value,
+    reported,
+    several,
+    unknown_kind,
+    whole,
+)
+
+MOST_PUBLIC = 4_096
+"""The largest number of public parts that are looked at, each for two answers."""
 
 
 def check_declared(field: Field, laws: Mapping[Answer, Mapping[bytes, Fraction]]) -> None:
@@ -90,3 +108,64 @@ def check_records(field: Field, records: Sequence[bytes]) -> None:
             f"The encoder of {field.parameters.mechanism} makes a record that the collector "
             f"refuses: {error}"
         ) from None
+
+
+def check_support(field: Field, answers: Sequence[Answer]) -> None:
+    """Compare the two chances of support with the channel's, where the channel gives them.
+
+    Estimates, plans and the leverage of crafted reports follow from the two. The second one is an
+    average over hash functions where there are any, and is not compared there.
+
+    Raises:
+        InvalidParameter: if one of them is another number.
+    """
+    parameters, channel = field.parameters, field.parameters.channel
+    # Of a profile, cells of tables are estimated, not single answers.
+    if isinstance(parameters, ProfileParameters):
+        return
+    stated, found = parameters.support, _support(channel, answers)
+    for what, one, other in zip(("its sender's", "another"), stated, found, strict=True):
+        if other is not None and one != other:
+            raise InvalidParameter(
+                f"The support of {parameters.mechanism} is not its channel's: a report supports "
+                f"{what} answer with probability {float(other):.9f}. Stated is {float(one):.9f}."
+            )
+
+
+def _support(
+    channel: Channel, answers: Sequence[Answer]
+) -> tuple[Fraction | None, Fraction | None]:
+    """Return P(a report supports its sender's answer), and a given other one; None if not known."""
+    rest = channel.typical
+    match rest:
+        case Bits():
+            return rest.one, rest.zero
+        case Symbol():
+            return rest.keep, rest.move if channel.direct else None
+        case Subset():
+            return rest.include, (rest.take - rest.include) / (rest.of - 1)
+        case Points() if channel.direct:
+            # A point of the own plane lies on another one if both share it; so of all others.
+            both, one = Fraction(rest.shared, rest.inner), rest.inner - rest.shared
+            return rest.inside, rest.inside * both + (1 - rest.inside) * one / rest.outer
+        case Points():
+            return rest.inside, None
+        case Sign():
+            return rest.keep, _agreeing(channel, rest, answers[:2])
+        case Product():
+            return None, None
+    raise unknown_kind("support", rest)
+
+
+def _agreeing(channel: Channel, rest: Sign, pair: Sequence[Answer]) -> Fraction | None:
+    """Return P(a report has the sign of another answer), for two of them; None if they are hashed.
+
+    With s and v their numbers, that is (1 + gap E[s v])/2, over the public part.
+    """
+    if len(channel.numbers) > 1 or len(pair) < 2 or prod(channel.sizes) > MOST_PUBLIC:
+        return None
+    mean = Fraction(0)
+    for public, chance in channel.publics():
+        one, other = (whole(channel.own(answer, public)) for answer in pair)
+        mean += chance * one * other
+    return (1 + rest.gap * mean) / 2

@@ -19,7 +19,7 @@ import numpy as np
 
 from deniable.audit.answers import convexity, every_answer, some_answers
 from deniable.audit.exact.bits import bits_ratio, rows_of
-from deniable.audit.exact.declared_channel import check_declared
+from deniable.audit.exact.declared_channel import check_declared, check_support
 from deniable.audit.exact.encoder_source import floats_in_encoders, floats_in_stranger
 from deniable.audit.exact.subset import subset_ratio
 from deniable.audit.exact.symbols import Stage, chained, keep_and_move, looked, symbol_ratio
@@ -130,7 +130,10 @@ def prove_field(question: Question, field: Field, rng: np.random.Generator) -> l
             direct = _direct(field, question.absent)
             prove = direct or _structural(field, question.absent, rng)
             worst, argument = prove(claim)
-            proven.append(Proven(claim, Proof(worst, micros), argument))
+            proof = Proof(worst, micros)
+            if claim == ONCE and proof.holds:
+                check_support(field, some_answers(field, question.absent))
+            proven.append(Proven(claim, proof, argument))
         except (InvalidParameter, InvalidReport) as error:
             proven.append(Proven(claim, Proof(None, micros), "none", str(error)))
     return proven

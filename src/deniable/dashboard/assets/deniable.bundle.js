@@ -354,6 +354,7 @@ const { Device } = need("src/device.js");
 const { begin, roundUp, totalOf, wipe } = need("src/state.js");
 const MICRO = 1_000_000;
 const MOST_DAYS = 1_000_000;
+const MOST_DELAY = 1_000_000;
 class Client {
   #device;
   #engine = null;
@@ -438,7 +439,8 @@ class Client {
   async #keep(change) {
     if (this.#fixed !== null) return false;
     try {
-      await this.#device.change((state, waiting) => ({ drop: change(state, waiting) ?? [] }), true);
+      await this.#device.change((state, waiting) => ({ drop: change(state, waiting) ?? [] }),
+        { make: true });
       return true;
     } catch {
       this.#device.count("", "storage");
@@ -496,7 +498,8 @@ function check({ survey, storage, delay, ceiling, window, trustSurveys }) {
     "The 'survey' option is an address, or the text or bytes of survey.json.");
   must([undefined, "persistent", "best-effort"].includes(storage),
     "The 'storage' option is 'persistent' or 'best-effort'.");
-  must(delay === undefined || delay >= 0, "The 'delay' option is a number of seconds from 0 on.");
+  must(delay === undefined || (delay >= 0 && delay <= MOST_DELAY),
+    "The 'delay' option is a number of seconds from 0 to a million.");
   const isEpsilon = (value) => value > 0 && value <= MICRO;
   must(ceiling === undefined || isEpsilon(ceiling), "The 'ceiling' option is an epsilon above 0.");
   must(window === undefined || (isEpsilon(window?.epsilon) && Number.isInteger(window.days) &&
@@ -529,16 +532,18 @@ class Device {
   constructor(name) {
     this.#name = name;
   }
-  async look() {
-    if (this.#storage !== null) return null;
-    try {
-      this.#storage = await Storage.open(this.#name, false);
-      if (this.#storage === null) return (await Storage.isMarked(this.#name)) ? "lost" : null;
-      await this.read();
-      return null;
-    } catch {
-      return "storage";
-    }
+  look() {
+    return this.#next(async () => {
+      if (this.#storage !== null) return null;
+      try {
+        const { storage, lost } = await Storage.find(this.#name);
+        this.#storage = storage;
+        await this.#read();
+        return lost ? "lost" : null;
+      } catch {
+        return "storage";
+      }
+    });
   }
   count(question, reason, number = 1) {
     const name = `${question} ${reason}`;
@@ -556,35 +561,42 @@ class Device {
   close() {
     this.#storage?.close();
   }
-  async read() {
-    await this.#queue;
+  #next(work) {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+  read() {
+    return this.#next(() => this.#read());
+  }
+  async #read() {
     if (this.#storage === null) return newState();
-    const [stored, waiting] = await this.#storage.read();
+    const [stored, waiting, fetched] = await this.#storage.read();
     const state = { ...newState(), ...stored };
     this.#know(state, leftOf(waiting, {}));
+    this.fetched = fetched;
     return state;
   }
   #know(state, left) {
     this.consent = state.consent ?? this.consent;
     this.level = state.level || this.level;
-    this.fetched = state.fetched ?? null;
     this.retryAt = state.retryAt ?? 0;
     this.outbox = left;
   }
-  async counters() {
-    const all = { ...(await this.read()).counters };
-    for (const [name, number] of Object.entries(this.#counts)) add(all, name, number);
-    return all;
-  }
-  change(change, make = false) {
-    const done = this.#queue.then(async () => {
-      if (make) this.#storage ??= await Storage.open(this.#name, true);
-      return this.#change(change);
+  counters() {
+    return this.#next(async () => {
+      const all = { ...(await this.#read()).counters };
+      for (const [name, number] of Object.entries(this.#counts)) add(all, name, number);
+      return all;
     });
-    this.#queue = done.catch(() => {});
-    return done;
   }
-  async #change(change) {
+  change(change, { make = false, adds = false } = {}) {
+    return this.#next(async () => {
+      if (make) this.#storage ??= await Storage.make(this.#name);
+      return this.#change(change, adds);
+    });
+  }
+  async #change(change, adds) {
     if (this.#storage === null) return change(newState(), []).result;
     const counted = this.#counts;
     this.#counts = {};
@@ -594,10 +606,12 @@ class Device {
         const state = { ...newState(), ...before };
         const done = change(state, waiting);
         for (const [name, number] of Object.entries(counted)) add(state.counters, name, number);
-        after = { state, left: leftOf(waiting, done) };
+        after = { state, waiting, done };
         return { ...done, state };
-      });
-      this.#know(after.state, after.left);
+      }, adds ? this.outbox.size : null);
+      const { state, waiting, done } = after;
+      this.#know(state, Array.isArray(waiting) ? leftOf(waiting, done) : this.outbox);
+      if (!Array.isArray(waiting)) for (const one of done.put ?? []) this.outbox.set(one.id, one);
       return result;
     } catch (error) {
       for (const [name, number] of Object.entries(counted)) add(this.#counts, name, number);
@@ -990,7 +1004,7 @@ class Engine {
         if (!this.#agreed(state)) throw new Refused("no_consent", "No consent.");
         const terms = this.#termsNow();
         return { put: [make(state, waiting.length, question, answers, epoch, terms)] };
-      });
+      }, { adds: true });
       this.soon();
     } catch (error) {
       reason = error instanceof Refused ? error.reason : "storage";
@@ -1022,10 +1036,8 @@ class Engine {
       const own = new Set(this.#bundled.known.map(({ id }) => id));
       for (const id of leftOut) this.#device.count(own.has(id) ? id : "", "asks_more");
       await this.#takeUp(survey);
-      await this.#device.change((state) => {
-        state.fetched = { base: this.#terms.base, body };
-        return {};
-      }).catch(() => this.#device.count("", "storage"));
+      const kept = { base: this.#terms.base, body };
+      await this.#device.change(() => ({ fetched: kept }), { adds: true }).catch(() => this.#device.count("", "storage"));
       return true;
     } catch (error) {
       this.#device.count("", error instanceof Refused ? "bad_survey" : "unreachable");
@@ -2492,12 +2504,12 @@ const MOST_BATCH = 100;
 const MOST_BYTES = 40_000;
 const draws = new Fresh();
 function dueAfter(now, mean) {
-  let seconds = 0;
-  if (mean > 0) {
-    const coin = coinOf(ONE / BigInt(Math.max(1, Math.round(mean))));
-    while (seconds < 1000 * mean && !draws.coin(coin)) seconds++;
-  }
-  return now + 1000 * seconds;
+  const seconds = Math.round(mean);
+  const step = Math.max(1, Math.floor(seconds / 60));
+  const coin = coinOf(ONE * 2n * BigInt(step) / BigInt(2 * seconds + step + 1));
+  let steps = 0;
+  while (!draws.coin(coin)) steps++;
+  return 1000 * (Math.floor(now / 1000) + steps * step + draws.below(step));
 }
 function release(entries, day, now, mean) {
   const ready = entries.filter((entry) => entry.due === null && entry.last < day);
@@ -2875,8 +2887,14 @@ return { newState, begin, wipe, totalOf, roundUp };
 "src/storage.js"() {
 const VERSION = 1;
 const STATE = "state";
+const FETCHED = "fetched";
 const OUTBOX = "outbox";
 const markOf = (name) => `deniable-mark:${name}`;
+const lockOf = (name) => `deniable:${name}`;
+const exclusively = (name, work) => {
+  const locks = globalThis.navigator?.locks;
+  return locks ? locks.request(name, work) : work();
+};
 function opened(name, fill) {
   return new Promise((resolve, reject) => {
     const request = globalThis.indexedDB.open(name, VERSION);
@@ -2895,32 +2913,35 @@ function opened(name, fill) {
 class Storage {
   #database;
   #lock;
-  static async open(name, make) {
-    if (make) {
+  static make(name) {
+    return exclusively(lockOf(name), async () => {
       (await opened(markOf(name), () => {})).close();
-    }
-    const database = await opened(`deniable:${name}`, make && ((fresh) => {
-      fresh.createObjectStore(STATE);
-      fresh.createObjectStore(OUTBOX, { keyPath: "id" });
-    }));
-    if (database === null) return null;
+      return Storage.#of(name, await opened(`deniable:${name}`, (fresh) => {
+        fresh.createObjectStore(STATE);
+        fresh.createObjectStore(OUTBOX, { keyPath: "id" });
+      }));
+    });
+  }
+  static find(name) {
+    return exclusively(lockOf(name), async () => {
+      const database = await opened(`deniable:${name}`, null);
+      if (database !== null) return { storage: Storage.#of(name, database), lost: false };
+      const mark = await opened(markOf(name), null);
+      mark?.close();
+      return { storage: null, lost: mark !== null };
+    });
+  }
+  static #of(name, database) {
     const storage = new Storage();
     storage.#database = database;
     storage.#database.onversionchange = () => storage.#database.close();
-    storage.#lock = `deniable:${name}`;
+    storage.#lock = lockOf(name);
     return storage;
   }
-  static async isMarked(name) {
-    const mark = await opened(markOf(name), null);
-    mark?.close();
-    return mark !== null;
+  async change(change, known = null) {
+    return exclusively(this.#lock, () => this.#transaction(change, known));
   }
-  async change(change) {
-    const locks = globalThis.navigator?.locks;
-    const run = () => this.#transaction(change);
-    return locks ? locks.request(this.#lock, run) : run();
-  }
-  #transaction(change) {
+  #transaction(change, known) {
     return new Promise((resolve, reject) => {
       const transaction = this.#database.transaction([STATE, OUTBOX], "readwrite",
         { durability: "strict" });
@@ -2929,13 +2950,13 @@ class Storage {
       transaction.oncomplete = () => resolve(result);
       transaction.onabort = () => reject(failure ?? transaction.error);
       const asked = states.get(STATE);
-      const waiting = outbox.getAll();
-      waiting.onsuccess = () => {
+      const look = (waiting) => {
         try {
           const state = asked.result ?? null;
-          const done = change(state, waiting.result);
+          const done = change(state, waiting);
           result = done.result;
           if (done.state ?? state) states.put(done.state ?? state, STATE);
+          if (done.fetched) states.put(done.fetched, FETCHED);
           for (const report of done.put ?? []) outbox.put(report);
           for (const id of done.drop ?? []) outbox.delete(id);
         } catch (error) {
@@ -2943,14 +2964,23 @@ class Storage {
           transaction.abort();
         }
       };
+      const all = () => {
+        const waiting = outbox.getAll();
+        waiting.onsuccess = () => look(waiting.result);
+      };
+      if (known === null) return all();
+      const count = outbox.count();
+      count.onsuccess = () => (count.result === known ? look({ length: known }) : all());
     });
   }
   read() {
     return new Promise((resolve, reject) => {
       const transaction = this.#database.transaction([STATE, OUTBOX], "readonly");
       const state = transaction.objectStore(STATE).get(STATE);
+      const fetched = transaction.objectStore(STATE).get(FETCHED);
       const waiting = transaction.objectStore(OUTBOX).getAll();
-      transaction.oncomplete = () => resolve([state.result ?? null, waiting.result]);
+      transaction.oncomplete = () =>
+        resolve([state.result ?? null, waiting.result, fetched.result ?? null]);
       transaction.onabort = () => reject(transaction.error);
     });
   }
@@ -2958,7 +2988,7 @@ class Storage {
     this.#database.close();
   }
 }
-return { Storage };
+return { exclusively, Storage };
 },
 "src/survey.js"() {
 const { ABSENT } = need("src/absent.js");

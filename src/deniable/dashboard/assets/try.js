@@ -205,5 +205,6 @@ if (client) {
       button.onclick = () => answer(question, button).catch((error) => problem(error.message));
     }
   }
+  find("yes").disabled = find("no").disabled = false; // a click before this would do nothing
   showConsent();
 }

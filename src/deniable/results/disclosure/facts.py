@@ -30,6 +30,20 @@ _NAMED = 12
 """The number of answers that are named: the first ones of a longer list."""
 
 
+_IN_A_PAGE = (
+    "The limit of your device, and the chance that is kept for your answers, last as long as your "
+    "browser keeps the page's data. You or the browser may clear them; then you count as a new "
+    "device. A page may wait until the browser promises to keep them; where it does not "
+    "(storage: “best-effort”), it has to tell you.",
+    "A page cannot keep the collector's network from seeing your browser's version and languages "
+    "(User-Agent, Accept-Language), or from recognising a connection that your browser shares with "
+    "other pages or takes up again (TLS). It sends no cookie, and not which page you were on.",
+    "If your browser asks not to be tracked (Global Privacy Control, Do Not Track), that is a no, "
+    "until you say yes knowing of it.",
+)
+"""A survey does not know where it is answered, so that every page says this."""
+
+
 @dataclass(frozen=True)
 class Section:
     """A heading and what stands below it, as separate thoughts."""
@@ -102,7 +116,7 @@ def disclose(survey: Survey) -> Disclosure:
             "Nothing is collected without your consent, and you can withdraw it at any time.",
         ),
         questions=tuple(_asked(question, levels) for question in survey.questions),
-        closing=_closing(year),
+        closing=_closing(year, survey),
         numbers={"survey": survey.name, "owner": survey.owner, "epsilon_of_a_year": as_float(year)},
     )
 
@@ -254,8 +268,28 @@ def _over_time(question: Question) -> list[str]:
     ]
 
 
-def _closing(year: int) -> tuple[Section, ...]:
+def _kept(survey: Survey) -> Section:
+    """How long reports stay with whoever asks."""
+    if survey.retention_days is None:
+        return Section("How long reports are kept", ("No day is set on which they are deleted.",))
+    days = f"{survey.retention_days:,} days" if survey.retention_days > 1 else "one day"
+    counts = (
+        "Sums over many devices stay, in which no single report can be found."
+        if survey.keep_counts
+        else "Sums that were made of them go with them."
+    )
+    return Section(
+        "How long reports are kept",
+        (
+            f"They are deleted {days} after the period that they are about. {counts}",
+            "Results that were published or copied before stay where they are.",
+        ),
+    )
+
+
+def _closing(year: int, survey: Survey) -> tuple[Section, ...]:
     return (
+        _kept(survey),
         Section(
             "All questions together",
             (
@@ -274,6 +308,7 @@ def _closing(year: int) -> tuple[Section, ...]:
                 "Whoever can read your device can read more than this.",
             ),
         ),
+        Section("Where the app is a web page", _IN_A_PAGE),
         Section(
             "How you can check",
             (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.protocol.question import PLAIN_FIELD
 from deniable.results.labels import printable, shortened
-from deniable.results.table.columns import Cell, Column, Row
+from deniable.results.table.columns import Cell, Column, Ends, Row
 from deniable.results.table.table import Table
 
 if TYPE_CHECKING:
@@ -142,13 +142,23 @@ def _cell_text(column: Column, cell: Cell, error: float | None = None, room: int
         return column.otherwise
     if isinstance(cell, tuple):
         if not all(map(math.isfinite, cell)):
-            return "n/a"
+            return _one_sided(column, cell)
         if column.of == "share" and cell[0] <= 0 and cell[1] >= 1:
             return "no information"
         return " to ".join(_number(column, column.of, end, error) for end in cell)
     if column.kind == "label" or isinstance(cell, str):
         return shortened(str(cell), room)
     return _number(column, column.kind, cell, error)
+
+
+def _one_sided(column: Column, ends: Ends) -> str:
+    """Return an interval without a bound on one side; n/a if neither end is known."""
+    low, high = ends
+    if math.isfinite(low) and high == math.inf:
+        return f"{_number(column, column.of, low, None)} or more"
+    if math.isfinite(high) and low == -math.inf:
+        return f"less than {_number(column, column.of, high, None)}"
+    return "n/a"
 
 
 def _number(column: Column, kind: str, value: float, error: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Where the parts of an archive lie, and what each of them says of itself.
+"""The places of an archive's parts, and the head that each of them has.
 
 A part is a Parquet file with one column `record` of fixed-size binary, and a second one `segments`
 where the question has segments: the text of a combination, "(small)" ones included. Noise does not
@@ -29,7 +29,7 @@ _PART = re.compile(
 
 @dataclass(frozen=True)
 class Head:
-    """What a part says of itself.
+    """The description that a part has of itself.
 
     Attributes:
         batch: what all its reports share; its segments are in the file.

@@ -51,7 +51,7 @@ class Part:
     """One file of an archive.
 
     Attributes:
-        head: what it says of itself.
+        head: its statement about itself.
         name: its place below the archive.
         file: it, opened by PyArrow.
     """

@@ -86,15 +86,18 @@ def create_epoch(connection: Connection[Any], locks: Locks, epochs: list[int]) -
     do it one after the other.
     """
     with connection.transaction():
-        connection.execute(locks.exclusive("tables"))
-        for epoch in epochs:
-            connection.execute(
-                f"CREATE TABLE IF NOT EXISTS {ids_table(epoch)} (id uuid PRIMARY KEY)".encode()
-            )
-            chunks = chunks_table(epoch)
-            connection.execute(
-                f"CREATE TABLE IF NOT EXISTS {chunks} (LIKE closed INCLUDING ALL)".encode()
-            )
+        create_tables(connection, locks, epochs)
+
+
+def create_tables(connection: Connection[Any], locks: Locks, epochs: list[int]) -> None:
+    """Make the tables of epochs that have none, inside a transaction."""
+    connection.execute(locks.exclusive("tables"))
+    for epoch in epochs:
+        for statement in (
+            f"CREATE TABLE IF NOT EXISTS {ids_table(epoch)} (id uuid PRIMARY KEY)",
+            f"CREATE TABLE IF NOT EXISTS {chunks_table(epoch)} (LIKE closed INCLUDING ALL)",
+        ):
+            connection.execute(statement.encode())
 
 
 def _version(connection: Connection[Any], schema: str) -> int | None:

@@ -61,6 +61,7 @@ class PostgresStore(TabledStore):
         self._lock = threading.Lock()
         self._closed = False
         self._tables: PostgresTables | None = None
+        self._seen: set[int] = set()
         with plain_errors("be opened"):
             connection = self._connect()
             try:
@@ -83,20 +84,22 @@ class PostgresStore(TabledStore):
         return self._append({batch.epoch}, lambda writer: writer.put(batch, records, size, kept))
 
     def _append(self, epochs: Iterable[int], write: Callable[[Writer], _T]) -> _T:
-        """Write in one transaction; where the tables of an epoch are missing, make them, and again.
+        """Write in one transaction; make the tables of epochs that this object has not seen first.
 
-        Two collectors that were in each other's way try again, too.
+        Should a closer have dropped them since, or another collector have been in the way, again.
         """
         checked = sorted(epochs, key=ids_table)  # each is looked at before it names a table
         for left in reversed(range(_TRIES)):
             try:
                 with self._connected() as tables:
+                    if not self._seen.issuperset(checked):
+                        create_epoch(tables.connection, self._locks, checked)
+                        self._seen.update(checked)
                     return write(Writer(tables))
             except _Again:
                 if not left:
                     raise
-                with self._connected() as tables:
-                    create_epoch(tables.connection, self._locks, checked)
+                self._seen.difference_update(checked)
         raise AssertionError("the last try returns or raises")
 
     def close(self) -> None:
@@ -122,10 +125,8 @@ class PostgresStore(TabledStore):
 
     @contextmanager
     def _writing(self) -> Iterator[PostgresTables]:
-        with self._connected() as tables:
-            _ = tables.slot
-            with transaction(tables.connection):
-                yield tables
+        with self._connected() as tables, transaction(tables.connection):
+            yield tables
 
     @contextmanager
     def _closer(self) -> Iterator[Closer | None]:

@@ -11,8 +11,9 @@ import psycopg
 from psycopg import Connection
 
 from deniable.store.base import Counters
+from deniable.store.postgres.ids import Ids
 from deniable.store.postgres.locks import Locks
-from deniable.store.postgres.schema import chunks_table, ids_table
+from deniable.store.postgres.schema import chunks_table, create_tables, ids_table
 from deniable.store.rows import INSERT, BatchRow, checked, sound_row
 from deniable.store.shuffle import RandomBytes
 from deniable.store.tables import Tables, Transaction, nowhere
@@ -44,6 +45,8 @@ _THERE = """
     SELECT relname FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(?)
 """
+_IDS = "SELECT id FROM {}"
+_PUT_IDS = "INSERT INTO {} (id) SELECT unnest(%s)"
 _SAME_TABLES = """
     SELECT bool_and(oid IS NOT DISTINCT FROM to_regclass(name)::oid) FROM unnest(?::text[]) name
         LEFT JOIN pg_class ON relname = name AND relnamespace = current_schema()::regnamespace
@@ -101,6 +104,10 @@ class PostgresTables(Tables):
             yield
         finally:
             self.connection.execute("ROLLBACK")
+
+    def has_counted(self) -> bool:
+        """Look into the catalogue."""
+        return bool(self.execute("SELECT 1 WHERE to_regclass('counted') IS NOT NULL"))
 
     def hold(self, rows: Sequence[BatchRow]) -> None:
         """Lock out those who append to these epochs, other closers, and then the rows."""
@@ -275,6 +282,19 @@ class PostgresTables(Tables):
         ):
             raise _InUse  # a closed batch has nothing here: whatever this is, it is kept
         self.execute(f"DROP TABLE {', '.join(there)}")
+
+    def ids(self, epoch: int) -> list[bytes]:
+        """Return the ids of an epoch; none without a table."""
+        return [
+            each.bytes
+            for table in self._there(ids_table(epoch))
+            for (each,) in self.execute(_IDS.format(table))
+        ]
+
+    def put_ids(self, epoch: int, ids: Sequence[bytes]) -> None:
+        """Make the tables of an epoch and write its ids."""
+        create_tables(self.connection, self.locks, [epoch])
+        self.connection.execute(_PUT_IDS.format(ids_table(epoch)).encode(), (Ids(ids),))
 
     def add_counters(self, counters: Counters) -> None:
         """Add to the counters, in this connection's slot."""

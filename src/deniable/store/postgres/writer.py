@@ -10,7 +10,7 @@ the order of arrival within a group.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -125,7 +125,7 @@ class Writer:
         if closed:
             for row in self.tables.judged("batch = ANY(?)", [closed], lock=True):
                 if row is not None and not row.open:
-                    self.tables.update(replace(row, open=True))
+                    self.tables.update(row.reopened())
         if missing:
             # Where another collector was first, its row has committed: it is seen now.
             again = self.tables.connection.execute(_FIND.encode(), _columns(keys), binary=True)

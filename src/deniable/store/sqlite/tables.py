@@ -10,9 +10,10 @@ from typing import Any
 from deniable.store.base import Counters
 from deniable.store.rows import INSERT, SELECT, BatchRow
 from deniable.store.shuffle import RandomBytes
-from deniable.store.sqlite.schema import epochs_with_ids, ids_table
+from deniable.store.sqlite.schema import claim_statement, epochs_with_ids, ids_table
 from deniable.store.tables import Tables, Transaction, nowhere
 
+_IDS = "SELECT id FROM {}"
 _CHUNKS = "SELECT key, sum, records FROM chunks WHERE batch = ?"
 
 
@@ -44,6 +45,10 @@ class SqliteTables(Tables):
             yield
         finally:
             self.connection.execute("COMMIT")
+
+    def has_counted(self) -> bool:
+        """Look into the list of tables."""
+        return bool(self.execute("SELECT 1 FROM sqlite_master WHERE name = 'counted'"))
 
     def hold(self, rows: Sequence[BatchRow]) -> None:
         """Do nothing: the transaction keeps all others out already."""
@@ -123,6 +128,17 @@ class SqliteTables(Tables):
                     "SELECT 1 FROM batches WHERE epoch = ? AND open LIMIT 1", (epoch,)
                 ):
                     self.connection.execute(f"DROP TABLE {ids_table(epoch)}")
+
+    def ids(self, epoch: int) -> list[bytes]:
+        """Return the ids of an epoch; none without a table."""
+        if epoch not in epochs_with_ids(self.connection):
+            return []
+        return [each for (each,) in self.execute(_IDS.format(ids_table(epoch)))]
+
+    def put_ids(self, epoch: int, ids: Sequence[bytes]) -> None:
+        """Make the table of an epoch and write its ids."""
+        statement = claim_statement(self.connection, epoch)
+        self.connection.executemany(statement, [(each,) for each in ids])
 
     def add_counters(self, counters: Counters) -> None:
         """Add to the counters."""

@@ -1,0 +1,183 @@
+"""Numbers in bins: mean, quantiles, shares above, and the cumulative curve, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from deniable.ask.estimate import about_epochs, about_of, asked_of, chosen
+from deniable.ask.grouped import EPOCH, group_rows, groups_by, key_columns
+from deniable.ask.intervals import of_note, reading_of
+from deniable.ask.options import DEFAULTS, Options, Source
+from deniable.decode.numbers import Binned, Number
+from deniable.engines.accumulated import Accumulated
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import mechanism_of
+from deniable.mechanisms.base import Floats
+from deniable.protocol import Field, Numbers, Question
+from deniable.results.charts.cumulative import cumulative_described, cumulative_picture
+from deniable.results.charts.number_lines import number_lines, number_lines_described
+from deniable.results.table import Cell, Column, Table, Tables
+
+QUANTILES = (0.25, 0.5, 0.75, 0.9)
+"""The quantiles that are always told."""
+CUT = (
+    "The mean is that of values cut to {low:g} to {high:g}: what is beyond counts as the edge, "
+    "since open bins have no bound."
+)
+INSIDE = (
+    "95% intervals hold whatever lies inside of bins; 'if even' takes bins to be evenly filled, as "
+    "the estimate does."
+)
+COLUMNS = (
+    Column("value", "label", "number"),
+    Column("estimate", "number", "estimate", otherwise="open bin"),
+    Column("interval", "interval", "95% interval", of="number"),
+    Column("even_interval", "interval", "if even", of="number", extra=True),
+)
+CURVE = (
+    Column("x", "number", "x"),
+    Column("below", "share", "share below x"),
+    Column("std_error", "error", "std. error", extra=True),
+    Column("interval", "interval", "95% interval"),
+)
+
+
+def numbers(
+    source: Source,
+    question: Question,
+    options: Options = DEFAULTS,
+    by: Sequence[str] = (),
+) -> Tables:
+    """Return mean, quantiles and shares above of every field of numbers, also by group.
+
+    Args:
+        source: where the reports are, or their counts.
+        question: the question, with the version that is wanted.
+        options: this reads `fields`, `quantiles`, `above`, `of`, `people` and `confidence`.
+        by: "epoch", a segment, or both; nothing for all reports together.
+
+    Raises:
+        InvalidParameter: if the question has no numbers, or no reports.
+        StoreError: if the store cannot be read.
+    """
+    return _each(source, question, options, numbers_table, by)
+
+
+def cumulative(source: Source, question: Question, options: Options = DEFAULTS) -> Tables:
+    """Return the cumulative curve of every field of numbers, with its band.
+
+    Raises:
+        InvalidParameter: if the question has no numbers, or no reports.
+        StoreError: if the store cannot be read.
+    """
+    return _each(source, question, options, cumulative_table)
+
+
+Make = Callable[[Accumulated, Field, Options], Table]
+
+
+def _each(
+    source: Source, question: Question, options: Options, make: Make, by: Sequence[str] = ()
+) -> Tables:
+    fields = [f for f in chosen(question, options.fields) if isinstance(f.domain, Numbers)]
+    if not fields:
+        raise InvalidParameter(
+            f"Question {question.id!r} has no numbers.", f"Use: deniable estimate {question.id}"
+        )
+    counted = options.counted(source, question, apart=True if by else None)
+    if by:
+        return Tables(numbers_by(counted, field, by, options) for field in fields)
+    return Tables(make(counted, field, options) for field in fields)
+
+
+def binned(counted: Accumulated, field: Field, options: Options) -> Binned:
+    """Return the shares of bins with their covariance, of those who answered.
+
+    Raises:
+        InvalidParameter: if there are no reports, or a bin cannot be told from others.
+    """
+    question, domain = counted.question, field.domain
+    if not isinstance(domain, Numbers) or counted.n == 0:
+        raise InvalidParameter(f"There are no numbers in the reports to {question.id!r} yet.")
+    mechanism = mechanism_of(field, question.absent)
+    found = mechanism.estimate(
+        counted.counts[field.name], asked_of(mechanism, None, field, question.absent)
+    )
+    if not np.isfinite(found.frequency).all():
+        raise InvalidParameter("Not every bin can be told apart with these reports.")
+    noise = np.diag(found.variance) if found.covariance is None else found.covariance
+    f = np.clip(found.frequency, 0.0, 1.0)
+    sample = (np.diag(f) - np.outer(f, f)) / counted.n
+    reading = reading_of(options, question, field, counted.epochs)
+    shares, covariance = found.frequency, reading.together(noise, sample)
+    if question.absent:
+        shares, covariance = _present(shares, covariance)
+    return Binned(np.array(domain.bounds), shares, covariance, 1 - options.confidence)
+
+
+def _present(shares: Floats, covariance: Floats) -> tuple[Floats, Floats]:
+    """Return the shares among those who answered; the absent answer is the last."""
+    f, v = shares[:-1], covariance[:-1, :-1]
+    present = max(float(f.sum()), 1e-9)
+    # Delta method: d(f_i / s) = (1[i = j] - f_i / s) / s.
+    slope = (np.eye(f.size) - np.outer(f / present, np.ones(f.size))) / present
+    return f / present, slope @ v @ slope.T
+
+
+def numbers_table(counted: Accumulated, field: Field, options: Options = DEFAULTS) -> Table:
+    """Return mean, quantiles and shares above of one field, from counts that are there."""
+    bins = binned(counted, field, options)
+    wanted = sorted({*QUANTILES, *options.quantiles})
+    names = {0.25: "lower quartile", 0.5: "median", 0.75: "upper quartile"}
+    found = [bins.mean, *(bins.quantile(tau, names.get(tau, "")) for tau in wanted)]
+    found += [bins.above(x) for x in options.above]
+    reading = reading_of(options, counted.question, field, counted.epochs)
+    notes = [
+        CUT.format(low=bins.edges[0], high=bins.edges[-1]),
+        INSIDE,
+        *about_epochs(reading, len(counted.epochs)),
+        of_note(options.of),
+    ]
+    about = replace(about_of(counted, field, "numbers"), of=options.of)
+    return Table.of(about, COLUMNS, [_row(one) for one in found], notes=tuple(notes))
+
+
+def _row(number: Number) -> Sequence[Cell]:
+    return number.name, number.estimate, (number.low, number.high), number.even
+
+
+def cumulative_table(counted: Accumulated, field: Field, options: Options = DEFAULTS) -> Table:
+    """Return the share below every edge, with its interval."""
+    bins = binned(counted, field, options)
+    below, errors = bins.cumulative
+    low, high = bins.band
+    rows = [
+        (float(x), float(below[i]), float(errors[i]), (float(low[i]), float(high[i])))
+        for i, x in enumerate(bins.edges)
+    ]
+    about = replace(about_of(counted, field, "cumulative"), of=options.of)
+    form = {"picture": cumulative_picture, "described": cumulative_described}
+    return Table.of(about, CURVE, rows, notes=(of_note(options.of),), **form)
+
+
+def numbers_by(
+    counted: Accumulated, field: Field, by: Sequence[str], options: Options = DEFAULTS
+) -> Table:
+    """Return the numbers of every group, from counts that were kept apart."""
+
+    def make(part: Accumulated) -> Table:
+        return numbers_table(part, field, options)
+
+    whole, groups = make(counted), groups_by(counted, by, make)
+    rows = list(group_rows(groups, whole, COLUMNS))
+    more = {"by": by[0] if len(by) == 1 else list(by)}
+    about = replace(
+        whole.about,
+        kind="number_trend" if EPOCH in by else "number_groups",
+        more={**more, "groups": [group.as_json() for group in groups]},
+    )
+    form = {"picture": number_lines, "described": number_lines_described}
+    return Table.of(about, [*key_columns(by), *COLUMNS], rows, notes=whole.notes[:2], **form)

@@ -1,0 +1,129 @@
+"""What is deleted is gone from reports, tallies and counters, and stays gone when it is retried."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from deniable.store import Batch, Scope
+from deniable.store.check import check_store
+from deniable.store.tabled import TabledStore
+from material.store_kinds import Stores
+from material.stores import DIGEST, multiset, report, reports
+
+DAYS = {("colour", 1): 1, ("colour", 2): 1, ("shape", 1): 1}
+DAY = 86_400
+
+
+@pytest.fixture
+def filled(store: TabledStore) -> TabledStore:
+    """Three closed epochs and an open one; a second version, and another question."""
+    for epoch in (10, 11, 12):
+        store.append(reports(5, 10 * epoch, epoch=epoch))
+    store.append([report(500, 11, version=2), report(600, 11, "shape")])
+    store.close_epochs(13, DAYS, running_seconds=0)
+    store.append([*reports(5, 200, epoch=20), report(601, 20, "shape")])
+    return store
+
+
+@pytest.mark.parametrize(
+    ("selection", "left"),
+    [
+        (Scope("colour"), 0),
+        (Scope("colour", 2), 20),
+        (Scope("colour", 1, 11, 12), 11),
+        (Scope("colour", last_epoch=11), 10),
+        (Scope(first_epoch=12), 11),
+        (Scope("nobody"), 21),
+        (Scope(simulated=True), 21),
+    ],
+)
+def test_what_is_chosen_goes_and_the_rest_stays(
+    filled: TabledStore, stores: Stores, selection: Scope, left: int
+) -> None:
+    tallies = filled.tallies()
+    going = sum(tally.reports for tally in tallies if selection.holds(tally.batch))
+    assert filled.delete(selection) == going
+    assert filled.tallies() == [t for t in tallies if not selection.holds(t.batch)]
+    assert sum(multiset(filled).values()) == left
+    assert filled.counters().get(("colour", "accepted"), 0) == left
+    found = check_store(stores.place())
+    assert (found.problems, found.leftovers) == ((), 0)
+    assert filled.delete(selection) == 0
+
+
+def test_a_deleted_report_of_an_open_epoch_does_not_come_back(
+    filled: TabledStore, stores: Stores
+) -> None:
+    filled.delete(Scope("colour", first_epoch=20))
+    again = filled.append(reports(6, 200, epoch=20))
+    assert again.new == (False,) * 5 + (True,)
+    assert filled.close_epochs(21, DAYS, running_seconds=0) == 2
+    assert sorted(n for n in multiset(filled) if n >= 200) == [205, 500]
+    assert check_store(stores.place()).problems == ()
+
+
+def test_an_open_epoch_of_which_all_was_deleted_closes_into_nothing(
+    store: TabledStore, stores: Stores
+) -> None:
+    texts = [f'{{"platform":"{name}"}}' for name in ("linux", "mac")]
+    store.append([replace(r, segments=texts[r.record[0] % 2]) for r in reports(8)])
+    assert store.delete(Scope("colour")) == 8
+    assert store.close_epochs(20_001, DAYS, running_seconds=0) >= 1
+    assert store.tallies() == []
+    assert stores.query("SELECT count(*) FROM batches") == [(0,)]
+    assert stores.ids() == set()
+    assert check_store(stores.place()).leftovers == 0
+
+
+def test_simulated_reports_go_with_their_seeds(filled: TabledStore) -> None:
+    batch = Batch("colour", 1, DIGEST, 10, simulated=True)
+    for _ in range(2):
+        filled.begin_simulation(batch, 7, 3, among_real=True)
+        filled.append_records(batch, bytes(12), 4)
+        assert filled.delete(Scope(simulated=True)) == 3
+    assert ("colour", "simulated") not in filled.counters()
+    assert sum(multiset(filled).values()) == 21
+
+
+class Clock:
+    """A monotonic clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_closed_epochs_expire_after_a_day_of_running(stores: Stores) -> None:
+    clock = Clock()
+    store = stores.open(monotonic=clock)
+    store.append([report(1, 10), report(2, 12), report(3, 10, "gone")])
+    store.close_epochs(13, {**DAYS, ("gone", 1): 1}, running_seconds=0)
+    store.append([report(4, 9)])  # open: closing comes first
+    assert store.expire(11, DAYS) == []
+    clock.now += DAY - 1
+    assert store.expire(11, DAYS) == []
+    clock.now += 1
+    assert store.expire(11, DAYS) == [Batch("colour", 1, DIGEST, 10)]
+    # A clock that was ahead is right again: nothing is due any more.
+    assert store.expire(10, DAYS) == []
+    assert store.expire(11, DAYS) == []
+    assert multiset(store) == Counter([1, 2, 4])
+
+
+def test_the_sum_of_retention_is_not_taken_for_that_of_closing(stores: Stores) -> None:
+    clock = Clock()
+    store = stores.open(monotonic=clock)
+    store.append(reports(3, epoch=10))
+    store.close_epochs(11, DAYS, running_seconds=0)
+    store.expire(11, DAYS)
+    clock.now += 2 * DAY
+    assert store.expire(11, DAYS)
+    store.append(reports(1, 3, epoch=10))  # late: the epoch is open again, and must wait its day
+    assert store.close_epochs(11, DAYS) == 0
+    assert store.append(reports(1, 3, epoch=10)).duplicates == 1
+    assert store.expire(11, DAYS) == []

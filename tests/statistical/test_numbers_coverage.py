@@ -1,0 +1,55 @@
+"""Mean, quantiles and shares above cover the population's, whatever lies inside of bins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deniable._distributions import binomial_sf
+from deniable.decode.numbers import Binned
+from deniable.mechanisms import KRR, OUE, Mechanism, Rappor
+from deniable.testing.statistics import Check, accept, reject
+
+EDGES = np.array([0.0, 1.0, 2.0, 4.0, 8.0])
+RUNS, PEOPLE = 800, 2_000
+
+
+def values(size: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw numbers that lie near the lower ends of their bins: not evenly at all."""
+    whole = rng.choice([-3.0, 0.0, 1.0, 2.0, 4.0, 9.0], size, p=[0.1, 0.2, 0.35, 0.2, 0.1, 0.05])
+    return np.asarray(whole + 0.05 * rng.random(size))
+
+
+def misses(check: int, trials: int) -> Check:
+    words = f"{check} of {trials} intervals miss with probability 0.05 at most"
+    return Check(words, check / trials, float(binomial_sf(check - 1, trials, 0.05)))
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [KRR(6, epsilon=2.0), Rappor.basic(6, epsilon=2.0), OUE(6, epsilon=2.0)],
+    ids=["krr", "rappor", "oue"],
+)
+def test_intervals_of_numbers_cover(mechanism: Mechanism, rng: np.random.Generator) -> None:
+    """alpha 1e-9 for each of three numbers; the control takes bins to be even, and misses."""
+    everybody = values(400_000, rng)
+    truth = {
+        "mean": float(np.clip(everybody, 0, 8).mean()),
+        "median": float(np.quantile(everybody, 0.5)),
+        "above": float((everybody >= 2.0).mean()),
+    }
+    missed, even = dict.fromkeys(truth, 0), 0
+    for _ in range(RUNS):
+        codes = np.searchsorted(EDGES, values(PEOPLE, rng), side="right")
+        found = mechanism.estimate(mechanism.accumulate(mechanism.simulate(codes, rng)))
+        f = np.clip(found.frequency, 0, 1)
+        noise = np.diag(found.variance) if found.covariance is None else found.covariance
+        sample = (np.diag(f) - np.outer(f, f)) / PEOPLE
+        bins = Binned(EDGES, found.frequency, noise + sample)
+        told = {"mean": bins.mean, "median": bins.quantile(0.5), "above": bins.above(2.0)}
+        for name, one in told.items():
+            missed[name] += not one.low <= truth[name] <= one.high
+        even += not told["mean"].even[0] <= truth["mean"] <= told["mean"].even[1]
+    for number in missed.values():
+        accept(misses(number, RUNS))
+    reject(misses(even, RUNS), miss=1e-12)
