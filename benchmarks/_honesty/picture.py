@@ -34,7 +34,7 @@ def draw(lines: Sequence[Line], path: Path) -> None:
     known = [row for row in rows if row is not None]
     chart = alt.vconcat(*known, spacing=14).resolve_scale(color="independent")
     chart.configure_view(stroke=None).configure_axis(labelFontSize=9, titleFontSize=10).save(
-        str(path), **({"scale_factor": 1.6} if path.suffix == ".png" else {})
+        str(path), **({"scale_factor": 1.1} if path.suffix == ".png" else {})
     )
 
 
