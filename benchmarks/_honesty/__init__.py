@@ -1,1 +1,1 @@
-"""What `honesty.py` measures, a file per kind: shares, tables, profiles, found strings."""
+"""The parts of `honesty.py`, a file per kind of answer: shares, tables, profiles, strings."""

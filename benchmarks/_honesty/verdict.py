@@ -1,4 +1,4 @@
-"""What the table must show: coverage of 95% intervals, errors of 5% tests."""
+"""The verdict on a table: coverage of 95% intervals, errors of 5% tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def distance(line: Line) -> float | None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a measure of one kind of answer shows.
+    """The verdict on one measure of one kind of answer.
 
     Attributes:
         kind, measure: of which numbers.

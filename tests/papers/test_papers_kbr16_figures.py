@@ -18,7 +18,10 @@ from deniable_papers.kbr16 import sweep as kbr16_sweep
 from deniable_papers.kbr16.grid_search import Setting
 
 IDS = [one.id for one in FIGURES if one.id.startswith("kbr16-") or one.id == "oracles"]
-WANTED = {"kbr16-fig1", "kbr16-fig2", "kbr16-fig3a", "kbr16-fig3b", "kbr16-sweep", "oracles"}
+WANTED = {
+    *("kbr16-fig1", "kbr16-fig1-l2", "kbr16-fig2", "kbr16-fig2-l2", "kbr16-fig3a", "kbr16-fig3b"),
+    *("kbr16-sweep", "oracles"),
+}
 PEOPLE = {"kbr16-fig1": 1_000, "kbr16-fig2": 1_000, "oracles": 256}
 
 

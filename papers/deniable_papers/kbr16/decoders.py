@@ -96,7 +96,7 @@ def krr_likely(counts: Table, epsilon: float) -> Floats:
 
 @dataclass(frozen=True)
 class Losses:
-    """Mean l1 loss of every decoder of both mechanisms, with its standard error.
+    """Mean loss of every decoder of both mechanisms, with its standard error.
 
     Attributes:
         krr: by decoder.
@@ -110,9 +110,17 @@ class Losses:
 
 
 def losses(
-    shape: Shape, answers: int, epsilon: float, people: int, runs: int, rng: np.random.Generator
+    shape: Shape,
+    answers: int,
+    epsilon: float,
+    people: int,
+    runs: int,
+    rng: np.random.Generator,
+    metric: str = "l1",
 ) -> Losses:
     """Return the losses against the sample's own frequencies, as the paper measures them.
+
+    The metric is "l1", or "l2" for the square of the l2 distance, as in the paper's supplement.
 
     Cost: linear in runs times answers, with a sort; memory of a few tables of 16 MB.
     """
@@ -123,19 +131,22 @@ def losses(
     for start in range(0, runs, rows):
         size = min(rows, runs - start)
         held = np.asarray(rng.multinomial(people, shape(answers, size, rng)), dtype=np.int64)
-        uniform += list(np.abs(held / people - 1 / answers).sum(axis=1))
+        truth = held / people
+        uniform += list(_loss((np.full_like(truth, 1 / answers),), truth, metric)[0])
         counts = krr_counts(held, epsilon, rng)
         plain = krr_empirical(counts, epsilon)
         found = (projected(plain), normalised(plain), krr_likely(counts, epsilon))
-        krr.append(_l1(found, held / people))
+        krr.append(_loss(found, truth, metric))
         bits = krappor_counts(held, people, epsilon, rng)
         plain = krappor_empirical(bits, people, epsilon)
-        krappor.append(_l1((projected(plain), normalised(plain), plain), held / people))
+        three = (projected(plain), normalised(plain), plain)
+        krappor.append(_loss(three, truth, metric))
     return Losses(_summary(KRR, krr), _summary(KRAPPOR, krappor), float(np.mean(uniform)))
 
 
-def _l1(found: tuple[Floats, ...], truth: Floats) -> Floats:
-    return np.array([np.abs(one - truth).sum(axis=1) for one in found])
+def _loss(found: tuple[Floats, ...], truth: Floats, metric: str) -> Floats:
+    size = np.square if metric == "l2" else np.abs
+    return np.array([size(one - truth).sum(axis=1) for one in found])
 
 
 def _summary(names: tuple[str, ...], parts: list[Floats]) -> dict[str, tuple[float, float]]:
@@ -145,3 +156,10 @@ def _summary(names: tuple[str, ...], parts: list[Floats]) -> dict[str, tuple[flo
         name: (float(mean), float(error))
         for name, mean, error in zip(names, table.mean(axis=1), errors, strict=True)
     }
+
+
+def as_good(found: dict[str, tuple[float, float]], decoder: str) -> bool:
+    """Tell whether a decoder's mean loss is at most two standard errors above the least."""
+    least, error = min(found.values())
+    loss, own = found[decoder]
+    return bool(loss - least <= 2 * np.hypot(error, own) + 1e-12)

@@ -17,8 +17,16 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, Numbers, Question
-from deniable.results.charts.cumulative import cumulative_described, cumulative_picture
-from deniable.results.charts.number_lines import number_lines, number_lines_described
+from deniable.results.charts.cumulative import (
+    cumulative_caption,
+    cumulative_described,
+    cumulative_picture,
+)
+from deniable.results.charts.number_lines import (
+    number_lines,
+    number_lines_caption,
+    number_lines_described,
+)
 from deniable.results.table import Cell, Column, Table, Tables
 
 QUANTILES = (0.25, 0.5, 0.75, 0.9)
@@ -109,13 +117,13 @@ def binned(counted: Accumulated, field: Field, options: Options) -> Binned:
     if not np.isfinite(found.frequency).all():
         raise InvalidParameter("Not every bin can be told apart with these reports.")
     noise = np.diag(found.variance) if found.covariance is None else found.covariance
-    f = np.clip(found.frequency, 0.0, 1.0)
-    sample = (np.diag(f) - np.outer(f, f)) / counted.n
     reading = reading_of(options, question, field, counted.epochs)
-    shares, covariance = found.frequency, reading.together(noise, sample)
+    shares, noise = found.frequency, reading.noise * noise
+    sample = reading.people / counted.n if reading.of == "population" else 0.0
     if question.absent:
-        shares, covariance = _present(shares, covariance)
-    return Binned(np.array(domain.bounds), shares, covariance, 1 - options.confidence)
+        sample /= max(1e-9, min(1.0, float(shares[:-1].sum())))
+        shares, noise = _present(shares, noise)
+    return Binned(np.array(domain.bounds), shares, noise, sample, 1 - options.confidence)
 
 
 def _present(shares: Floats, covariance: Floats) -> tuple[Floats, Floats]:
@@ -159,7 +167,11 @@ def cumulative_table(counted: Accumulated, field: Field, options: Options = DEFA
         for i, x in enumerate(bins.edges)
     ]
     about = replace(about_of(counted, field, "cumulative"), of=options.of)
-    form = {"picture": cumulative_picture, "described": cumulative_described}
+    form = {
+        "picture": cumulative_picture,
+        "described": cumulative_described,
+        "caption": cumulative_caption,
+    }
     return Table.of(about, CURVE, rows, notes=(of_note(options.of),), **form)
 
 
@@ -179,5 +191,9 @@ def numbers_by(
         kind="number_trend" if EPOCH in by else "number_groups",
         more={**more, "groups": [group.as_json() for group in groups]},
     )
-    form = {"picture": number_lines, "described": number_lines_described}
+    form = {
+        "picture": number_lines,
+        "described": number_lines_described,
+        "caption": number_lines_caption,
+    }
     return Table.of(about, [*key_columns(by), *COLUMNS], rows, notes=whole.notes[:2], **form)

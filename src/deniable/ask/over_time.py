@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, Profile, Question, Sets, StringSets
 from deniable.results.charts.lines import caption, described, lines
-from deniable.results.table import Cell, Column, Table, Tables
+from deniable.results.table import Cell, Column, Table, Tables, Words
 from deniable.results.table.text import p_text
 from deniable.results.words.over_time import SAME, UNRELATED, change_sentence
 
@@ -74,12 +74,19 @@ def field_over_time(
         InvalidParameter: as `over_time`.
     """
     listed = listed_of(field, options)
+    made: dict[tuple[object, ...], Table] = {}
 
-    def make(part: Accumulated, asked: Options = options) -> Table:
-        return table_of(part, field, listed, asked, points=False)
+    def made_once(part: Accumulated, asked: Options) -> Table:
+        key = (asked.of, asked.crafted, *part.cells)
+        if key not in made:
+            made[key] = table_of(part, field, listed, asked, points=False)
+        return made[key]
+
+    def make(part: Accumulated) -> Table:
+        return made_once(part, options)
 
     def compared(part: Accumulated) -> Table:
-        return make(part, of_population(options))
+        return made_once(part, of_population(options))
 
     noise = noise_of(counted, field, listed, make(counted))
     return grouped_table(counted, by, make, compared, field, options, noise)
@@ -130,9 +137,10 @@ def grouped_table(
     about = replace(whole.about, kind="trend" if EPOCH in by else "groups", more=more)
     about = replace(about, what=(*about.what, *sentences))
     notes = [*_about_change(changes, options), *whole.notes[-2:]]
-    form = {"picture": lines, "described": described, "caption": caption, "stamps": whole.stamps}
+    form: dict[str, Any] = {"picture": lines, "described": described, "caption": caption}
     stamps = tuple(one for one in whole.stamps if one.name != "n")
-    return Table.of(about, all_columns, rows, notes=tuple(notes), **{**form, "stamps": stamps})
+    form |= {"stamps": stamps, "words": Words(learned=tuple(sentences))}
+    return Table.of(about, all_columns, rows, notes=tuple(notes), **form)
 
 
 def _series(

@@ -51,7 +51,7 @@ def patterns_of(
     Args:
         variables: two or more.
         profile: of "(other)".
-        chunk: so many reports are read at once.
+        chunk: the number of reports that are read at once.
         strict: whether categories are refused that only more reports would tell apart.
 
     Raises:

@@ -14,18 +14,21 @@ import numpy as np
 import typer
 from rich.progress import Progress
 
-from deniable.ask import Options, ask, associate
+from deniable.ask import Options, ask, associate, over_time
 from deniable.cli.demo_clients import run_clients
 from deniable.cli.demo_survey import HOMEPAGES, WORDS, publish_demo
+from deniable.cli.history import Course, History
 from deniable.cli.output import JsonFlag, emit_json, out, progress
 from deniable.cli.population import Population, draw_population
 from deniable.cli.process import collector_process
-from deniable.protocol import Survey
+from deniable.protocol import Question, Survey
 from deniable.protocol.epochs import day_number, epoch_of
 from deniable.results.table import Table
-from deniable.store import Batch, open_store
+from deniable.store import Batch, Store, open_store
 
 _STRINGS = {"homepage": HOMEPAGES, "search": WORDS}
+_CHANGING, _EPOCHS, _DEVICES = "browser", 12, 6_000
+"""The question with a history: its epochs, and the most devices in each."""
 _TOGETHER = 0.2
 """The share of people whose answers to the fields of a question go together."""
 
@@ -80,6 +83,7 @@ def demo(
                     "address": collector.address,
                     "try": f"{collector.address}/try",
                     "questions": [result.as_json() for result in learned.results],
+                    "trends": [one.as_json() for one in learned.trends],
                     "associations": [one.as_json() for one in learned.associations],
                 }
             )
@@ -117,10 +121,25 @@ def _collect(
             epoch = epoch_of(day_number(), question.epoch)
             batch = Batch(question.id, question.version, question.digest, epoch, simulated=True)
             store.begin_simulation(batch, size.seed, size.people)
+            if question.id == _CHANGING:
+                _write_history(store, question, size.people, epoch, rng)
+                display.advance(task, size.people)
+                continue
             for done, records in population.after(size.clients).records(rng):
                 store.append_records(batch, records, question.record_size)
                 display.advance(task, done)
     return populations
+
+
+def _write_history(
+    store: Store, question: Question, people: int, last: int, rng: np.random.Generator
+) -> None:
+    """Write the reports of devices that come back for 12 epochs, while answers change."""
+    course = Course(_EPOCHS, min(people, _DEVICES), churn=0.1, drift=0.8)
+    history = History([question], course, rng, {})
+    for place, (epoch, active, _) in enumerate(history.epochs(last)):
+        for batch, _, records in history.reports(place, epoch, active):
+            store.append_records(batch, records, question.record_size)
 
 
 @dataclass(frozen=True)
@@ -128,20 +147,27 @@ class Learned:
     """The tables from the demo's reports.
 
     Attributes:
+        trends: the shares over epochs of the question whose answers change.
         results: a table per question, or per field where it has several.
         associations: the joint tables of questions with several fields.
     """
 
     results: Sequence[Table]
     associations: Sequence[Table]
+    trends: Sequence[Table] = ()
 
 
 def decode(output: Path, populations: Sequence[Population]) -> Learned:
     """Estimate every question, put the population's shares beside it and write the charts."""
-    results, associations = [], []
+    results, associations, trends = [], [], []
     with open_store(output / "data", create=False) as store:
         for population in populations:
             question = population.question
+            if question.id == _CHANGING:
+                (trend,) = over_time(store, question, ["epoch"], Options(folder=output))
+                trend.save(output / f"{question.id}.png")
+                trends.append(trend)
+                continue
             for table in ask(store, question, Options(folder=output)):
                 known = table.with_truth(population.stated(table.about.field))
                 name = question.id if question.plain else f"{question.id}-{table.about.field}"
@@ -151,12 +177,12 @@ def decode(output: Path, populations: Sequence[Population]) -> Learned:
                 association = associate(store, question)
                 association.save(output / f"{question.id}.png")
                 associations.append(association)
-    return Learned(results, associations)
+    return Learned(results, associations, trends)
 
 
 def _show(learned: Learned, output: Path, seconds: float) -> None:
     """Print every table beside the truth, and where the charts are."""
-    for table in (*learned.results, *learned.associations):
+    for table in (*learned.results, *learned.trends, *learned.associations):
         out.print(table.text(), markup=False)
     rows = [row for result in learned.results for row in result.rows]
     hits = sum(row.interval[0] <= (row.truth or 0) <= row.interval[1] for row in rows)

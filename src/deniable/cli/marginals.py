@@ -19,14 +19,19 @@ from deniable.ask.profiles import (
     shares_of,
     tree_table,
 )
+from deniable.ask.profiles.over_groups import profiles_by
 from deniable.cli.asking import (
     CountsFile,
     EpochNumber,
+    GroupBy,
+    NewPeople,
+    SamePeople,
     SinceDate,
     UntilDate,
     WhereSegments,
     Which,
     asking,
+    who,
 )
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
@@ -88,6 +93,9 @@ def marginals(
     since: SinceDate = None,
     until: UntilDate = None,
     where: WhereSegments = None,
+    by: GroupBy = None,
+    new_people: NewPeople = False,
+    same_people: SamePeople = False,
     version: VersionNumber = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
@@ -108,7 +116,22 @@ def marginals(
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
     which = Which(epoch, since, until, where)
     with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
-        options = replace(base, of=of, crafted=crafted)
+        options = replace(base, of=of, crafted=crafted, people=who(new_people, same_people))
+        if by:
+            if pairs or tree or sample is not None:
+                raise typer.BadParameter("--by goes with tables: --attributes or --order.")
+            known = _known(given)
+            table = profiles_by(
+                store,
+                asked,
+                by,
+                options,
+                attributes=attributes or (),
+                given=known,
+                order=order or 1,
+            )
+            emit_tables(Tables([table]), output, json)
+            return
         reports = profiles(store, asked, options)
         if sample is not None:
             table = sample_table(reports, sample, np.random.default_rng(seed))

@@ -39,7 +39,7 @@ VersionNumber = Annotated[
 VersionOrAll = Annotated[
     str | None,
     typer.Option(
-        "--version", help="Of the question; the newest unless said; 'all' pools.", metavar="N"
+        "--version", help="Of the question; by default the newest; 'all' pools.", metavar="N"
     ),
 ]
 LevelName = Annotated[

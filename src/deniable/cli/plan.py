@@ -26,10 +26,12 @@ from deniable.plan import (
 )
 from deniable.plan.collection import ALPHABET, LENGTH, known_mechanism
 from deniable.plan.comparison import POWER, SHARE
+from deniable.plan.shapes import search_shapes
 from deniable.protocol import Boolean, Domain, Strings
 from deniable.protocol.domain import MAX_CATEGORIES
 from deniable.protocol.profile_domain import MAX_ATTRIBUTES
 from deniable.results.plan.comparison import comparison_table
+from deniable.results.plan.shapes_table import shapes_table
 from deniable.results.plan.tables import plan_table, reports_table, survey_table, window_table
 from deniable.results.table import Table, Tables
 
@@ -74,6 +76,14 @@ def plan(
     length: Annotated[
         int | None, typer.Option(min=1, help="The longest of such strings; by default 20.")
     ] = None,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search",
+            help="With --strings: search k, h and m (of listed strings; also O-RR's symbols), or "
+            "how epsilon is divided between n-grams and the whole string.",
+        ),
+    ] = False,
     mechanism: Annotated[str | None, typer.Option(help="This mechanism only.")] = None,
     error: Annotated[
         float | None,
@@ -161,7 +171,15 @@ def plan(
         table = comparison_table(both, told, compare, share, power)
         emit_tables(Tables([table]), output, json)
         return
+    if search and (not strings or window or reports or delta is not None):
+        raise InvalidParameter(
+            "--search goes with --strings, and not with --window, --reports or --delta."
+        )
     setting = _setting(domain, people, epsilon, forever, candidates, mechanism, error, order, of)
+    if search:
+        found = search_shapes(setting, mechanism)
+        emit_tables(Tables([shapes_table(setting, found)]), output, json)
+        return
     if window or reports or keep is not None:
         if delta is not None or (window and (reports or error)):
             raise InvalidParameter(

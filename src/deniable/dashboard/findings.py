@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deniable.ask import Answered, Options, Profiles, ask_each, associate
+from deniable.ask import Answered, Options, Profiles, ask_each, associate, cumulative, over_time
 from deniable.ask.candidates import candidate_path
 from deniable.ask.profiles import pairs_table, shares_of, tree_table
 from deniable.dashboard.cache import Cache
 from deniable.dashboard.overview import Summary
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
+from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.results.table import Table
 from deniable.results.table.files import chart_svg, render
 from deniable.store import Store
@@ -23,6 +24,9 @@ CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 """The pictures a page can ask for, in pixels: for a desktop, a tablet and a telephone."""
 MOST_TABLES = 6
 """The number of pairs of attributes whose tables stand on a page."""
+
+CUMULATIVE = "cumulative"
+"""The view of numbers as a curve."""
 
 Key = tuple[object, ...]
 
@@ -87,11 +91,13 @@ class Findings:
     are for collecting.
     """
 
-    def __init__(self, store: Store, folder: Path) -> None:
+    def __init__(self, store: Store, folder: Path, floor: int = DEFAULT_FLOOR) -> None:
         self._store = store
+        self._floor = floor
         self._folder = folder
         self._found: Cache[Key, tuple[Answered, ...]] = Cache(_KEPT_FINDINGS)
         self._together: Cache[Key, Found] = Cache(_KEPT_FINDINGS)
+        self._views: Cache[Key, Found] = Cache(_KEPT_FINDINGS)
         self._attributes: Cache[Key, Attributes] = Cache(_KEPT_FINDINGS)
         self._files: Cache[Key, bytes] = Cache(_KEPT_FILES)
         self._stamps: dict[bytes, int] = {}
@@ -139,6 +145,28 @@ class Findings:
         """
         return self._together.get((*wanted.key, fields), lambda: self._associated(wanted, fields))
 
+    def view(self, wanted: Wanted, field: str, by: str) -> Found:
+        """Return a field's shares by epoch or segment, or its cumulative curve.
+
+        Args:
+            wanted: the subject of the page.
+            field: the field's name.
+            by: "epoch", "cumulative", or a segment of the question.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
+        return self._views.get((*wanted.key, field, by), lambda: self._viewed(wanted, field, by))
+
+    def _viewed(self, wanted: Wanted, field: str, by: str) -> Found:
+        options = replace(self._options(wanted), fields=(field,))
+        try:
+            if by == CUMULATIVE:
+                return Found(cumulative(self._store, wanted.question, options)[0])
+            return Found(over_time(self._store, wanted.question, [by], options)[0])
+        except InvalidParameter as error:
+            return Found(None, str(error))
+
     def kept(self, wanted: Wanted, fields: tuple[str, str]) -> bool:
         """Tell whether the table of two fields is there already."""
         return (*wanted.key, fields) in self._together
@@ -169,11 +197,13 @@ class Findings:
     def _bytes(self, wanted: Wanted, table: Table, form: Key, make: Callable[[], bytes]) -> bytes:
         picture = getattr(table.picture, "__name__", "")
         about = table.about
-        return self._files.get((*wanted.key, about.kind, about.field, picture, *form), make)
+        named = (about.kind, about.field, str(about.more.get("by", "")), picture)
+        return self._files.get((*wanted.key, *named, *form), make)
 
     def _options(self, wanted: Wanted) -> Options:
         epoch = wanted.epoch
-        return Options(first_epoch=epoch, last_epoch=epoch, threads=1, folder=self._folder)
+        options = Options(first_epoch=epoch, last_epoch=epoch, threads=1, folder=self._folder)
+        return replace(options, floor=self._floor)
 
     def _associated(self, wanted: Wanted, fields: tuple[str, str]) -> Found:
         options = replace(self._options(wanted), fields=fields)

@@ -13,7 +13,13 @@ from deniable.dashboard.findings import CHART_WIDTHS, Findings, Wanted
 from deniable.dashboard.overview import Summary, summary_of
 from deniable.dashboard.pages import HEADERS, page
 from deniable.dashboard.queries import NoSuchPage, epoch_asked, number_of
-from deniable.dashboard.sections import field_section, together_section
+from deniable.dashboard.sections import (
+    Section,
+    field_section,
+    together_section,
+    view_section,
+    views_of,
+)
 from deniable.protocol import Question, Survey
 from deniable.results.charts.look import THEMES
 from deniable.results.explain import promise_of
@@ -50,7 +56,11 @@ class QuestionPages:
             summary=summary,
             question=question,
             n=wanted.n,
-            sections=[field_section(question, one) for one in found.values()],
+            sections=[
+                one
+                for answered in found.values()
+                for one in self._sections(wanted, summary, answered)
+            ],
             attributes=self._findings.attributes(wanted),
             together=self._both(request, wanted),
             names=[field.name for field in question.fields],
@@ -73,6 +83,14 @@ class QuestionPages:
     def attributes(self, request: Request) -> Response:
         """Return a picture of a profile's attributes together: a heat map or a tree."""
         return self._drawn(request, self._of_attributes)
+
+    def view(self, request: Request) -> Response:
+        """Return a picture of a field by epoch or segment, or of its cumulative curve."""
+        return self._drawn(request, self._of_view)
+
+    def viewed(self, request: Request) -> Response:
+        """Return such a view as a file."""
+        return self._saved(request, self._of_view)
 
     def heat_map(self, request: Request) -> Response:
         """Return the picture of two fields together."""
@@ -117,6 +135,31 @@ class QuestionPages:
         if answered.table is None:
             raise NoSuchPage(answered.problem)
         return wanted, answered.table
+
+    def _sections(self, wanted: Wanted, summary: Summary, answered: Answered) -> list[Section]:
+        """Return the sections of a field: its estimates, then the further views."""
+        question, field = wanted.question, answered.field
+        epochs = len(summary.reports) if wanted.epoch is None else 1
+        views = views_of(question, field, epochs) if answered.table is not None else []
+        return [
+            field_section(question, answered),
+            *(
+                view_section(question, field.name, by, self._findings.view(wanted, field.name, by))
+                for by in views
+            ),
+        ]
+
+    def _of_view(self, request: Request, summary: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
+        names = {field.name: field for field in summary.question.fields}
+        field = names.get(request.query_params.get("field") or next(iter(names)))
+        by = request.query_params.get("by", "epoch")
+        known = [] if field is None else views_of(summary.question, field, len(summary.reports))
+        if field is None or by not in known:
+            raise NoSuchPage(f"There is no such view. There are: {', '.join(known) or 'none'}.")
+        found = self._findings.view(wanted, field.name, by)
+        if found.table is None:
+            raise NoSuchPage(found.problem)
+        return wanted, found.table
 
     def _of_tree(self, request: Request, summary: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
         _, table = self._of_field(request, summary, wanted)

@@ -20,6 +20,7 @@ from deniable.dashboard.questions import QuestionPages
 from deniable.dashboard.trying import SCRIPTS, try_page
 from deniable.errors import StoreError
 from deniable.protocol import Survey
+from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
 
 _THREADS = 4
@@ -47,7 +48,7 @@ def dashboard_routes(
         trying: whether there is a page /try, on which a person answers; for trials only.
     """
     threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="deniable-dashboard")
-    findings = Findings(store, survey_folder)
+    findings = Findings(store, survey_folder, survey.floor or DEFAULT_FLOOR)
     questions = QuestionPages(store, survey, findings)
 
     def index(request: Request) -> Response:
@@ -64,6 +65,8 @@ def dashboard_routes(
         "/questions/{id}/attributes.svg": questions.attributes,
         "/questions/{id}/tree.svg": questions.tree,
         "/questions/{id}/result.{format}": questions.result,
+        "/questions/{id}/view.svg": questions.view,
+        "/questions/{id}/view.{format}": questions.viewed,
         "/questions/{id}/heat-map.svg": questions.heat_map,
         "/questions/{id}/association.{format}": questions.association,
     }

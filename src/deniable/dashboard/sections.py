@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deniable.ask import Answered
-from deniable.dashboard.findings import Found
-from deniable.protocol import Question
+from deniable.dashboard.findings import CUMULATIVE, Found
+from deniable.protocol import Field, Numbers, Profile, Question
 from deniable.results.table import Table
 
 
@@ -64,6 +64,33 @@ def field_section(question: Question, answered: Answered) -> Section:
         tuple(pictures),
         asked={"field": None if question.plain else name},
         caption="Estimated share of each answer, with standard error and 95% interval",
+    )
+
+
+def views_of(question: Question, field: Field, epochs: int) -> list[str]:
+    """Return the further views of a field: over epochs, by each segment, and of numbers a curve."""
+    if isinstance(field.domain, Profile) or field.parameters.finds:
+        return []
+    over = ["epoch"] if epochs > 1 else []
+    curve = [CUMULATIVE] if isinstance(field.domain, Numbers) else []
+    return [*over, *(segment.name for segment in question.segments), *curve]
+
+
+def view_section(question: Question, field: str, by: str, found: Found) -> Section:
+    """Return the section of a view: a line per answer over epochs, values side by side, a curve."""
+    titles = {"epoch": "Over time", CUMULATIVE: "Cumulative"}
+    title = titles.get(by, f"By {by}")
+    asked = {"field": field, "by": by}
+    table = found.table
+    return Section(
+        f"view-{field}-{by}",
+        title if question.plain else f"{field}: {title.lower()}",
+        table,
+        found.problem,
+        () if table is None else (Picture("view.svg", asked, table),),
+        "view",
+        asked,
+        "Estimated shares of every group, with 95% intervals",
     )
 
 

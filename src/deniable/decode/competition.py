@@ -40,7 +40,9 @@ _MOST = 400
 """The most candidates: each positive one costs a fit of all others."""
 _ROOM = 64
 """The fewest cells: in fewer, random columns are too often those of candidates."""
-_LEAST_DECOYS = 4_000
+_FEWEST = 20_000
+"""Decoys at least: Holm asks for tails that fewer would have to be extended to."""
+_BLOCK = 4_000
 _DEPENDENT = 1e-3
 """The least share of a column that counts as not explained by the model."""
 
@@ -104,9 +106,7 @@ def competing_p_values(
             base.gram[np.ix_(others, others)], base.right[others], base.x[others], whole, cells
         )
         z[place] = math.sqrt(max(0.0, without.misfit - base.misfit) / without.dispersion)
-    tail = _tail(
-        observed, columns, weights, base, max(_LEAST_DECOYS, PER_CANDIDATE * len(design)), rng
-    )
+    tail = _tail(observed, columns, weights, base, max(_FEWEST, PER_CANDIDATE * len(design)), rng)
     return np.minimum(1.0, tail.p_values(z)), tail
 
 
@@ -147,8 +147,8 @@ def _tail(
     rng: np.random.Generator,
 ) -> Tail:
     scores = []
-    for start in range(0, total, _LEAST_DECOYS):
-        drawn = observed.shape.random(min(_LEAST_DECOYS, total - start), rng).matrix()
+    for start in range(0, total, _BLOCK):
+        drawn = observed.shape.random(min(_BLOCK, total - start), rng).matrix()
         weighted = drawn.multiply(weights[None, :]).tocsr()
         own = np.asarray(weighted.sum(axis=1)).ravel()
         scores.append(_scores(base, weighted @ columns, own, weighted @ observed.y))

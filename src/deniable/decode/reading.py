@@ -68,7 +68,7 @@ class Reading:
         """Return the factor of the noise's variance, where such shares hold the answers."""
         if self.lasting is None:
             return np.full_like(frequency, self.noise)
-        # Of Var = (kept S + fresh N) / N^2 (docs/mathematics.md, section 9), S / N is `people`.
+        # Of Var = (kept S + fresh N) / N^2 (docs/mathematics.md, section 10), S / N is `people`.
         return 1 + (self.people - 1) * self.lasting.share(frequency)
 
     def together(self, noise: Floats, sample: Floats) -> Floats:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.engines.accumulated import Accumulated, Cell, Part, no_counts
+from deniable.engines.accumulated import Accumulated, Cell, FieldCounts, Part, no_counts
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Counts
 from deniable.protocol import Question
@@ -83,6 +83,15 @@ def from_bytes(data: bytes, question: Question) -> Accumulated:
         InvalidParameter: if it is no counts file, was written by a newer version, is damaged or
             cut off, or holds counts of another digest.
     """
+    return Accumulated.of_cells(question, cells_of(data, question, no_counts(question)))
+
+
+def cells_of(data: bytes, question: Question, zero: FieldCounts) -> dict[Cell, Part]:
+    """Return the cells of a counts file; `zero` are the counts of no reports.
+
+    Raises:
+        InvalidParameter: as `from_bytes`.
+    """
     head, body = _opened(data)
     if head["digest"] != question.digest.hex():
         contract = head.get("contract", {})
@@ -92,14 +101,14 @@ def from_bytes(data: bytes, question: Question) -> Accumulated:
             f"version {question.version}: another question, version, level or epsilon.",
             "Name that question, and the survey.json that it was asked with.",
         )
-    zero, reader = no_counts(question), _Reader(body)
+    reader = _Reader(body)
     cells: dict[Cell, Part] = {}
     for told in head["cells"]:
         segments = canonical(told["segments"]).decode() if told["segments"] else ""
         counts = {name: reader.counts(empty, told["reports"]) for name, empty in zero.items()}
         cells[Cell(told["epoch"], segments)] = Part(counts, told["simulated"])
     reader.end()
-    return Accumulated.of_cells(question, cells)
+    return cells
 
 
 class _Reader:

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from deniable.engines.accumulated import Accumulated, Cell, Part
-from deniable.engines.counts_file import FORMAT, from_bytes, to_bytes
+from deniable.engines.accumulated import Accumulated, Cell, Part, no_counts
+from deniable.engines.counts_file import FORMAT, cells_of, to_bytes
 from deniable.engines.selection import Selection, seen_as
 from deniable.errors import InvalidParameter, StoreError
 from deniable.protocol import Question
@@ -54,11 +54,11 @@ class Remembered:
             if not any(tally.open for tally in each)
         }
         found = store.remembered([key for key, _ in keys.values()])
-        parts = {}
+        parts, zero = {}, no_counts(question)
         for cell, (key, _) in keys.items():
             with suppress(InvalidParameter):  # damaged: counted again, and written over
                 if key in found:
-                    parts[cell] = from_bytes(found[key], question).cells[cell]
+                    parts[cell] = cells_of(found[key], question, zero)[cell]
         missing = sorted({cell.epoch for cell in cells if cell not in parts})
         return cls(parts, keys, tuple(missing), _ignored(tallies, question, selection))
 

@@ -55,7 +55,9 @@ def _orr(parameters: ORRParameters, f: float, listed: int) -> float:
     others, chances = _others(1 / k)
     weighed = float((chances / (pure.q + pure.gap * (f + (1 - f) * others))).sum())
     information = pure.gap**2 * (1 - 1 / k) * weighed
-    left = max(LEAST_LEFT, 1 - listed / (parameters.cohorts * (k - 1)))
+    numbers = parameters.cohorts * (k - 1)
+    fitted = min(listed, numbers / 2)  # more are screened first
+    left = max(LEAST_LEFT, 1 - fitted / numbers)
     return (1 / information - f * (1 - f)) / left
 
 

@@ -46,8 +46,13 @@ def cumulative_picture(table: Table, *, theme: str, width: int, heading: bool) -
         height=min(300, width),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )
-    line = f"line: share below each edge of the bins; band: 95% interval of the {table.about.of}"
-    return finished(chart, colours, *(titled(table, width, line) if heading else (None, [])))
+    title = titled(table, width, cumulative_caption(table)) if heading else (None, [])
+    return finished(chart, colours, *title)
+
+
+def cumulative_caption(table: Table) -> str:
+    """Return the key of the curve."""
+    return f"line: share below each edge of the bins; band: 95% interval of the {table.about.of}"
 
 
 def cumulative_described(table: Table) -> str:

@@ -49,8 +49,13 @@ def number_lines(table: Table, *, theme: str, width: int, heading: bool) -> Any:
         height=min(300, width),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )
-    line = "band: 95% interval of bins that are evenly filled"
-    return finished(chart, colours, *(titled(table, width, line) if heading else (None, [])))
+    title = titled(table, width, number_lines_caption(table)) if heading else (None, [])
+    return finished(chart, colours, *title)
+
+
+def number_lines_caption(_: Table) -> str:
+    """Return the key of the picture."""
+    return "band: 95% interval if bins are evenly filled"
 
 
 def _data(table: Table) -> list[dict[str, Any]]:

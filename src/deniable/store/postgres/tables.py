@@ -25,7 +25,7 @@ SELECT = """
     FROM batches
 """
 _INSERT = f"{INSERT} ON CONFLICT DO NOTHING".replace("?", "%s")
-_COUNT = b"""
+COUNT = b"""
     INSERT INTO counters (question, reason, slot, count)
     SELECT question, reason, %s, count
     FROM unnest(%s::text[], %s::text[], %s::bigint[]) AS given (question, reason, count)
@@ -39,7 +39,17 @@ _REMOVE = """
     DELETE FROM {} WHERE batch = ? AND key BETWEEN ? AND ?
         AND NOT EXISTS (SELECT FROM batches WHERE batch = ?)
 """
-_TIDY = "DELETE FROM {} c WHERE NOT EXISTS (SELECT FROM batches b WHERE b.batch = c.batch)"
+_UNOWNED = """
+    WITH RECURSIVE found AS (
+        SELECT min(batch) AS batch FROM {0}
+        UNION ALL
+        SELECT (SELECT min(batch) FROM {0} WHERE batch > found.batch) FROM found
+        WHERE found.batch IS NOT NULL
+    )
+    SELECT batch FROM found
+    WHERE batch IS NOT NULL AND NOT EXISTS (SELECT FROM batches WHERE batch = found.batch)
+"""
+"""Numbers of chunks that no batch has, by jumping from number to number in the index."""
 _PUT = "INSERT INTO {} (batch, key, sum, records) VALUES (%s, %s, %s, %s)"
 _THERE = """
     SELECT relname FROM pg_class
@@ -170,8 +180,8 @@ class PostgresTables(Tables):
 
     def put(self, row: BatchRow, key: bytes, found: bytes, records: bytes) -> None:
         """Write one chunk of a batch that is being closed."""
-        table = self._tables_of(row)[0]
-        self.connection.execute(put_statement(table), (row.number, key, found, records))
+        statement = put_statement(self._home(row))
+        self.connection.execute(statement, (row.number, key, found, records))
 
     def chunks(
         self, row: BatchRow, keys: tuple[bytes, bytes] | None = None
@@ -186,7 +196,7 @@ class PostgresTables(Tables):
 
     def lengths(self, row: BatchRow, *, removable: bool = False) -> Iterable[tuple[bytes, int]]:
         """Return the keys of a batch's chunks, and how long they are."""
-        tables = self._tables_of(row)[: 1 if removable else None]
+        tables = [self._home(row)] if removable else self._tables_of(row)
         parts = " UNION ALL ".join(_LENGTHS.format(table) for table in tables)
         return [(k, n) for k, n in self.execute(f"{parts} ORDER BY 1", [row.number] * len(tables))]
 
@@ -200,10 +210,7 @@ class PostgresTables(Tables):
 
     def unowned(self) -> Iterator[BatchRow]:
         """Yield the numbers in `closed` that no batch has."""
-        for (number,) in self.execute(
-            "SELECT DISTINCT batch FROM closed"
-            " WHERE NOT EXISTS (SELECT FROM batches WHERE batches.batch = closed.batch)"
-        ):
+        for (number,) in self.execute(_UNOWNED.format("closed")):
             yield nowhere(number)
 
     def remove(self, row: BatchRow, first: bytes, last: bytes) -> None:
@@ -214,7 +221,7 @@ class PostgresTables(Tables):
         """
         self.connection.execute(self.locks.exclusive("chunks"))
         values = (row.number, first, last, row.number)
-        self.execute(_REMOVE.format(self._tables_of(row)[0]), values)
+        self.execute(_REMOVE.format(self._home(row)), values)
 
     def temporary(self, row: BatchRow) -> BatchRow:
         """Return a number whose chunks lie in a temporary table, outside of PostgreSQL's log."""
@@ -228,13 +235,17 @@ class PostgresTables(Tables):
         self._scattered[1].add(made.number)
         return made
 
-    def _tables_of(self, row: BatchRow) -> list[str]:
-        """Return where the chunks of a batch lie; the first is where new ones go."""
+    def _home(self, row: BatchRow) -> str:
+        """Return where new chunks of a batch go that is being closed."""
         name, numbers = self._scattered
-        if row.number in numbers:
-            return [name]
-        table = chunks_table(row.batch.epoch)
-        return ["closed", *self._there(table)]
+        return name if row.number in numbers else "closed"
+
+    def _tables_of(self, row: BatchRow) -> list[str]:
+        """Return where the chunks of a batch lie; a closed one has none in its epoch's table."""
+        home = self._home(row)
+        if home != "closed" or not row.open:
+            return [home]
+        return [home, *self._there(chunks_table(row.batch.epoch))]
 
     def _there(self, *names: str) -> list[str]:
         """Return those tables that exist."""
@@ -264,7 +275,8 @@ class PostgresTables(Tables):
         """Remove what closed batches have left in a table that others still need."""
         self.connection.execute(self.locks.exclusive("chunks"))
         for table in self._there(chunks_table(epoch)):
-            self.execute(_TIDY.format(table))
+            for (number,) in self.execute(_UNOWNED.format(table)):
+                self.execute(_DELETE.format(table), (number,))
 
     def _drop(self, epoch: int) -> None:
         """Drop the tables of an epoch, unless somebody reads them or has just appended to it."""
@@ -299,7 +311,7 @@ class PostgresTables(Tables):
     def add_counters(self, counters: Counters) -> None:
         """Add to the counters, in this connection's slot."""
         if counters:
-            self.connection.execute(_COUNT, self.counted(counters))
+            self.connection.execute(COUNT, self.counted(counters))
 
     def counted(self, counters: Counters) -> tuple[object, ...]:
         """Return the values of the statement that adds to the counters."""

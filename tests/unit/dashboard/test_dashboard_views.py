@@ -1,0 +1,92 @@
+"""The page of a question over time, by segment, and as a curve."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from starlette.applications import Starlette
+
+from deniable.authoring import read_authored
+from deniable.dashboard import dashboard_routes
+from deniable.mechanisms import mechanism_for
+from deniable.mechanisms.records import join_records
+from deniable.protocol import Survey
+from deniable.protocol.segments import combination_text
+from deniable.store import Batch
+from material.dashboards import EPOCH, Page, Site, WatchedStore
+
+SCHEMA = Path(__file__).parents[3] / "spec/schemas/table.json"
+SURVEY = """
+name = "Views"
+owner = "us"
+people = 1000000
+[[segments]]
+name = "arm"
+values = ["old", "new"]
+[[questions]]
+id = "size"
+description = "How large?"
+expires = 2030-12-31
+repeat = "epoch"
+segments = ["arm"]
+domain = { type = "numbers", edges = [1, 2, 4] }
+mechanism = "krr"
+parameters = { epsilon = 2.0 }
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    folder = tmp_path_factory.mktemp("views")
+    (folder / "survey.toml").write_text(SURVEY)
+    survey = Survey.from_published(read_authored(folder / "survey.toml").require().published())
+    store, rng = WatchedStore(folder / "reports.sqlite3"), np.random.default_rng(2)
+    asked = survey.questions[0]
+    mechanism = mechanism_for(asked.fields[0].parameters)
+    for epoch in range(3):
+        for arm, people in (("old", 900), ("new", 700), ("(other)", 3)):
+            codes = rng.choice(4, people, p=[0.7 - 0.2 * epoch, 0.1, 0.1, 0.1 + 0.2 * epoch])
+            reports = join_records(asked, {"value": mechanism.simulate(codes, rng)})
+            text = combination_text({"arm": arm})
+            batch = Batch(asked.id, 1, asked.digest, EPOCH + epoch, False, text)
+            store.append_records(batch, reports, asked.record_size)
+    app = Starlette(routes=dashboard_routes(store, survey, survey_folder=folder))
+    return Site(folder, survey, store, app)
+
+
+def test_a_page_has_a_section_over_time_by_segment_and_a_curve(site: Site) -> None:
+    text = site.get("/questions/size").text
+    for title in ("Over time", "By arm", "Cumulative"):
+        assert f">{title}</h2>" in text
+    assert "The shares change over these epochs" in text
+    assert isinstance(site.page("/questions/size"), Page)
+    one = site.get(f"/questions/size?epoch={EPOCH}").text
+    assert ">Over time</h2>" not in one
+
+
+@pytest.mark.parametrize("by", ["epoch", "arm", "cumulative"])
+def test_every_view_is_a_picture_and_a_file(site: Site, by: str) -> None:
+    for look in ("", "&theme=dark&size=narrow"):
+        picture = site.get(f"/questions/size/view.svg?by={by}{look}")
+        assert picture.status == 200
+        assert picture.body.startswith(b"<svg")
+    told = json.loads(site.get(f"/questions/size/view.json?by={by}").body)
+    jsonschema.validate(told, json.loads(SCHEMA.read_text()))
+    assert told["n"] == 3 * 1_603
+    assert site.get(f"/questions/size/view.csv?by={by}").status == 200
+
+
+def test_small_groups_have_no_name_on_a_page(site: Site) -> None:
+    told = json.loads(site.get("/questions/size/view.json?by=arm").body)
+    sizes = {group["arm"]: group["n"] for group in told["groups"]}
+    # Three others are too few, and the next smallest joins them in every epoch.
+    assert sizes == {"old": 2_700, "(small)": 2_109}
+
+
+@pytest.mark.parametrize("wrong", ["by=country", "field=no&by=epoch", "by=epoch&theme=pink"])
+def test_other_views_are_not_found(site: Site, wrong: str) -> None:
+    assert site.get(f"/questions/size/view.svg?{wrong}").status == 404
