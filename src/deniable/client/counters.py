@@ -7,6 +7,7 @@ can ever hold a value. Counts are in memory at once, and on disk when possible.
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -122,11 +123,7 @@ class Counters:
         if not moving:
             return
         with database.transaction() as connection:
-            connection.executemany(
-                "INSERT INTO counters VALUES (?, ?, ?) "
-                "ON CONFLICT (question, reason) DO UPDATE SET count = count + excluded.count",
-                [(*key, count) for key, count in moving.items()],
-            )
+            write(connection, moving)
         with self._lock:
             self._unsaved -= Counter(moving)
             self._saved = dict(Counter(self._saved) + Counter(moving))
@@ -135,6 +132,15 @@ class Counters:
         """Start again with empty counts and a new lock, as a forked child must."""
         self._lock = threading.RLock()
         self._unsaved = Counter()
+
+
+def write(connection: sqlite3.Connection, counts: Counts) -> None:
+    """Add counts on the disk, within the caller's transaction."""
+    connection.executemany(
+        "INSERT INTO counters VALUES (?, ?, ?) "
+        "ON CONFLICT (question, reason) DO UPDATE SET count = count + excluded.count",
+        [(*key, count) for key, count in counts.items()],
+    )
 
 
 def refused(reason: str) -> RecordRefused:

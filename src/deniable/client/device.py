@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from deniable.client import history, outbox, surveys
 from deniable.client.absence import Absences
 from deniable.client.consent import Consent, ConsentBook
-from deniable.client.counters import LOGGER, Counters, reason_of, refused
+from deniable.client.counters import LOGGER, Counters, reason_of, refused, write
 from deniable.client.database import Database
 from deniable.client.limits import Limits
 from deniable.client.randomness import SystemDraws
@@ -332,8 +332,8 @@ class Device:
         if day != self._tidied:
             with self.database.transaction() as connection:
                 stale = outbox.drop_stale(connection, day, self._limits.stale_days)
-            for question, count in stale.items():
-                self.counters.add(question, "stale", count)
+                # Together: a kill must not leave a report dropped and not counted.
+                write(connection, {(name, "stale"): count for name, count in stale.items()})
             self._tidied = day
         uploader = self._upload()
         more = uploader is not None and uploader.step(hurry)
