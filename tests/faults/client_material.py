@@ -148,6 +148,8 @@ class Book:
             self.micros = sum(micros for _, _, micros in rows)
             rows = connection.execute("SELECT question, epoch, id, record FROM outbox").fetchall()
             self.waiting = {(q, epoch): (bytes(i), bytes(r)) for q, epoch, i, r in rows}
+            rows = connection.execute("SELECT question, count FROM counters WHERE reason = 'stale'")
+            self.stale: Counter[str] = Counter(dict(rows.fetchall()))
             (charged,) = connection.execute("SELECT sum(micros) FROM charges").fetchone()
             self.charged = charged or 0
 
