@@ -95,16 +95,19 @@ def _predicted(setting: Setting, name: str) -> Iterator[tuple[Mapping[str, float
 def _grid(setting: Setting, name: str) -> Iterator[Mapping[str, float]]:
     most = max(1, setting.people // PEOPLE_OF_A_COHORT)
     cells = _cells(setting.listed, most)
+    # Bloom filters, symbols and n-grams have letters of their own to search.
     if name == "rappor":
         for k, h, m in product((2**i for i in range(3, 12)), range(1, 5), _powers(0, 10, most)):
             if h < k and k * m >= cells:
                 yield {"k": k, "h": h, "m": m}
+    # The symbols of O-RR.
     elif name == "orr" and setting.forever is None:
         symbols = sorted({*range(2, 9), *_powers(3, 9, 512), *(3 * 2**i for i in range(2, 8))})
         for k, m in product(symbols, _powers(0, 13, most)):
             if (k - 1) * m < cells:
                 continue
             yield {"symbols": k, "cohorts": m}
+    # The split of n-grams.
     elif name == "ngrams":
         for n, whole in product((2, 3), (0.2, 0.33, 0.5, 0.67, 0.8)):
             yield {"n": n, "whole": whole}
