@@ -26,7 +26,7 @@ from math import comb, sqrt
 from deniable import _validate
 from deniable.errors import InvalidParameter
 
-# The paper proves one bound for each of its six methods.
+# Each mechanism has a theorem of its own in the paper.
 GROWTH: Mapping[str, Callable[[int, int], float]] = {
     "inp_rr": lambda d, k: 2 ** ((d + k) / 2),
     "inp_ps": lambda d, k: 2 ** (d + k / 2),
