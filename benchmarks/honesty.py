@@ -24,7 +24,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from _honesty import found, profiles, shares, tables
+from _honesty import found, numbers, profiles, shares, tables
 from _honesty.grid import EPOCHS, EPSILONS, PEOPLE, POPULATIONS, Cell, Measured
 from _honesty.kept import Line, append, read, summary, write
 from _honesty.verdict import ALPHA, Verdict, verdicts
@@ -37,6 +37,7 @@ KINDS: dict[str, tuple[Sequence[str], Callable[[Cell, int], list[Measured]]]] = 
     "shares": (tuple(shares.MECHANISMS), shares.simulated),
     "profiles": (profiles.NAMES, profiles.simulated),
     "found": (found.NAMES, found.simulated),
+    "numbers": (numbers.MECHANISMS, numbers.simulated),
     "tables": (tuple(tables.MECHANISMS), tables.simulated),
 }
 

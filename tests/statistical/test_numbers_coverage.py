@@ -42,10 +42,8 @@ def test_intervals_of_numbers_cover(mechanism: Mechanism, rng: np.random.Generat
     for _ in range(RUNS):
         codes = np.searchsorted(EDGES, values(PEOPLE, rng), side="right")
         found = mechanism.estimate(mechanism.accumulate(mechanism.simulate(codes, rng)))
-        f = np.clip(found.frequency, 0, 1)
         noise = np.diag(found.variance) if found.covariance is None else found.covariance
-        sample = (np.diag(f) - np.outer(f, f)) / PEOPLE
-        bins = Binned(EDGES, found.frequency, noise + sample)
+        bins = Binned(EDGES, found.frequency, noise, 1 / PEOPLE)
         told = {"mean": bins.mean, "median": bins.quantile(0.5), "above": bins.above(2.0)}
         for name, one in told.items():
             missed[name] += not one.low <= truth[name] <= one.high

@@ -117,13 +117,13 @@ def binned(counted: Accumulated, field: Field, options: Options) -> Binned:
     if not np.isfinite(found.frequency).all():
         raise InvalidParameter("Not every bin can be told apart with these reports.")
     noise = np.diag(found.variance) if found.covariance is None else found.covariance
-    f = np.clip(found.frequency, 0.0, 1.0)
-    sample = (np.diag(f) - np.outer(f, f)) / counted.n
     reading = reading_of(options, question, field, counted.epochs)
-    shares, covariance = found.frequency, reading.together(noise, sample)
+    shares, noise = found.frequency, reading.noise * noise
+    sample = reading.people / counted.n if reading.of == "population" else 0.0
     if question.absent:
-        shares, covariance = _present(shares, covariance)
-    return Binned(np.array(domain.bounds), shares, covariance, 1 - options.confidence)
+        sample /= max(1e-9, min(1.0, float(shares[:-1].sum())))
+        shares, noise = _present(shares, noise)
+    return Binned(np.array(domain.bounds), shares, noise, sample, 1 - options.confidence)
 
 
 def _present(shares: Floats, covariance: Floats) -> tuple[Floats, Floats]:

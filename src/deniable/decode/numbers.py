@@ -46,33 +46,51 @@ class Number:
 
 @dataclass(frozen=True)
 class Binned:
-    """Shares of bins with their covariance.
+    """Shares of bins with the covariance of their noise, and the part of the sample.
 
     Attributes:
         edges: the edges, rising.
         shares: of the bins, one more than edges.
-        covariance: of the shares.
+        noise: the covariance of the shares, given the people.
+        sample: what one person's answer counts, 1 / n where nobody reported twice; the sample adds
+            this times diag(f) - f f'. 0 where intervals are of the reporters.
         alpha: 1 less the level of intervals.
     """
 
     edges: Floats
     shares: Floats
-    covariance: Floats
+    noise: Floats
+    sample: float = 0.0
     alpha: float = 0.05
 
     @property
     def cumulative(self) -> tuple[Floats, Floats]:
         """The shares below each edge, and their standard errors."""
-        below = np.tri(self.edges.size, self.shares.size)
-        errors = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", below, self.covariance, below), 0.0))
-        return below @ self.shares, errors
+        below, noise = self._below
+        held = np.clip(below, 0.0, 1.0)
+        return below, np.sqrt(noise + self.sample * held * (1 - held))
+
+    @property
+    def _below(self) -> tuple[Floats, Floats]:
+        """The shares below each edge, and the variance of their noise."""
+        rows = np.tri(self.edges.size, self.shares.size)
+        noise = np.maximum(np.einsum("ij,jk,ik->i", rows, self.noise, rows), 0.0)
+        return rows @ self.shares, noise
 
     @property
     def band(self) -> tuple[Floats, Floats]:
-        """The ends of the interval of each share below an edge, by itself, within 0 and 1."""
-        below, errors = self.cumulative
-        half = float(normal_isf(self.alpha / 2)) * errors
-        return np.clip(below - half, 0.0, 1.0), np.clip(below + half, 0.0, 1.0)
+        """The ends of the interval of each share below an edge, by itself, within 0 and 1.
+
+        A score interval: every F with (F_hat - F)^2 <= z^2 (noise + c F (1 - F)), so that an edge
+        below which nobody, or everybody, was seen has one too.
+        """
+        below, noise = self._below
+        z = float(normal_isf(self.alpha / 2)) ** 2
+        lead, middle = 1 + z * self.sample, 2 * below + z * self.sample
+        # (1 + z c) F^2 - (2 F_hat + z c) F + F_hat^2 - z noise = 0; no root if F_hat is far off.
+        inside = np.maximum(middle**2 - 4 * lead * (below**2 - z * noise), 0.0)
+        ends = [(middle + side * np.sqrt(inside)) / (2 * lead) for side in (-1, 1)]
+        return np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)
 
     def quantile(self, tau: float, name: str = "") -> Number:
         """Return the quantile of a share, such as 0.5 for the median.
@@ -114,9 +132,13 @@ class Binned:
         return Number("mean", middle, least - z * error_low, most + z * error_high, even)
 
     def _weighted(self, weights: Floats) -> tuple[float, float]:
-        return float(weights @ self.shares), math.sqrt(
-            max(0.0, float(weights @ self.covariance @ weights))
-        )
+        # Four people spread over all bins: a few who agree by chance are not sure [AC98].
+        added = 4 * self.sample
+        held = (np.clip(self.shares, 0.0, 1.0) + added / self.shares.size) / (1 + added)
+        held = held / held.sum()
+        sample = self.sample * (held @ weights**2 - (held @ weights) ** 2)
+        variance = max(0.0, float(weights @ self.noise @ weights + sample))
+        return float(weights @ self.shares), math.sqrt(variance)
 
     def above(self, x: float) -> Number:
         """Return the share of values from x on.

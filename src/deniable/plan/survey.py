@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -36,6 +37,29 @@ class Planned:
 
 
 @dataclass(frozen=True)
+class Mix:
+    """The cost of a mix of levels, where an estimate pools them.
+
+    Attributes:
+        question: its id. field: its name.
+        rare_error: the standard deviation of a rare share, all levels together.
+        best: the level with the smallest error, if everybody chose it.
+        best_error: that error.
+    """
+
+    question: str
+    field: str
+    rare_error: float
+    best: str
+    best_error: float
+
+    @property
+    def cost(self) -> float:
+        """The share of people that is lost to the mix: as many fewer at the best level alone."""
+        return 1 - (self.best_error / self.rare_error) ** 2
+
+
+@dataclass(frozen=True)
 class SurveyPlan:
     """The predictions for all fields of a survey, and its epsilon in a year.
 
@@ -46,12 +70,14 @@ class SurveyPlan:
         epsilon_year: the epsilon of a device in 365 days if its values stay the same and it had no
             ceiling.
         budget: the survey's cost beside its ceiling.
+        mixes: of questions with levels, what their mix costs.
     """
 
     people: int
     fields: tuple[Planned, ...]
     epsilon_year: float
     budget: Budget
+    mixes: tuple[Mix, ...] = ()
 
     @property
     def epsilon_disclosed(self) -> float:
@@ -79,7 +105,35 @@ def plan_survey(
         for field in question.fields
     )
     year = as_float(survey_cost(survey.costliest().questions, YEAR))
-    return SurveyPlan(people, fields, year, budget_of(survey, day_number()))
+    budget = budget_of(survey, day_number())
+    return SurveyPlan(people, fields, year, budget, tuple(_mixes(survey, people, folder)))
+
+
+def _mixes(survey: Survey, people: int, folder: Path | None) -> Iterator[Mix]:
+    """Yield the mix of every question with several levels, field by field."""
+    for question in survey.asked:
+        levels = survey.levels(question)
+        if len(levels) < 2 or question != levels[0]:
+            continue
+        for place, field in enumerate(question.fields):
+            alone, parts = {}, []
+            for level in levels:
+                own, some = level.fields[place], _reporting(survey, level, people)
+                everybody = round(some * people / max(1, _share_of(survey, level, people)))
+                part = _planned(level, own, some, folder, None).prediction.rare_error
+                whole = _planned(level, own, everybody, folder, None).prediction.rare_error
+                alone[level.level] = whole
+                parts.append(part)
+            best = min(alone, key=lambda name: alone[name])
+            # Different people chose different levels: informations add up.
+            pooled = sum(error**-2 for error in parts) ** -0.5
+            yield Mix(question.id, field.name, pooled, best, alone[best])
+
+
+def _share_of(survey: Survey, level: Question, people: int) -> float:
+    """Return how many people choose a level, of all who are there."""
+    share = level.share / WHOLE if level.share else 1 / len(survey.levels(level))
+    return people * share
 
 
 def _reporting(survey: Survey, question: Question, people: int) -> int:

@@ -53,6 +53,15 @@ def test_a_share_above_is_exact_at_an_edge_and_bounded_inside_of_a_bin() -> None
     assert inside.estimate == pytest.approx(0.5 - 0.25 * 0.3)
 
 
+def test_a_few_people_who_agree_do_not_make_a_share_sure() -> None:
+    five = Binned(EDGES, np.array([0.0, 1.0, 0.0, 0.0]), np.zeros((4, 4)), 1 / 5)
+    low, high = five.band
+    # Wilson's interval of 0 of 5, and of 5 of 5.
+    assert (low[0], high[0]) == pytest.approx((0.0, 0.4345), abs=1e-4)
+    assert (low[1], high[1]) == pytest.approx((0.5655, 1.0), abs=1e-4)
+    assert five.mean.even[0] < 5.0 < five.mean.even[1]
+
+
 def test_nothing_known_is_said_as_such() -> None:
     wide = Binned(EDGES, np.full(4, 0.25), np.eye(4))
     assert (wide.quantile(0.5).low, wide.quantile(0.5).high) == (-math.inf, math.inf)

@@ -153,6 +153,12 @@ def survey_table(plan: SurveyPlan) -> Table:
         f"A device whose values stay the same discloses at most epsilon {disclosed:,.3f} in a "
         f"year, all questions together{bounded if disclosed < plan.epsilon_year else '.'}"
     ]
+    for mix in plan.mixes:
+        notes.append(
+            f"{mix.question}: all levels together have a rare share with a standard deviation of "
+            f"{100 * mix.rare_error:.3g}%, against {100 * mix.best_error:.3g}% if everybody chose "
+            f"'{mix.best}': the mix costs as much as {100 * mix.cost:.0f}% of the people."
+        )
     for one in plan.fields:
         name = one.question if one.field == PLAIN_FIELD else f"{one.question}.{one.field}"
         notes += [f"warning: {name}: {text}" for text in one.warnings]
