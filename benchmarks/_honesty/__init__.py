@@ -1,1 +1,1 @@
-"""The measurements of `honesty.py`, a file per kind: shares, tables, profiles, found strings."""
+"""The parts of `honesty.py`, a file per kind of answer: shares, tables, profiles, strings."""

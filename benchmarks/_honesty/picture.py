@@ -34,7 +34,7 @@ def draw(lines: Sequence[Line], path: Path) -> None:
     known = [row for row in rows if row is not None]
     chart = alt.vconcat(*known, spacing=14).resolve_scale(color="independent")
     chart.configure_view(stroke=None).configure_axis(labelFontSize=9, titleFontSize=10).save(
-        str(path), **({"scale_factor": 1.6} if path.suffix == ".png" else {})
+        str(path), **({"scale_factor": 1.1} if path.suffix == ".png" else {})
     )
 
 
@@ -55,11 +55,17 @@ def _panel(lines: Sequence[Line], kind: str, measure: str, title: str) -> alt.Ch
     order = [f"{n:,} | {e:g}" for n in PEOPLE for e in EPSILONS]
     scale = ERRS if "error" in measure or "false" in measure else COVERS
     base = alt.Chart(alt.Data(values=data)).encode(
-        x=alt.X("setting:N", sort=order, title="people | epsilon", axis=alt.Axis(labelAngle=-60)),
+        x=alt.X(
+            "setting:N",
+            sort=order,
+            scale=alt.Scale(domain=order),
+            title="people | epsilon",
+            axis=alt.Axis(labelAngle=-60),
+        ),
         y=alt.Y("mechanism:N", title=None),
     )
     boxes = base.mark_rect().encode(color=alt.Color("value:Q", scale=scale, legend=None))
     words = base.mark_text(fontSize=8, color="#222").encode(text="text:N")
     panel = (boxes + words).properties(width=alt.Step(21), height=alt.Step(13))
     column = alt.Column("epochs:N", title=None, header=alt.Header(labelFontSize=10))
-    return panel.facet(column=column, title=f"{title}, %").resolve_scale(x="independent")
+    return panel.facet(column=column, title=f"{title}, %")

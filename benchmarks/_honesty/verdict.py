@@ -1,4 +1,4 @@
-"""The demands on the table: coverage of 95% intervals, errors of 5% tests."""
+"""The verdict on a table: coverage of 95% intervals, errors of 5% tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def distance(line: Line) -> float | None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a measure of one kind of answer.
+    """The verdict on one measure of one kind of answer.
 
     Attributes:
         kind, measure: of which numbers.

@@ -55,7 +55,7 @@ export class Client {
 
   /** Look at the storage; return the reason for which nothing is collected, or null. */
   async #prepare(wanted) {
-    if (globalThis.window !== undefined && window.top !== window.self) return "frame";
+    if (isInForeignFrame()) return "frame";
     try {
       if (wanted === "persistent" && !(await navigator.storage.persisted())) {
         return "not_persistent";
@@ -245,6 +245,21 @@ function check({ survey, storage, delay, ceiling, window, trustSurveys }) {
   must(["undefined", "boolean"].includes(typeof trustSurveys) || (Array.isArray(trustSurveys) &&
     trustSurveys.every((sum) => /^[0-9a-f]{64}$/.test(sum))),
   "The 'trustSurveys' option is true, false, or a list of SHA-256 of canonical survey.json.");
+}
+
+/**
+ * Tell whether a page of another origin is around this one: browsers split the storage of such frames
+ * by the page around them, so that one person would be several devices.
+ */
+function isInForeignFrame() {
+  try {
+    for (let page = globalThis.window; page && page.parent !== page; page = page.parent) {
+      if (page.parent.location.origin !== globalThis.location.origin) return true;
+    }
+    return false;
+  } catch {
+    return true; // what is of another origin may not be looked at
+  }
 }
 
 /** Tell whether the browser says Global Privacy Control or Do Not Track. */

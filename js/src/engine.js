@@ -40,8 +40,8 @@ export class Engine {
   #window = null;
   #timer = null;
   #waiting = 0;
-  /** Questions and epochs that are known to have their report: they cost no transaction. */
-  #answered = new Set();
+  /** Of each question the last epoch that is known to have its report: it costs no transaction. */
+  #answered = new Map();
   #leave = () => this.#sendLast();
 
   /**
@@ -158,7 +158,7 @@ export class Engine {
       if (!(day >= 0 && day <= LAST_DAY)) throw new Refused("clock", "The clock gives no day.");
       if (day > ledger.lastDay(question)) throw new Refused("expired", "The question expired.");
       const epoch = Math.floor(day / question.epoch);
-      if (this.#answered.has(answeredAs(question, epoch))) {
+      if (this.#answered.get(ledger.placeOf(question)) === answeredAs(question, epoch)) {
         throw new Refused("answered", "This question was answered already.");
       }
       if (this.#waiting >= MOST_WAITING) throw new Refused("queue_full", "Too many values wait.");
@@ -195,7 +195,9 @@ export class Engine {
     } finally {
       this.#waiting--;
     }
-    if (reason === null || reason === "answered") this.#answered.add(answeredAs(question, epoch));
+    if (reason === null || reason === "answered") {
+      this.#answered.set(ledger.placeOf(question), answeredAs(question, epoch));
+    }
     return reason === null;
   }
 
@@ -325,8 +327,7 @@ export class Engine {
 /** Tell whether the collector asked for quiet until later; a day is the most that is believed. */
 const isToldToWait = ({ retryAt }, now) => retryAt > now && retryAt - now <= DAY;
 
-const answeredAs = (question, epoch) =>
-  `${ledger.placeOf(question)} ${question.repeat === "once" ? "" : epoch}`;
+const answeredAs = ({ repeat }, epoch) => (repeat === "once" ? "once" : epoch);
 
 async function bytesOf(survey) {
   if (survey instanceof Uint8Array) return survey;

@@ -6,15 +6,24 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from deniable.store import open_store
-from material.web_pages import MANY, ROOT, chromium
+from material.web_pages import MANY, ROOT, chromium, collecting
 from material.web_world import OPEN, TALLY, World, opened
 
 ROUNDS = 100
+STATE = """() => new Promise((resolve, reject) => {
+  const asked = indexedDB.open("deniable:default");
+  asked.onerror = reject;
+  asked.onsuccess = () => {
+    const found = asked.result.transaction("state").objectStore("state").get("state");
+    found.onsuccess = () => { asked.result.close(); resolve(found.result); };
+  };
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -188,10 +197,33 @@ def test_a_full_disk_breaks_nothing(context: BrowserContext, world: World) -> No
     assert told["counters"] == {"storage": 1, "no_consent": 1}
 
 
-def test_a_privacy_signal_is_a_no(context: BrowserContext, world: World) -> None:
-    context.add_init_script(
-        "Object.defineProperty(navigator, 'globalPrivacyControl', {value: true})"
+def test_a_disk_that_fills_up_loses_no_ledger(context: BrowserContext, world: World) -> None:
+    """Chromium gives an open database room in advance, so that its refusal is made here."""
+    page = opened(context, world, delay=1e6)
+    assert page.evaluate("() => client.record('q000', true)")
+    page.evaluate(
+        """() => {
+          window.put = IDBObjectStore.prototype.put;
+          IDBObjectStore.prototype.put = function (value) {
+            const asked = put.apply(this, arguments); // the last of the writes fails
+            if (value.report) throw new DOMException("", "QuotaExceededError");
+            return asked;
+          };
+        }"""
     )
+    assert page.evaluate("() => client.record('q001', true)") is False
+    assert page.evaluate(TALLY)["counters"] == {"storage": 1}
+    page.evaluate("() => { IDBObjectStore.prototype.put = put; }")
+    assert page.evaluate(TALLY)["reports"] == 1, "nothing of the report that failed is left"
+    assert page.evaluate("() => client.record('q001', true)")
+    assert page.evaluate("() => client.record('q000', true)") is False
+    assert page.evaluate(TALLY)["pending"] == 2
+
+
+@pytest.mark.parametrize("signal", ["globalPrivacyControl: true", "doNotTrack: '1'"])
+def test_a_privacy_signal_is_a_no(context: BrowserContext, world: World, signal: str) -> None:
+    name, _, value = signal.partition(": ")
+    context.add_init_script(f"Object.defineProperty(navigator, '{name}', {{value: {value}}})")
     page = opened(context, world)
     assert page.evaluate("() => client.state") == "signal"
     assert page.evaluate("() => client.record('q000', true)") is False
@@ -266,6 +298,43 @@ def test_a_frame_of_another_site_is_refused(context: BrowserContext, world: Worl
     assert not world.stage.seen
 
 
+def test_a_frame_of_the_own_site_is_not(context: BrowserContext, world: World) -> None:
+    world.site.pages["/outer"] = '<!doctype html><iframe src="/page"></iframe>'
+    page = context.new_page()
+    page.goto(f"{world.origin}/outer")
+    frame = page.frames[1]
+    assert frame.evaluate(OPEN, [world.between, {}]) == "no_consent"
+    assert frame.evaluate("() => client.optIn()")
+    assert frame.evaluate("() => client.record('q000', true)")
+
+
+def test_a_key_for_writers_needs_the_preflight(
+    context: BrowserContext, world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "key").write_text("sesame-sesame-sesame")
+    more = ["--write-key-file", str(tmp_path / "key")]
+    with collecting(tmp_path, world.site.survey, [world.origin], more) as collector:
+        kept, world.site.policy = (
+            world.site.policy,
+            f"default-src 'self'; connect-src 'self' {collector}",
+        )
+        try:
+            asked: list[str] = []
+            page = context.new_page()
+            page.on("request", lambda r: asked.append(r.method) if collector in r.url else None)
+            page.goto(f"{world.origin}/page")
+            page.evaluate(OPEN, [collector, {}])
+            page.evaluate("() => client.optIn()")
+            assert page.evaluate("() => client.record('q000', true)")
+            assert page.evaluate("() => client.flush()") is False, "a page without the key waits"
+            page.evaluate("() => client.close()")
+            page.evaluate(OPEN, [collector, {"writeKey": "sesame-sesame-sesame"}])
+            assert page.evaluate("() => client.flush()"), "the same report, with the key"
+            assert page.evaluate(TALLY)["counters"]["uploaded"] == 1
+        finally:
+            world.site.policy = kept
+
+
 def test_storage_that_may_vanish_sends_nothing(context: BrowserContext, world: World) -> None:
     page = opened(context, world, storage="persistent")
     assert page.evaluate("() => client.state") == "not_persistent"
@@ -288,6 +357,11 @@ def test_nothing_is_stored_before_the_person_has_spoken(
     page.evaluate("() => client.optOut()")
     told = page.evaluate(TALLY)
     assert (told["pending"], told["reports"]) == (0, 1)
+    state = page.evaluate(STATE)
+    assert (state["secret"], state["tags"]) == (None, {})
+    assert state["used"].keys() == {"q000 1"}
+    assert state["pins"].keys() == {"q000 1 "}
+    assert state["ledger"]["q000"]["micros"] == 1_000_000
     assert page.evaluate("() => client.optIn()")
     assert page.evaluate("() => client.record('q000', true)") is False, "used epochs stay"
 
@@ -318,15 +392,35 @@ def test_a_storage_that_is_being_made_is_not_lost(context: BrowserContext, world
 
 
 def test_memory_stays_flat_over_ten_thousand_records(context: BrowserContext, world: World) -> None:
-    page = opened(context, world, delay=1e6)
+    """Ten questions a day, sent after some weeks; values that are refused come between."""
+    world.stage.mode = "take"
+    page = opened(context, world, ceiling=1e6, delay=1e6)
     devtools = context.new_cdp_session(page)
 
     def heap() -> int:
         devtools.send("HeapProfiler.collectGarbage")
         return int(devtools.send("Runtime.getHeapUsage")["usedSize"])
 
-    many = "async (n) => { for (let i = 0; i < n; i++) await client.record('page', 'x' + i); }"
-    page.evaluate(many, 1_000)
+    def days(first: int, last: int) -> int:
+        """Answer on every day; return the number of reports that were made."""
+        return int(
+            page.evaluate(
+                """async ([first, last]) => {
+                  let made = 0;
+                  for (let day = first; day < last; day++) {
+                    Date.now = () => 86400000 * day + 1000;
+                    const records = Array.from({ length: 20 }, (_, i) =>
+                      client.record(`q00${i % 10}`, i % 3 === 0));
+                    made += (await Promise.all(records)).filter(Boolean).length;
+                    if (day % 20 === 19 && !(await client.flush())) throw new Error("not sent");
+                  }
+                  return made;
+                }""",
+                [first, last],
+            )
+        )
+
+    assert days(20_000, 20_100) == 1_000
     before = heap()
-    page.evaluate(many, 10_000)
+    assert days(20_100, 21_100) == 10_000
     assert heap() - before < 200_000

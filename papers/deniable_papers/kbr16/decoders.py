@@ -156,3 +156,10 @@ def _summary(names: tuple[str, ...], parts: list[Floats]) -> dict[str, tuple[flo
         name: (float(mean), float(error))
         for name, mean, error in zip(names, table.mean(axis=1), errors, strict=True)
     }
+
+
+def as_good(found: dict[str, tuple[float, float]], decoder: str) -> bool:
+    """Tell whether a decoder's mean loss is at most two standard errors above the least."""
+    least, error = min(found.values())
+    loss, own = found[decoder]
+    return bool(loss - least <= 2 * np.hypot(error, own) + 1e-12)

@@ -128,7 +128,7 @@ def errors_around(
         sigma: the covariance of that, sample and noise together.
         active: the covariance if cells at 0 truly are there.
         level: of the intervals.
-        people: their number, if they are few: a share of a cell is a binomial count of them.
+        people: the size of the sample, if its counts are few; else the intervals are normal.
     """
     std_error = np.sqrt(np.maximum(sigma.diagonal(), 0.0))
     wide = half_width(level) * std_error

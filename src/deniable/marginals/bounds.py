@@ -26,6 +26,7 @@ from math import comb, sqrt
 from deniable import _validate
 from deniable.errors import InvalidParameter
 
+# Each mechanism has a theorem of its own in the paper.
 GROWTH: Mapping[str, Callable[[int, int], float]] = {
     "inp_rr": lambda d, k: 2 ** ((d + k) / 2),
     "inp_ps": lambda d, k: 2 ** (d + k / 2),

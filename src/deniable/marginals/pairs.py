@@ -6,11 +6,12 @@ counts -> tables of all pairs -> tests, correlations, dependency tree
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
+from deniable._distributions import f_sf
 from deniable.errors import InvalidParameter
 from deniable.marginals.correlation import Correlation, correlation
 from deniable.marginals.independence import ALPHA, PairTest, Wald, corrected, wald
@@ -42,9 +43,19 @@ def population_covariance(raw: Table) -> Floats:
 def independence(raw: Table) -> Wald:
     """Return the noise-aware test of independence of a raw table of two attributes.
 
-    Edge cases: a table that could not be learned (NaN) is not tested: its p-value is NaN.
+    The covariance is estimated from n people: the statistic is referred to the distribution of
+    Hotelling's, T^2 (n - d) / (d (n - 1)) ~ F(d, n - d), which for many people is a chi-square.
+
+    Edge cases: a table that could not be learned (NaN) is not tested: its p-value is NaN. With no
+    more people than degrees of freedom it is 1.
     """
-    return wald(raw.probability, population_covariance(raw))
+    found = wald(raw.probability, population_covariance(raw))
+    d, n = found.degrees, raw.n
+    if not (np.isfinite(found.p_value) and d):
+        return found
+    if n <= d:
+        return replace(found, p_value=1.0)
+    return replace(found, p_value=float(f_sf(found.statistic * (n - d) / (d * (n - 1)), d, n - d)))
 
 
 @dataclass(frozen=True)

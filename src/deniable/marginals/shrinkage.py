@@ -24,6 +24,7 @@ DOUBT = 1.0
 LARGEST = 1.0
 """The largest standard deviation on the grid: effects are correlations."""
 SPREADS = 100
+LEAST_VARIANCE = 1e-12
 SMALLEST_SPREAD = 1e-7
 """The variances that `fit_spread` tries lie between this and 1, evenly in their logarithm."""
 
@@ -56,13 +57,15 @@ class Prior:
         """
         known = np.isfinite(variances)
         result = np.zeros(values.shape)
-        log = _log_densities(values[known], variances[known], self.deviations)
+        # Of a few reports that all agree the variance is 0, or below it by rounding.
+        noise = np.maximum(variances[known], LEAST_VARIANCE)
+        log = _log_densities(values[known], noise, self.deviations)
         # P(component | x) by Bayes; within a component of variance s^2 the mean given x is
         # x s^2/(s^2 + v).
         share = np.exp(log - log.max(axis=1, keepdims=True)) * self.weights
         share /= share.sum(axis=1, keepdims=True)
         squares = self.deviations**2
-        kept = squares / (squares + variances[known][:, None])
+        kept = squares / (squares + noise[:, None])
         result[known] = (share * kept).sum(axis=1)
         return result
 
@@ -76,7 +79,7 @@ def fit_prior(values: Floats, variances: Floats) -> Prior:
     Cost: O(values x GRID^2) for each of a few rounds.
     """
     known = np.isfinite(variances)
-    values, variances = values[known], np.maximum(variances[known], 1e-12)
+    values, variances = values[known], np.maximum(variances[known], LEAST_VARIANCE)
     if values.size == 0:
         return Prior(np.zeros(1), np.ones(1), 0.0)
     finest = FINEST * float(np.sqrt(variances.min()))
@@ -103,7 +106,8 @@ def fit_spread(values: Floats, variances: Floats) -> float:
     """
     known = np.isfinite(variances)
     spreads = np.geomspace(SMALLEST_SPREAD, LARGEST**2, SPREADS)
-    densities = _log_densities(values[known], variances[known], np.sqrt(spreads))
+    noise = np.maximum(variances[known], LEAST_VARIANCE)
+    densities = _log_densities(values[known], noise, np.sqrt(spreads))
     return float(spreads[np.argmax(densities.sum(axis=0))])
 
 

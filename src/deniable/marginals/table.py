@@ -86,9 +86,9 @@ class Table:
             covariance: of the cells in C order.
             n: the number of reports.
             notes: caveats for the reader.
-            people: of the sample that the covariance allows for: then the intervals hold exact
-                limits of a share of so few; else they are normal.
-            among: the share of them that each cell is a share of; by default all.
+            people: the size of the sample that the covariance allows for: then the intervals hold
+                exact limits of a share of few people; else they are normal.
+            among: the share of them that each cell is a share of; all of them by default.
         """
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0)).reshape(cells.shape)
         low, high = around(cells, Z95 * error)

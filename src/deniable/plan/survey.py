@@ -38,7 +38,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Mix:
-    """What a mix of levels costs, where an estimate pools them.
+    """The cost of a mix of levels, where an estimate pools them.
 
     Attributes:
         question: its id. field: its name.

@@ -112,20 +112,20 @@ def pairs_table(reports: Profiles, alpha: float = ALPHA, options: Options = DEFA
         columns += CRAFTED_PAIR_COLUMNS
     rows = [(*row, *_crafted_cells(one, ranges, still)) for one, row in _pair_rows(reports, alpha)]
     rows.sort(key=_surest_first)
-    notes = (*said_first(reports), *unknown_pairs(reports))
-    notes += (*constant_attributes(reports), TESTED, CORRELATED)
+    first, notes = said_first(reports), (*unknown_pairs(reports), *constant_attributes(reports))
+    notes += (TESTED, CORRELATED)
     what = f"{len(rows):,} pairs of attributes"
     if ranges is not None:
         found = [row for row in rows if row[9]]
         sure = sum(bool(row[-1]) for row in found)
         said = STILL.format(share=ranges.crafted, found=len(found), still=sure)
-        notes = (*notes, said, *ranges.notes)
+        notes = (said, *notes, *ranges.notes)
         what += f", with {ranges.crafted:.3g} crafted"
     return Table.of(
         about_profiles(reports, "pairs", what, options.crafted, alpha=alpha),
         columns,
         rows,
-        notes=notes,
+        notes=(*first, *notes),
         picture=correlations,
         described=correlations_described,
         caption=lambda _: CORRELATIONS_KEY,

@@ -378,7 +378,7 @@ class Client {
     return client;
   }
   async #prepare(wanted) {
-    if (globalThis.window !== undefined && window.top !== window.self) return "frame";
+    if (isInForeignFrame()) return "frame";
     try {
       if (wanted === "persistent" && !(await navigator.storage.persisted())) {
         return "not_persistent";
@@ -508,6 +508,16 @@ function check({ survey, storage, delay, ceiling, window, trustSurveys }) {
   must(["undefined", "boolean"].includes(typeof trustSurveys) || (Array.isArray(trustSurveys) &&
     trustSurveys.every((sum) => /^[0-9a-f]{64}$/.test(sum))),
   "The 'trustSurveys' option is true, false, or a list of SHA-256 of canonical survey.json.");
+}
+function isInForeignFrame() {
+  try {
+    for (let page = globalThis.window; page && page.parent !== page; page = page.parent) {
+      if (page.parent.location.origin !== globalThis.location.origin) return true;
+    }
+    return false;
+  } catch {
+    return true;
+  }
 }
 function hasSignal() {
   const { globalPrivacyControl, doNotTrack } = globalThis.navigator ?? {};
@@ -888,7 +898,7 @@ class Engine {
   #window = null;
   #timer = null;
   #waiting = 0;
-  #answered = new Set();
+  #answered = new Map();
   #leave = () => this.#sendLast();
   static async open(device, page, options) {
     const engine = new Engine();
@@ -979,7 +989,7 @@ class Engine {
       if (!(day >= 0 && day <= LAST_DAY)) throw new Refused("clock", "The clock gives no day.");
       if (day > ledger.lastDay(question)) throw new Refused("expired", "The question expired.");
       const epoch = Math.floor(day / question.epoch);
-      if (this.#answered.has(answeredAs(question, epoch))) {
+      if (this.#answered.get(ledger.placeOf(question)) === answeredAs(question, epoch)) {
         throw new Refused("answered", "This question was answered already.");
       }
       if (this.#waiting >= MOST_WAITING) throw new Refused("queue_full", "Too many values wait.");
@@ -1012,7 +1022,9 @@ class Engine {
     } finally {
       this.#waiting--;
     }
-    if (reason === null || reason === "answered") this.#answered.add(answeredAs(question, epoch));
+    if (reason === null || reason === "answered") {
+      this.#answered.set(ledger.placeOf(question), answeredAs(question, epoch));
+    }
     return reason === null;
   }
   #agreed(state) {
@@ -1118,8 +1130,7 @@ class Engine {
   }
 }
 const isToldToWait = ({ retryAt }, now) => retryAt > now && retryAt - now <= DAY;
-const answeredAs = (question, epoch) =>
-  `${ledger.placeOf(question)} ${question.repeat === "once" ? "" : epoch}`;
+const answeredAs = ({ repeat }, epoch) => (repeat === "once" ? "once" : epoch);
 async function bytesOf(survey) {
   if (survey instanceof Uint8Array) return survey;
   return survey.trimStart().startsWith("{") ? utf8(survey) : fetched(survey);

@@ -25,7 +25,7 @@ SELECT = """
     FROM batches
 """
 _INSERT = f"{INSERT} ON CONFLICT DO NOTHING".replace("?", "%s")
-_COUNT = b"""
+COUNT = b"""
     INSERT INTO counters (question, reason, slot, count)
     SELECT question, reason, %s, count
     FROM unnest(%s::text[], %s::text[], %s::bigint[]) AS given (question, reason, count)
@@ -180,8 +180,8 @@ class PostgresTables(Tables):
 
     def put(self, row: BatchRow, key: bytes, found: bytes, records: bytes) -> None:
         """Write one chunk of a batch that is being closed."""
-        table = self._tables_of(row)[0]
-        self.connection.execute(put_statement(table), (row.number, key, found, records))
+        statement = put_statement(self._home(row))
+        self.connection.execute(statement, (row.number, key, found, records))
 
     def chunks(
         self, row: BatchRow, keys: tuple[bytes, bytes] | None = None
@@ -196,7 +196,7 @@ class PostgresTables(Tables):
 
     def lengths(self, row: BatchRow, *, removable: bool = False) -> Iterable[tuple[bytes, int]]:
         """Return the keys of a batch's chunks, and how long they are."""
-        tables = self._tables_of(row)[: 1 if removable else None]
+        tables = [self._home(row)] if removable else self._tables_of(row)
         parts = " UNION ALL ".join(_LENGTHS.format(table) for table in tables)
         return [(k, n) for k, n in self.execute(f"{parts} ORDER BY 1", [row.number] * len(tables))]
 
@@ -221,7 +221,7 @@ class PostgresTables(Tables):
         """
         self.connection.execute(self.locks.exclusive("chunks"))
         values = (row.number, first, last, row.number)
-        self.execute(_REMOVE.format(self._tables_of(row)[0]), values)
+        self.execute(_REMOVE.format(self._home(row)), values)
 
     def temporary(self, row: BatchRow) -> BatchRow:
         """Return a number whose chunks lie in a temporary table, outside of PostgreSQL's log."""
@@ -235,13 +235,17 @@ class PostgresTables(Tables):
         self._scattered[1].add(made.number)
         return made
 
-    def _tables_of(self, row: BatchRow) -> list[str]:
-        """Return where the chunks of a batch lie; the first is where new ones go."""
+    def _home(self, row: BatchRow) -> str:
+        """Return where new chunks of a batch go that is being closed."""
         name, numbers = self._scattered
-        if row.number in numbers:
-            return [name]
-        table = chunks_table(row.batch.epoch)
-        return ["closed", *self._there(table)]
+        return name if row.number in numbers else "closed"
+
+    def _tables_of(self, row: BatchRow) -> list[str]:
+        """Return where the chunks of a batch lie; a closed one has none in its epoch's table."""
+        home = self._home(row)
+        if home != "closed" or not row.open:
+            return [home]
+        return [home, *self._there(chunks_table(row.batch.epoch))]
 
     def _there(self, *names: str) -> list[str]:
         """Return those tables that exist."""
@@ -307,7 +311,7 @@ class PostgresTables(Tables):
     def add_counters(self, counters: Counters) -> None:
         """Add to the counters, in this connection's slot."""
         if counters:
-            self.connection.execute(_COUNT, self.counted(counters))
+            self.connection.execute(COUNT, self.counted(counters))
 
     def counted(self, counters: Counters) -> tuple[object, ...]:
         """Return the values of the statement that adds to the counters."""

@@ -21,7 +21,7 @@ from deniable.store.grouping import Grouped, grouped, number_of_records, pieces
 from deniable.store.postgres.connection import check_committed, unknown_if_lost
 from deniable.store.postgres.ids import Ids, read_ids
 from deniable.store.postgres.schema import chunks_table, ids_table
-from deniable.store.postgres.tables import SELECT, PostgresTables, put_statement, sound_rows
+from deniable.store.postgres.tables import COUNT, SELECT, PostgresTables, put_statement, sound_rows
 from deniable.store.rows import BatchRow
 from deniable.store.shuffle import shuffled
 from deniable.store.sums import chunk_sum
@@ -40,11 +40,16 @@ _FIND = f"""
         AND size = size_ AND segments = segments_
     WHERE simulated = %s
 """
-_COUNT_PART = b"""
-    INSERT INTO parts (batch, slot, reports)
-    SELECT batch, %s, reports FROM unnest(%s::bigint[], %s::bigint[]) AS given (batch, reports)
-    ON CONFLICT (batch, slot) DO UPDATE SET reports = parts.reports + excluded.reports
+_COUNT_ALL = (
+    b"""
+    WITH counted AS (
+        INSERT INTO parts (batch, slot, reports)
+        SELECT batch, %s, reports FROM unnest(%s::bigint[], %s::bigint[]) AS given (batch, reports)
+        ON CONFLICT (batch, slot) DO UPDATE SET reports = parts.reports + excluded.reports
+    )
 """
+    + COUNT
+)
 _Key = tuple[Batch, int]
 
 
@@ -146,10 +151,9 @@ class Writer:
                     name = tables.random_bytes(KEY_BYTES)
                     values = (number, name, chunk_sum(number, name, piece), piece)
                     connection.execute(statement, values, binary=True)
-            if parts:
-                numbers = sorted(parts)
-                connection.execute(_COUNT_PART, (slot, numbers, [parts[n] for n in numbers]))
-            tables.add_counters(counters)
+            numbers = sorted(parts)
+            counted = (slot, numbers, [parts[n] for n in numbers])
+            connection.execute(_COUNT_ALL, (*counted, *tables.counted(counters)))
             commit = connection.execute("COMMIT")
         check_committed(commit)
 
