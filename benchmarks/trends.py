@@ -78,7 +78,7 @@ def levels(histories: int) -> list[dict[str, object]]:
     krr, rappor = KRR(3, epsilon=3.0), Rappor.basic(3, f=0.5, p=0.5, q=0.75)
     even, unequal = [1_000] * 12, [3_000, 300, 300, 3_000, 300, 300]
     cases = [
-        ("the same devices", rappor, even, 0.0),
+        ("the same devices", rappor, [20_000] * 6, 0.0),
         ("changing devices", krr, even, 0.3),
         ("unequal epochs", krr, unequal, 0.1),
     ]
@@ -88,7 +88,7 @@ def levels(histories: int) -> list[dict[str, object]]:
         error = float(np.sqrt(2 * groups.variance[:, 0].mean()))
         for errors in (0, 2, 4, 8):
             moved = flat.copy()
-            step = min(errors * error, 0.29)
+            step = min(errors * error, 0.55)
             moved[len(sizes) // 2 :] += [-step, step, 0.0]
             crowd, hits = Crowd(mechanism, moved, sizes, churn), 0
             for _ in range(histories):

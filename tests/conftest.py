@@ -40,7 +40,9 @@ CLUSTER_VARIABLE = "DENIABLE_TEST_CLUSTER"
 
 def pytest_configure() -> None:
     # The first of all processes says where the one PostgreSQL server of this run will be.
-    os.environ.setdefault(CLUSTER_VARIABLE, f"{in_memory()}/deniable-pg-{secrets.token_hex(6)}")
+    os.environ.setdefault(
+        CLUSTER_VARIABLE, f"{in_memory()}/deniable-pg-{os.getpid()}-{secrets.token_hex(4)}"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +54,7 @@ def cluster() -> Cluster:
         if not shared.folder.exists():
             shared.create()
             shared.start()
+            shared.end_with(int(shared.folder.name.split("-")[2]))
     return shared
 
 

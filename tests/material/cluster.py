@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shlex
 import shutil
 import signal
 import socket
@@ -128,6 +129,15 @@ class Cluster:
         """Stop the server, and wait for it."""
         if (self.folder / "data" / "postmaster.pid").exists():
             self._run(["pg_ctl", "-D", "data", "-m", "fast", "-w", "stop"])
+
+    def end_with(self, pid: int) -> None:
+        """Stop the server and delete its files when a process is gone, however that ended."""
+        stop = self._as_owner(["pg_ctl", "-D", f"{self.folder}/data", "-m", "immediate", "stop"])
+        files = [str(self.folder), f"{self.folder}.lock"]
+        end = f"{shlex.join(stop)}; {shlex.join(['rm', '-rf', *files])}"
+        script = f"while kill -0 {pid}; do sleep 2; done; {end}"
+        watch = ["sh", "-c", f"({script}) >/dev/null 2>&1 &"]
+        subprocess.run(watch, cwd="/", check=True, start_new_session=True)
 
     def remove(self) -> None:
         """Stop the server and delete its files."""

@@ -169,7 +169,9 @@ def decode(output: Path, populations: Sequence[Population]) -> Learned:
                 trends.append(trend)
                 continue
             for table in ask(store, question, Options(folder=output)):
-                known = table.with_truth(population.stated(table.about.field))
+                # A string that was found and that nobody holds has the true share 0.
+                nobody = {row["value"]: 0.0 for row in table.rows}
+                known = table.with_truth({**nobody, **population.stated(table.about.field)})
                 name = question.id if question.plain else f"{question.id}-{table.about.field}"
                 known.save(output / f"{name}.png")
                 results.append(known)

@@ -9,6 +9,7 @@ W and m the number of profiles. So the covariance is that of known numbers over 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -39,6 +40,7 @@ class InpHTCMS(ProfileMechanism):
 
     parameters_type = InpHTCMSParameters
     parameters: InpHTCMSParameters
+    shares_hashes: ClassVar[bool] = True
     sketch: HCMS
     """The same without attributes: it knows the buckets."""
 

@@ -7,6 +7,7 @@ the sum of its profiles' estimates, has the sum of their variances.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -35,6 +36,7 @@ class InpOLH(ProfileMechanism):
 
     parameters_type = InpOLHParameters
     parameters: InpOLHParameters
+    shares_hashes: ClassVar[bool] = True
     oracle: OLH
     """The same without attributes: it counts reports and finds the support of profiles."""
 

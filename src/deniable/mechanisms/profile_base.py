@@ -19,7 +19,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import combinations, product
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -70,10 +70,13 @@ class ProfileMechanism(Mechanism):
         parameters: the integers.
         profile: the attributes, with names and labels; "a1", "a2", ... and codes unless a survey
             gives others.
+        shares_hashes: whether people share hash functions, whose collisions add to every variance
+            what does not fall with n.
     """
 
     parameters: ProfileParameters
     profile: Profile
+    shares_hashes: ClassVar[bool] = False
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
@@ -208,7 +211,7 @@ class ProfileMechanism(Mechanism):
         """Return tables one after the other, with their covariance given the people's values."""
         read, steady, times = self.reader(counts), self.reader(counts), 1.0
         n, seen = counts.n, counts.reports[counts.reports > 0]
-        if seen.size and int(seen.min()) < FEW:
+        if not self.shares_hashes and seen.size and int(seen.min()) < FEW:
             counts = Counts(
                 _FINE * counts.reports + self._imagined.reports,
                 _FINE * counts.table + self._imagined.table,

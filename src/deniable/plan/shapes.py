@@ -82,7 +82,7 @@ def search_shapes(setting: Setting, mechanism: str | None = None) -> tuple[Shape
 
 
 def _predicted(setting: Setting, name: str) -> Iterator[tuple[Mapping[str, float], Prediction]]:
-    for letters in _grid(setting, name):
+    for letters in _GRIDS[name](setting):
         try:
             parameters = resolve(
                 name, {**setting.wanted, **letters}, setting.domain, setting.absent
@@ -92,22 +92,32 @@ def _predicted(setting: Setting, name: str) -> Iterator[tuple[Mapping[str, float
         yield letters, predict(parameters, setting)
 
 
-def _grid(setting: Setting, name: str) -> Iterator[Mapping[str, float]]:
-    most = max(1, setting.people // PEOPLE_OF_A_COHORT)
-    cells = _cells(setting.listed, most)
-    if name == "rappor":
-        for k, h, m in product((2**i for i in range(3, 12)), range(1, 5), _powers(0, 10, most)):
-            if h < k and k * m >= cells:
-                yield {"k": k, "h": h, "m": m}
-    elif name == "orr" and setting.forever is None:
-        symbols = sorted({*range(2, 9), *_powers(3, 9, 512), *(3 * 2**i for i in range(2, 8))})
-        for k, m in product(symbols, _powers(0, 13, most)):
-            if (k - 1) * m < cells:
-                continue
+def _most(setting: Setting) -> int:
+    return max(1, setting.people // PEOPLE_OF_A_COHORT)
+
+
+def _bits(setting: Setting) -> Iterator[Mapping[str, float]]:
+    most = _most(setting)
+    for k, h, m in product((2**i for i in range(3, 12)), range(1, 5), _powers(0, 10, most)):
+        if h < k and k * m >= _cells(setting.listed, most):
+            yield {"k": k, "h": h, "m": m}
+
+
+def _symbols(setting: Setting) -> Iterator[Mapping[str, float]]:
+    most = _most(setting)
+    symbols = sorted({*range(2, 9), *_powers(3, 9, 512), *(3 * 2**i for i in range(2, 8))})
+    for k, m in product(symbols, _powers(0, 13, most) if setting.forever is None else ()):
+        if (k - 1) * m >= _cells(setting.listed, most):
             yield {"symbols": k, "cohorts": m}
-    elif name == "ngrams":
-        for n, whole in product((2, 3), (0.2, 0.33, 0.5, 0.67, 0.8)):
-            yield {"n": n, "whole": whole}
+
+
+def _grams(_: Setting) -> Iterator[Mapping[str, float]]:
+    for n, whole in product((2, 3), (0.2, 0.33, 0.5, 0.67, 0.8)):
+        yield {"n": n, "whole": whole}
+
+
+# Each mechanism has letters of its own to search.
+_GRIDS = {"rappor": _bits, "orr": _symbols, "ngrams": _grams}
 
 
 def _cells(listed: int, cohorts: int) -> int:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import prod
 
 from deniable.errors import InvalidParameter, InvalidReport
-from deniable.protocol import Answer, Field, ProfileParameters
+from deniable.protocol import Answer, Field, Profile
 from deniable.protocol.channel import (
     Bits,
     Channel,
@@ -120,8 +120,7 @@ def check_support(field: Field, answers: Sequence[Answer]) -> None:
         InvalidParameter: if one of them is another number.
     """
     parameters, channel = field.parameters, field.parameters.channel
-    # Of a profile, cells of tables are estimated, not single answers.
-    if isinstance(parameters, ProfileParameters):
+    if isinstance(field.domain, Profile):  # cells of tables are estimated, not single answers
         return
     stated, found = parameters.support, _support(channel, answers)
     for what, one, other in zip(("its sender's", "another"), stated, found, strict=True):
