@@ -56,6 +56,9 @@ def show_simulated(told: Sequence[Told], course: Course, data: str, seed: int, j
 
 def _show(told: Told, course: Course, data: str, seed: int) -> None:
     over = f" in each of {course.epochs:,} epochs" if course.epochs > 1 else ""
+    if over and told.question.repeat == "once":
+        over = f" in the first of {course.epochs:,} epochs, since it is answered once,"
+        over += " and later those of new devices" if course.churn else ""
     out.print(
         f"{course.people:,} simulated reports to {told.question.id}{over} are in {data} "
         f"(seed {seed}). Ask with --data {data}",

@@ -191,3 +191,18 @@ def test_serve_keeps_the_kinds_apart(folder: Path, capsys: pytest.CaptureFixture
     assert "5,000 of the 5,002 reports in data are simulated" in capsys.readouterr().err
     with pytest.raises(InvalidParameter, match="2 real reports"):
         check("data", simulated=True)
+
+
+@pytest.mark.parametrize(("repeat", "reports"), [("once", 200), ("epoch", 600)])
+def test_a_history_says_how_many_reports_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repeat: str, reports: int
+) -> None:
+    text = survey(asked("plain", more=f'repeat = "{repeat}"\nepoch = 7\n'))
+    (tmp_path / "survey.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    call("publish", "survey.toml")
+    said = call("simulate", "plain", "--people", 200, "--epochs", 3)
+    with open_store("simulated", create=False) as store:
+        assert sum(tally.reports for tally in store.tallies()) == reports
+    assert ("in each of 3 epochs" in said) == (repeat == "epoch")
+    assert ("in the first of 3 epochs" in said) == (repeat == "once")
