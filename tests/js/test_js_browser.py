@@ -41,8 +41,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser, world: World) -> Iterator[BrowserContext]:
     """A new profile, whose console must stay without errors of the page and its policy."""
-    world.stage.mode = "pass"
-    world.stage.seen.clear()
+    world.stage.begin()
     with browser.new_context() as made:
         yield made
 
@@ -232,8 +231,7 @@ def test_a_privacy_signal_is_a_no(context: BrowserContext, world: World, signal:
 
 
 def test_no_request_tells_people_apart(browser: Browser, world: World) -> None:
-    world.stage.mode = "pass"
-    world.stage.seen.clear()
+    world.stage.begin()
     surveys: list[dict[str, str]] = []
     for _ in range(2):
         with browser.new_context() as context:

@@ -100,12 +100,20 @@ class Stage:
     Attributes:
         mode: "pass" lets requests through, "down" hangs up, "401" and "503" answer so, "take"
             answers for the collector that it accepted everything.
-        seen: headers and body of every request for reports.
+        seen: headers and body of every request for reports of the present scene.
+        scene: a number in the path of its requests: a page that an earlier test left may still
+            send, and is none of the next test's business.
     """
 
     collector: str = ""
     mode: str = "pass"
     seen: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    scene: int = 0
+
+    def begin(self) -> None:
+        """Begin another scene: requests pass, and none has been seen."""
+        self.mode, self.scene = "pass", self.scene + 1
+        self.seen.clear()
 
     def handler(self) -> type[BaseHTTPRequestHandler]:
         stage = self
@@ -120,6 +128,9 @@ class Stage:
                     taken = {"accepted": len(json.loads(body)["reports"]), "duplicates": 0}
                     heads = {"content-type": "application/json", "access-control-allow-origin": "*"}
                     self.answer(200, heads, json.dumps({**taken, "problems": []}).encode())
+                    return
+                if not self.path.startswith(f"/{stage.scene}/"):
+                    self.answer(*stage.passed_on(heads, body))
                     return
                 stage.seen.append((heads, body))
                 if stage.mode == "down":

@@ -44,8 +44,13 @@ class World:
         self.stage.collector = stack.enter_context(
             collecting(folder, survey, [self.origin, *origins])
         )
-        self.between = stack.enter_context(serving(self.stage.handler()))
-        self.site.policy = f"default-src 'self'; connect-src 'self' {self.between}"
+        self._stage = stack.enter_context(serving(self.stage.handler()))
+        self.site.policy = f"default-src 'self'; connect-src 'self' {self._stage}"
+
+    @property
+    def between(self) -> str:
+        """The collector's address for pages of the present scene."""
+        return f"{self._stage}/{self.stage.scene}"
 
     def ids(self) -> list[str]:
         """Return the ids of all reports that arrived in requests, repeated ones too."""

@@ -16,6 +16,7 @@ from deniable.errors import (
     InvalidSurvey,
     LedgerLost,
     MissingExtra,
+    OutcomeUnknown,
     RecordRefused,
     StoreError,
 )
@@ -27,6 +28,7 @@ EXAMPLES = [
     InvalidReport("record", "The record is short."),
     RecordRefused("ceiling", "The ceiling is reached."),
     StoreError("The disk is full."),
+    OutcomeUnknown("The connection was lost."),
     LedgerLost("The database is missing."),
     MissingExtra("analysis", "Estimating"),
 ]

@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 
 from deniable import _validate
-from deniable._distributions import chi2_sf
 from deniable.crafted.raw_tables import crafted_correlation, crafted_statistic
 from deniable.crafted.search import Progress, Range
 from deniable.crafted.smoothed_tables import pair_ranges
@@ -20,7 +19,7 @@ from deniable.errors import InvalidParameter
 from deniable.marginals.correlation import correlation
 from deniable.marginals.independence import ALPHA
 from deniable.marginals.information import mutual_information
-from deniable.marginals.pairs import Pair, Pairs, independence, population_covariance
+from deniable.marginals.pairs import Pair, Pairs, independence, p_value_of, population_covariance
 from deniable.marginals.smoothed import Tables
 from deniable.marginals.table import Z95, Table
 from deniable.marginals.tree import Tree
@@ -112,7 +111,7 @@ def crafted_pairs(
         statistics, raw = _raw(mechanism, pair, table, share)
         degrees = max(1, independence(table).degrees)
         # The largest statistic has the least p-value, hence the reversed order.
-        p_value = Range(*(float(chi2_sf(t, degrees)) for t in reversed(statistics)))
+        p_value = Range(*(p_value_of(t, degrees, table.n) for t in reversed(statistics)))
         # A statistic of 0 is independence: then size and information may be 0, too.
         if statistics.low == 0 and table.probability.shape != (2, 2):
             value = Range(0.0, value.high)  # Cramer's V, which has no sign

@@ -53,9 +53,14 @@ def independence(raw: Table) -> Wald:
     d, n = found.degrees, raw.n
     if not (np.isfinite(found.p_value) and d):
         return found
-    if n <= d:
-        return replace(found, p_value=1.0)
-    return replace(found, p_value=float(f_sf(found.statistic * (n - d) / (d * (n - 1)), d, n - d)))
+    return replace(found, p_value=p_value_of(found.statistic, d, n))
+
+
+def p_value_of(statistic: float, degrees: int, n: int) -> float:
+    """Return the p-value of a statistic of Hotelling's from n people, as `independence` has it."""
+    if n <= degrees:
+        return 1.0
+    return float(f_sf(statistic * (n - degrees) / (degrees * (n - 1)), degrees, n - degrees))
 
 
 @dataclass(frozen=True)
