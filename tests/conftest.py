@@ -58,11 +58,13 @@ def cluster() -> Cluster:
     return shared
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):
-        folder = Path(os.environ.pop(CLUSTER_VARIABLE, ""))
+def pytest_unconfigure() -> None:
+    # Only the process that named the server ends it: neither a worker, nor a run within a test.
+    folder = Path(os.environ.get(CLUSTER_VARIABLE, ""))
+    if folder.name.startswith(f"deniable-pg-{os.getpid()}-"):
+        del os.environ[CLUSTER_VARIABLE]
         Path(f"{folder}.lock").unlink(missing_ok=True)
-        if folder.name.startswith("deniable-pg-") and folder.exists():
+        if folder.exists():
             Cluster(folder).remove()
 
 

@@ -51,7 +51,8 @@ def run_pytest(folder: Path, alpha: float, *more: str) -> subprocess.CompletedPr
         )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder), *more]
     # A run of its own: nothing of the one that it is started from.
-    alone = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    ours = ("PYTEST", "DENIABLE_TEST")
+    alone = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     alone["PYTHONPATH"] = str(CONFTEST.parent)  # for the material that the conftest imports
     return subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=folder, env=alone
