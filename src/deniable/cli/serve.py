@@ -23,6 +23,7 @@ from deniable.dashboard import dashboard_routes
 from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
 from deniable.store import Store, open_store
+from deniable.store.place import is_archive
 
 
 def serve(
@@ -110,6 +111,11 @@ def serve(
         origins=tuple(origin) if origin else None,
     )
     published = load_survey(survey)
+    if is_archive(data):
+        raise InvalidParameter(
+            f"{data} is an archive, which is only read: no report could be kept there.",
+            "Name the collector's own data directory, or a database.",
+        )
     with open_store(data, simulated=simulated) as store:
         check_kind(store, data, simulated=simulated, quiet=json)
         routes = [guarded_dashboard(settings, store, published, trying=try_page)]

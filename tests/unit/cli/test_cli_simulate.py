@@ -14,7 +14,7 @@ from deniable.cli.serve import check_kind
 from deniable.errors import InvalidParameter, StoreError
 from deniable.protocol import Survey
 from deniable.store import Batch, open_store
-from material.commands import call
+from material.commands import call, run
 from material.surveys import BOOLEAN, asked, profile, several, survey, unlisted
 
 SURVEY = survey(
@@ -206,3 +206,12 @@ def test_a_history_says_how_many_reports_it_holds(
         assert sum(tally.reports for tally in store.tallies()) == reports
     assert ("in each of 3 epochs" in said) == (repeat == "epoch")
     assert ("in the first of 3 epochs" in said) == (repeat == "once")
+
+
+def test_no_collector_starts_on_an_archive(folder: Path) -> None:
+    """It would refuse every report, and only when the first one came."""
+    (folder / "a").mkdir()
+    (folder / "a" / "archive.json").write_text('{"format":1}')
+    result = run("serve", "--data", "a", "--simulated")
+    assert isinstance(result.exception, InvalidParameter)
+    assert "no report could be kept there" in str(result.exception)
