@@ -54,7 +54,7 @@ def open_store(place: str | Path, *, create: bool = True, simulated: bool = Fals
 def is_archive(place: str | Path) -> bool:
     """Tell whether a place is an archive: a folder marked as one, or an address of files."""
     if isinstance(place, str) and "://" in place:
-        return True
+        return not is_database(place)
     return (Path(place) / ARCHIVE_MARKER).is_file()
 
 

@@ -17,6 +17,7 @@ from deniable.protocol import Survey
 from deniable.store import Batch, open_store
 from deniable.store.archive import Archive, check_archive, layout, write_archive, writing
 from deniable.store.base import Store
+from deniable.store.place import is_archive
 from fixtures.looking import survey_of
 
 V1 = Path(__file__).resolve().parents[2] / "fixtures" / "v1"
@@ -187,6 +188,12 @@ def test_damage_is_found_and_named(folder: Path, tmp_path: Path, how: str) -> No
     found = check_archive(place)
     assert len(found.problems) == 1
     assert part.name in found.problems[0]
+
+
+def test_an_address_of_a_database_is_no_archive() -> None:
+    assert not is_archive("postgresql://somebody@127.0.0.1/base?schema=s")
+    assert not is_archive("postgres://127.0.0.1/base")
+    assert is_archive("s3://bucket/folder")
 
 
 def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
