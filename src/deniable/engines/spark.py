@@ -54,7 +54,7 @@ class Spark(Engine):
     Args:
         session: of PySpark 4, a classic one or one of Spark Connect.
         tasks: the most tasks of a job; by default four per core.
-        driver_bytes: above so many bytes of results, workers merge them first.
+        driver_bytes: the most bytes of results that the driver merges alone.
     """
 
     session: SparkSession
