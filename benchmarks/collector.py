@@ -163,9 +163,9 @@ def measure(folder: Path, seconds: float) -> Iterator[tuple[str, float, str, flo
         yield "store.close_epochs", closing, "one synced file", file
 
 
-def run_collector(folder: Path) -> None:
+def run_collector(folder: Path, port: int) -> None:
     """Be the collector of `measure`, in a process of its own."""
-    settings = Settings(folder / "data", folder / "survey.json", port=0)
+    settings = Settings(folder / "data", folder / "survey.json", port=port)
     with SqliteStore(settings.store_path) as store:
         app = create_app(settings, store, settings.survey_path.read_bytes())
         serve(settings, app, on_listening=lambda address: print(address, flush=True))
@@ -176,9 +176,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each of two measurements")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.serve:
-        run_collector(chosen.serve)
+        run_collector(chosen.serve, chosen.port)
         return
     print(f"{'what':40} {'reports/s':>12} {'ratio':>8}  peer")
     with tempfile.TemporaryDirectory() as folder:

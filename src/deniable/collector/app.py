@@ -12,7 +12,6 @@ from starlette.routing import BaseRoute
 from deniable.collector.auth import HostGuard
 from deniable.collector.endpoints import Collector
 from deniable.collector.headers import SecurityHeaders
-from deniable.collector.problems import ProblemAnswers
 from deniable.collector.retention import KeepCounts
 from deniable.collector.settings import Settings
 from deniable.collector.web_pages import WebPages
@@ -51,7 +50,7 @@ def create_app(
         InvalidSurvey: if the survey cannot be read.
     """
     collector = Collector(settings, store, survey_bytes, today, keep_counts)
-    answers = ProblemAnswers(collector.refusals)
+    answers = collector.answers
     app = Starlette(
         routes=[*collector.routes(), *routes],
         middleware=[

@@ -120,7 +120,7 @@ class AnalystGuard:
     def _problem(self, request: HTTPConnection) -> Problem | None:
         wanted = self._settings.analyst_token_hash
         if wanted:
-            shown = hashlib.sha256(_token(request)).hexdigest()
+            shown = hashlib.sha256(_token(request.headers)).hexdigest()
             if hmac.compare_digest(shown, wanted):
                 return None
             detail = "Send the analyst token as a bearer token or as the password."
@@ -138,12 +138,12 @@ class AnalystGuard:
         )
 
 
-def require_write_key(request: HTTPConnection, settings: Settings) -> None:
-    """Raise Refused unless the request shows a write key, or none is set."""
+def require_write_key(headers: Mapping[str, str], settings: Settings) -> None:
+    """Raise Refused unless the headers of a request show a write key, or none is set."""
     wanted = settings.write_key_hashes
     if not wanted:
         return
-    shown = hashlib.sha256(_bearer(request)).hexdigest()
+    shown = hashlib.sha256(_bearer(headers)).hexdigest()
     # Every key is compared, so that the time does not say which one it was.
     matches = [hmac.compare_digest(shown, each) for each in wanted]
     if True not in matches:
@@ -158,25 +158,30 @@ def _of_a_proxy(name: str) -> bool:
 def is_local(scope: Mapping[str, Any]) -> bool:
     """Tell whether a request names this machine, and nothing else, as its host."""
     hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-    return len(hosts) == 1 and _LOCAL_HOST.fullmatch(hosts[0]) is not None
+    return len(hosts) == 1 and is_local_name(hosts[0])
 
 
-def _credentials(request: HTTPConnection) -> tuple[str, bytes]:
+def is_local_name(host: str) -> bool:
+    """Tell whether a `Host` header names this machine."""
+    return _LOCAL_HOST.fullmatch(host) is not None
+
+
+def _credentials(headers: Mapping[str, str]) -> tuple[str, bytes]:
     """Return the scheme of the Authorization header in lower case, and what follows it."""
-    scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+    scheme, _, rest = headers.get("authorization", "").partition(" ")
     return scheme.lower(), rest.strip().encode("latin-1", "replace")
 
 
-def _bearer(request: HTTPConnection) -> bytes:
-    scheme, rest = _credentials(request)
+def _bearer(headers: Mapping[str, str]) -> bytes:
+    scheme, rest = _credentials(headers)
     return rest if scheme == "bearer" else b""
 
 
-def _token(request: HTTPConnection) -> bytes:
+def _token(headers: Mapping[str, str]) -> bytes:
     """Return the analyst token of a request, empty if there is none."""
-    scheme, rest = _credentials(request)
+    scheme, rest = _credentials(headers)
     if scheme != "basic":
-        return _bearer(request)
+        return _bearer(headers)
     try:
         return base64.b64decode(rest, validate=True).partition(b":")[2]
     except binascii.Error:

@@ -5,50 +5,38 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import msgspec
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from deniable.collector.admission import Admission, Admitted, Item, split_batch
-from deniable.collector.auth import AnalystGuard, require_write_key
+from deniable.collector.admission import Admission, Admitted
+from deniable.collector.auth import AnalystGuard
 from deniable.collector.bodies import Bodies
 from deniable.collector.group_commit import GroupCommit
 from deniable.collector.health import Health
+from deniable.collector.intake import SHORT_BODY, Intake, json_response
 from deniable.collector.lanes import Turn
-from deniable.collector.limits import declared_size, is_compact, read_body
-from deniable.collector.load import Load
+from deniable.collector.limits import read_body
+from deniable.collector.load import REPORTS, Load
 from deniable.collector.openapi import openapi_bytes
-from deniable.collector.problems import Problem, WrongMethod
+from deniable.collector.plain import PlainReports
+from deniable.collector.problems import ProblemAnswers, WrongMethod
 from deniable.collector.refusals import Refusals
 from deniable.collector.retention import KeepCounts, cannot_keep
 from deniable.collector.settings import Settings
 from deniable.collector.upkeep import keep_closing
-from deniable.collector.web_pages import is_own_page
 from deniable.protocol import Survey
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
 
 _SURVEY_SECONDS = 300
 """The time for which a client may use the survey without asking again."""
-
-
-class Receipt(msgspec.Struct, frozen=True):
-    """The answer to a batch. Every report of it is in exactly one of the three."""
-
-    accepted: int
-    duplicates: int
-    problems: list[Problem]
-
-
-_SHORT_BODY = 4 * 2**10
-"""A batch of a dozen or two reports, which takes less time than waiting for a turn."""
 
 
 class Collector:
@@ -66,6 +54,7 @@ class Collector:
         self.survey = Survey.from_published(survey_bytes)
         self._keep_counts = (keep_counts or cannot_keep) if self.survey.keep_counts else None
         self.refusals = Refusals()
+        self.answers = ProblemAnswers(self.refusals)
         self._store = store
         self._today = today
         self._survey_bytes = survey_bytes
@@ -80,6 +69,7 @@ class Collector:
             max_group=settings.commit_reports,
             max_waiting=settings.waiting_reports,
         )
+        self._intake = Intake(settings, self._admission, self._commits, self.refusals, today)
         self._bodies = Bodies()
         self._turn = Turn()
         self._health = Health(self._commits, self.refusals, local_only=not settings.public)
@@ -120,6 +110,7 @@ class Collector:
             self.settings.body_seconds,
             self.settings.open_to_pages,
             self._health,
+            {REPORTS.encode(): PlainReports(self._intake, self.answers)},
         )
         try:
             async with self._commits:
@@ -131,35 +122,20 @@ class Collector:
 
     async def post_reports(self, request: Request) -> Response:
         """Take a batch; answer when what was admitted of it is durable."""
-        require_write_key(request, self.settings)
-        from_page = self.settings.open_to_pages or is_own_page(request.headers)
-        compact = is_compact(request, from_page)
+        compact, size = self._intake.open(request.headers)
         limit = self.settings.max_body
-        size = declared_size(request, limit)
-        self._commits.look()
         async with self._bodies.share(size) as share:
             body = await read_body(request, limit, self.settings.body_seconds, share)
             admitted = await self._admit(body, compact)
         done = await self._commits.append(admitted.reports)
-        for refusal in admitted.refusals:
-            self.refusals.add(refusal.question, refusal.reason)
-        problems = [Problem.of(r.reason, r.detail, index=r.index) for r in admitted.refusals]
-        return _json(Receipt(done.accepted, done.duplicates, problems))
+        return self._intake.receipt(admitted, done)
 
     async def _admit(self, body: bytes, compact: bool) -> Admitted:
         """Parse a batch and sort its reports: a short one at once, a long one in its turn."""
-        if len(body) <= _SHORT_BODY:
-            items = self._split(body, compact)
-            return self._admission.admit(items, self._today())
+        if len(body) <= SHORT_BODY:
+            return self._intake.admit(body, compact)
         async with self._turn:
-            await self._commits.room()
-            items = self._split(body, compact)
-            self._commits.look(len(items))
-            return await self._admission.admit_in_turn(items, self._today())
-
-    def _split(self, body: bytes, compact: bool) -> Sequence[Item]:
-        most = self.settings.max_batch
-        return self._admission.split_packed(body, most) if compact else split_batch(body, most)
+            return await self._intake.admit_in_turn(body, compact)
 
     async def get_survey(self, request: Request) -> Response:
         """Serve the survey, or say that the client has it."""
@@ -181,21 +157,17 @@ class Collector:
             {"question": question, "reason": reason, "count": count}
             for (question, reason), count in sorted(counts.items())
         ]
-        return _json({"counters": rows, "totals": dict(sorted(totals.items()))})
+        return json_response({"counters": rows, "totals": dict(sorted(totals.items()))})
 
     async def get_health(self, request: Request) -> Response:
         """Answer that the process is up."""
-        return _json({"status": "ok"})
+        return json_response({"status": "ok"})
 
     async def get_readiness(self, request: Request) -> Response:
         """Answer that the survey is loaded and that the store's last write succeeded."""
         await self._commits.probe()
-        return _json({"status": "ready"})
+        return json_response({"status": "ready"})
 
     async def get_openapi(self, request: Request) -> Response:
         """Serve the description of this interface."""
         return Response(openapi_bytes(), media_type="application/json")
-
-
-def _json(answer: object) -> Response:
-    return Response(msgspec.json.encode(answer), media_type="application/json")

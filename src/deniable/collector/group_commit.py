@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,10 +31,14 @@ _PERHAPS = "It is not known whether the batch was accepted. Send the same batch 
 _LATE = StoreError("A write of the store does not end. Look at its disk, and at who else uses it.")
 
 
+Tell = Callable[[Appended | Exception], object]
+"""Takes the outcome of reports: their numbers, or why they were not written. Must not raise."""
+
+
 @dataclass(frozen=True)
 class _Waiting:
     reports: Sequence[Report]
-    done: asyncio.Future[Appended]
+    tell: Tell
 
 
 class GroupCommit:
@@ -118,22 +122,35 @@ class GroupCommit:
         Raises:
             Refused: if too many are waiting, or the store cannot be written.
         """
-        if not reports:
-            return Appended(0, 0)
-        self.look(len(reports))
         done: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(reports, done))
+
+        def tell(outcome: Appended | Exception) -> None:
+            if done.done():
+                return
+            if isinstance(outcome, Exception):
+                done.set_exception(outcome)
+            else:
+                done.set_result(outcome)
+
+        self.put(reports, tell)
+        return await done
+
+    def put(self, reports: Sequence[Report], tell: Tell) -> None:
+        """Write reports durably, together with others', and tell their outcome when it is known.
+
+        Raises:
+            Refused: if too many are waiting.
+        """
+        if not reports:
+            tell(Appended(0, 0))
+            return
+        self.look(len(reports))
+        self._waiting.append(_Waiting(reports, tell))
         self._size += len(reports)
         self._wake.set()
         if self._size >= self._max_group:
             self._full.set()
         self._update_room()
-        try:
-            return await done
-        except OutcomeUnknown:
-            raise unavailable(Reason.STORE, _PERHAPS) from None
-        except StoreError:
-            raise unavailable(Reason.STORE, _LATER) from None
 
     async def probe(self) -> None:
         """Check that the store works: by the last write, or by a new one if that was long ago.
@@ -241,8 +258,7 @@ class GroupCommit:
             if not isinstance(error, OutcomeUnknown):  # rather lost than counted twice
                 self._refusals.put_back(refusals)
             for waiting in group:
-                if not waiting.done.done():
-                    waiting.done.set_exception(error)
+                waiting.tell(_told(error))
             return
         _distribute(group, write.result().new)
 
@@ -254,5 +270,13 @@ def _distribute(group: list[_Waiting], new: Sequence[bool]) -> None:
         count = len(waiting.reports)
         mine = tuple(new[start : start + count])
         start += count
-        if not waiting.done.done():
-            waiting.done.set_result(Appended(sum(mine), count - sum(mine), mine))
+        waiting.tell(Appended(sum(mine), count - sum(mine), mine))
+
+
+def _told(error: BaseException) -> Exception:
+    """Return what the sender of reports is told about a write that failed."""
+    if isinstance(error, OutcomeUnknown):
+        return unavailable(Reason.STORE, _PERHAPS)
+    if isinstance(error, StoreError):
+        return unavailable(Reason.STORE, _LATER)
+    return error if isinstance(error, Exception) else RuntimeError("The write was given up.")

@@ -10,7 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from deniable.collector.descriptors import allow_descriptors
-from deniable.collector.http_limits import LimitedHttp
+from deniable.collector.http_plain import PlainHttp
 from deniable.collector.log_lines import bound_log
 from deniable.collector.settings import Settings
 from deniable.errors import InvalidParameter
@@ -64,7 +64,7 @@ def server_for(app: ASGIApp, on_started: Callable[[], object]) -> uvicorn.Server
     """
     config = uvicorn.Config(
         app,
-        http=LimitedHttp,
+        http=PlainHttp,
         ws="none",
         lifespan="on",
         log_level="warning",
