@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from starlette.responses import Response
 
-from deniable.collector.admission import Admission, Admitted, Item, split_batch
+from deniable.collector.admission import Admission, Admitted
 from deniable.collector.auth import require_write_key
 from deniable.collector.group_commit import GroupCommit
 from deniable.collector.limits import declared_size, is_compact
 from deniable.collector.problems import Problem
+from deniable.collector.reading import Item, PackedBatch, split_batch
 from deniable.collector.refusals import Refusals
 from deniable.collector.settings import Settings
 from deniable.collector.web_pages import is_own_page
@@ -96,7 +97,7 @@ class Intake:
         problems = [Problem.of(r.reason, r.detail, index=r.index) for r in admitted.refusals]
         return json_response(Receipt(done.accepted, done.duplicates, problems))
 
-    def _split(self, body: bytes, compact: bool) -> Sequence[Item]:
+    def _split(self, body: bytes, compact: bool) -> Sequence[Item] | PackedBatch:
         most = self.settings.max_batch
         return self._admission.split_packed(body, most) if compact else split_batch(body, most)
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniable.collector.admission import Admission, read_report, split_batch
+from deniable.collector.admission import Admission
 from deniable.collector.problems import Refused
+from deniable.collector.reading import read_report, split_batch
 from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.errors import InvalidReport
 from deniable.protocol import Report
