@@ -150,7 +150,6 @@ class Admission:
         try:
             identity = bytes.fromhex(item.id)
             record = from_base64url(item.record)
-            question.check_record(record)
             told = item.segments
             segments = "" if told is msgspec.UNSET else read_combination(told)
         except (ValueError, InvalidParameter, InvalidReport):
@@ -159,6 +158,8 @@ class Admission:
         if len(identity) != ID_BYTES or identity.hex() != item.id:
             return None
         if segments not in question.combinations:
+            return None
+        if len(record) != question.record_size or not self._bounds[question.digest].hold(record):
             return None
         return Report(
             question.id, question.version, question.digest, item.epoch, identity, record, segments

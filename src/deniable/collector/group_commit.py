@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
-from typing import Self
+from typing import NamedTuple, Self
 
 from deniable.collector.problems import unavailable
 from deniable.collector.reasons import Reason
@@ -28,6 +27,7 @@ PROBE_BYTES = 512 * 2**10
 """Roughly the size of a full group: a small write may fit where no batch does."""
 _LATER = "Nothing was accepted. Send the same batch again later."
 _PERHAPS = "It is not known whether the batch was accepted. Send the same batch again later."
+_ONE_NEW, _ONE_KNOWN = Appended(1, 0, (True,)), Appended(0, 1, (False,))
 _LATE = StoreError("A write of the store does not end. Look at its disk, and at who else uses it.")
 
 
@@ -35,8 +35,7 @@ Tell = Callable[[Appended | Exception], object]
 """Takes the outcome of reports: their numbers, or why they were not written. Must not raise."""
 
 
-@dataclass(frozen=True)
-class _Waiting:
+class _Waiting(NamedTuple):
     reports: Sequence[Report]
     tell: Tell
 
@@ -268,6 +267,10 @@ def _distribute(group: list[_Waiting], new: Sequence[bool]) -> None:
     start = 0
     for waiting in group:
         count = len(waiting.reports)
+        if count == 1:  # as most are
+            waiting.tell(_ONE_NEW if new[start] else _ONE_KNOWN)
+            start += 1
+            continue
         mine = tuple(new[start : start + count])
         start += count
         waiting.tell(Appended(sum(mine), count - sum(mine), mine))

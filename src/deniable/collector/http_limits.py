@@ -163,7 +163,11 @@ class LimitedHttp(HttpToolsProtocol):
         """Take a header, but not behind the body."""
         if not self._in_head:
             self._refuse_parsing(own_answers.TRAILERS)
-        super().on_header(name, value)
+        name = name.lower()
+        if name == b"expect":
+            super().on_header(name, value)
+        else:
+            self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """The head is there; its body must follow in time."""

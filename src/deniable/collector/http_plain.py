@@ -113,7 +113,7 @@ class PlainHttp(LimitedHttp):
             b"".join([answer.start, *date, answer.headers, close, b"\r\n", answer.body])
         )
         cycle.response_started = cycle.response_complete = True
-        if not cycle.keep_alive:
+        if answer.last or not cycle.keep_alive:
             self._end()
         self.on_response_complete()
 

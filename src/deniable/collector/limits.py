@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import lru_cache
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -33,15 +34,14 @@ def is_compact(headers: Mapping[str, str], from_page: bool) -> bool:
     Raises:
         Refused: media_type or encoding.
     """
-    if headers.get("content-encoding", "identity").strip().lower() != "identity":
+    encoding = headers.get("content-encoding")
+    if encoding is not None and encoding.strip().lower() != "identity":
         raise Refused(
             Reason.ENCODING,
             "Send the body without 'content-encoding': a batch is small.",
             {"accept-encoding": "identity"},
         )
-    media, _, parameters = headers.get("content-type", "").partition(";")
-    media = media.strip().lower()
-    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    media, charset = _media_type(headers.get("content-type", ""))
     if media == COMPACT and not charset:
         return True
     json = media == MEDIA_TYPE and charset in ("", "utf-8")
@@ -51,6 +51,13 @@ def is_compact(headers: Mapping[str, str], from_page: bool) -> bool:
             f"Send the body with 'content-type: {MEDIA_TYPE}', in UTF-8, or {COMPACT}.",
         )
     return False
+
+
+@lru_cache(64)
+def _media_type(text: str) -> tuple[str, str]:
+    """Return the media type and the character set of a `content-type`, in lower case."""
+    media, _, parameters = text.partition(";")
+    return media.strip().lower(), parameters.strip().lower().removeprefix("charset=").strip('"')
 
 
 def declared_size(headers: Mapping[str, str], limit: int) -> int:

@@ -40,11 +40,15 @@ class Plain(NamedTuple):
 
 
 class PlainAnswer(NamedTuple):
-    """An answer: its first line, its headers, and its body, the line between them left out."""
+    """An answer: its first line, its headers, and its body, the line between them left out.
+
+    `last` ends the connection.
+    """
 
     start: bytes
     headers: bytes
     body: bytes
+    last: bool = False
 
 
 class Sender(Protocol):
@@ -134,7 +138,7 @@ class PlainReports:
     def _failed(self, error: Exception) -> PlainAnswer:
         """Return the answer to a mistake of ours, which the application makes outside of all."""
         _log.error("Exception in a plain request\n", exc_info=error)
-        return _bytes_of(self._answers.mistake())
+        return _bytes_of(self._answers.mistake())._replace(last=True)
 
 
 def _bytes_of(response: Response) -> PlainAnswer:

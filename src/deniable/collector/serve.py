@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
 from collections.abc import Callable
@@ -113,4 +114,7 @@ class _Server(uvicorn.Server):
         """Start as ever, then tell."""
         await super().startup(sockets)
         if self.started:
+            # What is there now stays; looking for garbage in it would stop everybody for a while.
+            gc.collect()
+            gc.freeze()
             self._on_started()

@@ -40,8 +40,9 @@ def may_send(headers: Mapping[str, str], settings: Settings) -> bool:
 
 def is_own_page(headers: Mapping[str, str]) -> bool:
     """Tell whether a request comes from a page that was served under the same name and port."""
+    origin = headers.get("origin")
     host = headers.get("host", "")
-    return headers.get("origin") in (f"http://{host}", f"https://{host}")
+    return origin is not None and origin in (f"http://{host}", f"https://{host}")
 
 
 def readable_by(origin: str | None, settings: Settings) -> Mapping[str, str]:
