@@ -1,7 +1,7 @@
 """Single reports over HTTP, driven by wrk from the other core: our collector and its limits.
 
 Limits, each asked the same requests in the same run: nginx with `return 204`, and uvicorn with an
-application that answers 204 to everything and looks at nothing.
+empty application, which looks at nothing and answers 200 with two bytes, or 204 with none.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 SERVER_CORE, LOAD_CORE = "0", "1"
 CONNECTIONS = 256
+OURS = "collector, durable"
 START_SECONDS, STOP_SECONDS = 60.0, 20.0
 
 _SCRIPT = """
@@ -51,9 +52,11 @@ http {{
 """
 _EMPTY = """
 import sys, uvicorn
+START = {{"type": "http.response.start", "status": {status}, "headers": {headers}}}
+BODY = {{"type": "http.response.body", "body": {body}}}
 async def app(scope, receive, send):
-    await send({"type": "http.response.start", "status": 204})
-    await send({"type": "http.response.body"})
+    await send(START)
+    await send(BODY)
 uvicorn.run(app, port=int(sys.argv[1]), http="httptools", loop="uvloop", lifespan="off",
             ws="none", log_level="error", access_log=False)
 """
@@ -91,10 +94,12 @@ def nginx(folder: Path) -> tuple[list[str], int]:
     return pinned("nginx", "-c", str(config), "-p", str(folder)), port
 
 
-def empty_uvicorn(folder: Path) -> tuple[list[str], int]:
+def empty_uvicorn(folder: Path, *, body: bytes) -> tuple[list[str], int]:
     """Return the command of uvicorn with an application that does nothing, and its port."""
     port = free_port()
-    (folder / "empty.py").write_text(_EMPTY)
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    answer = {"status": 200, "headers": headers} if body else {"status": 204, "headers": []}
+    (folder / "empty.py").write_text(_EMPTY.format(**answer, body=body))
     return pinned(sys.executable, str(folder / "empty.py"), str(port)), port
 
 
@@ -187,3 +192,40 @@ def processor_seconds(process_id: int) -> float:
     """Return the processor time of a process so far, all its threads."""
     fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def contest(
+    folder: Path,
+    ours: Callable[[], tuple[list[str], int]],
+    template: bytes,
+    seconds: float,
+    rounds: int,
+) -> Iterator[tuple[str, bool, Served]]:
+    """Yield how each server did, connections kept or not: the best of some rounds in turn.
+
+    Args:
+        folder: for files of the contestants.
+        ours: returns the collector's command and port.
+        template: a body with one report.
+        seconds: of load for each measurement.
+        rounds: of all contestants, so that whatever else the machine does hits each of them.
+    """
+    servers: dict[str, Callable[[], tuple[list[str], int]]] = {
+        "nginx, bare 204": lambda: nginx(folder),
+        "uvicorn, empty application, 204": lambda: empty_uvicorn(folder, body=b""),
+        "uvicorn, empty application, 200": lambda: empty_uvicorn(folder, body=b"{}"),
+        OURS: ours,
+    }
+    best: dict[tuple[str, bool], Served] = {}
+    for _ in range(rounds):
+        for name, make in servers.items():
+            command, port = make()
+            with running(command, port) as process:
+                for keep in (True, False):
+                    found = load(folder, process.pid, port, template, seconds, keep=keep)
+                    if found.bad:
+                        raise SystemExit(f"{name}: {found.bad} answers were errors, or none came.")
+                    known = best.get((name, keep), found)
+                    best[name, keep] = max(known, found, key=lambda served: served.per_second)
+    for (name, keep), served in sorted(best.items(), key=lambda each: not each[0][1]):
+        yield name, keep, served

@@ -65,6 +65,6 @@ def create_app(
         },
         lifespan=collector.lifespan,
     )
-    app.state.settings, app.state.store, app.state.survey = settings, store, collector.survey
-    app.state.refusals = collector.refusals
+    app.state.settings, app.state.store = settings, store
+    app.state.refusals, app.state.collector = collector.refusals, collector
     return app

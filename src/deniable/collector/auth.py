@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
-import hmac
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -64,7 +62,7 @@ PROXY_HEADERS = frozenset(
 )
 """Headers by which a request shows that a proxy passed it on; and all that begin as below."""
 _PROXY_PREFIX = "x-forwarded-"
-_ASK_READER = {"www-authenticate": 'Basic realm="Deniable", charset="UTF-8"'}
+ASK_READER = {"www-authenticate": 'Basic realm="Deniable", charset="UTF-8"'}
 _ASK_WRITER = {"www-authenticate": 'Bearer realm="Deniable"'}
 
 
@@ -110,43 +108,41 @@ class AnalystGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 401 or 403."""
-        problem = None if scope["type"] == "lifespan" else self._problem(HTTPConnection(scope))
+        problem = None
+        if scope["type"] != "lifespan":
+            problem = reading_problem(HTTPConnection(scope), self._settings)
         if problem is None:
             await self._app(scope, receive, send)
             return
-        headers = _ASK_READER if problem.reason is Reason.UNAUTHORIZED else {}
+        headers = ASK_READER if problem.reason is Reason.UNAUTHORIZED else {}
         await refuse(problem, headers, scope, receive, send)
 
-    def _problem(self, request: HTTPConnection) -> Problem | None:
-        wanted = self._settings.analyst_token_hash
-        if wanted:
-            shown = hashlib.sha256(_token(request.headers)).hexdigest()
-            if hmac.compare_digest(shown, wanted):
-                return None
-            detail = "Send the analyst token as a bearer token or as the password."
-            return Problem.of(Reason.UNAUTHORIZED, detail)
-        if not self._settings.loopback:
-            detail = "No analyst token is set, and the collector can be reached from elsewhere."
-        elif self._settings.behind_proxy:
-            detail = "No analyst token is set, and a proxy stands before the collector."
-        elif any(map(_of_a_proxy, request.headers)):
-            detail = "No analyst token is set, and the request came through a proxy."
-        else:
+
+def reading_problem(request: HTTPConnection, settings: Settings) -> Problem | None:
+    """Return why a request may not see a survey's results; None if it may."""
+    if not settings.ring.reading_open:
+        if settings.ring.may_read(shown_token(request.headers), settings.name):
             return None
-        return Problem.of(
-            Reason.FORBIDDEN, f"{detail} Start the collector with the hash of an analyst token."
-        )
+        detail = "Send the analyst token as a bearer token or as the password."
+        return Problem.of(Reason.UNAUTHORIZED, detail)
+    if not settings.loopback:
+        detail = "No analyst token is set, and the collector can be reached from elsewhere."
+    elif settings.behind_proxy:
+        detail = "No analyst token is set, and a proxy stands before the collector."
+    elif any(map(_of_a_proxy, request.headers)):
+        detail = "No analyst token is set, and the request came through a proxy."
+    else:
+        return None
+    return Problem.of(
+        Reason.FORBIDDEN,
+        f"{detail} Make one: deniable keys make NAME --for analyst, and start the collector with "
+        "the file, --keys keys.json.",
+    )
 
 
 def require_write_key(headers: Mapping[str, str], settings: Settings) -> None:
     """Raise Refused unless the headers of a request show a write key, or none is set."""
-    wanted = settings.write_key_hashes
-    if not wanted:
-        return
-    shown = hashlib.sha256(_bearer(headers)).hexdigest()
-    # Every key is compared, so that the time does not say which one it was.
-    matches = [hmac.compare_digest(shown, each) for each in wanted]
-    if True not in matches:
+    if not settings.ring.may_write(_bearer(headers), settings.name):
         raise Refused(Reason.UNAUTHORIZED, "Send the write key as a bearer token.", _ASK_WRITER)
 
 
@@ -177,7 +173,7 @@ def _bearer(headers: Mapping[str, str]) -> bytes:
     return rest if scheme == "bearer" else b""
 
 
-def _token(headers: Mapping[str, str]) -> bytes:
+def shown_token(headers: Mapping[str, str]) -> bytes:
     """Return the analyst token of a request, empty if there is none."""
     scheme, rest = _credentials(headers)
     if scheme != "basic":

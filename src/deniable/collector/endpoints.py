@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -19,7 +19,7 @@ from deniable.collector.admission import Admission, Admitted
 from deniable.collector.auth import AnalystGuard
 from deniable.collector.bodies import Bodies
 from deniable.collector.group_commit import GroupCommit
-from deniable.collector.health import Health
+from deniable.collector.health import Health, Stores
 from deniable.collector.intake import SHORT_BODY, Intake, json_response
 from deniable.collector.lanes import Turn
 from deniable.collector.limits import read_body
@@ -30,7 +30,7 @@ from deniable.collector.problems import ProblemAnswers, WrongMethod
 from deniable.collector.refusals import Refusals
 from deniable.collector.retention import KeepCounts, cannot_keep
 from deniable.collector.settings import Settings
-from deniable.collector.upkeep import keep_closing
+from deniable.collector.upkeep import Rules, keep_closing
 from deniable.protocol import Survey
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
@@ -51,28 +51,49 @@ class Collector:
         keep_counts: KeepCounts | None = None,
     ) -> None:
         self.settings = settings
-        self.survey = Survey.from_published(survey_bytes)
-        self._keep_counts = (keep_counts or cannot_keep) if self.survey.keep_counts else None
         self.refusals = Refusals()
         self.answers = ProblemAnswers(self.refusals)
-        self._store = store
+        self.store = store
         self._today = today
-        self._survey_bytes = survey_bytes
-        self._etag = f'"{hashlib.sha256(survey_bytes).hexdigest()}"'
-        self._admission = Admission(
-            self.survey, settings.accept_past_days, settings.accept_future_days
-        )
-        self._commits = GroupCommit(
+        self.commits = GroupCommit(
             store,
             self.refusals,
             window_ms=settings.commit_window_ms,
             max_group=settings.commit_reports,
             max_waiting=settings.waiting_reports,
         )
-        self._intake = Intake(settings, self._admission, self._commits, self.refusals, today)
+        self._intake = Intake(settings, self.commits, self.refusals, today)
+        self.take(survey_bytes, keep_counts)
+        self.plain = PlainReports(self._intake, self.answers)
         self._bodies = Bodies()
         self._turn = Turn()
-        self._health = Health(self._commits, self.refusals, local_only=not settings.public)
+        self._health = Health(self.commits, self.refusals, local_only=not settings.public)
+
+    def take(self, survey_bytes: bytes, keep_counts: KeepCounts | None = None) -> None:
+        """Ask another survey from now on, in the same store.
+
+        Requests that are being read are admitted by whichever is there when their body is; none
+        is refused or lost because of the change.
+
+        Raises:
+            InvalidSurvey: if it cannot be read; the one that was there stays.
+        """
+        survey = Survey.from_published(survey_bytes)
+        days = self.settings.accept_past_days, self.settings.accept_future_days
+        self._intake.admission = Admission(survey, *days)
+        self.survey = survey
+        self._keep_counts = (keep_counts or cannot_keep) if survey.keep_counts else None
+        self._survey_bytes = survey_bytes
+        self._etag = f'"{hashlib.sha256(survey_bytes).hexdigest()}"'
+
+    def _rules(self) -> Rules:
+        """Return what the survey says about closing and deleting."""
+        return Rules(
+            self._intake.admission.epoch_days,
+            self.survey.floor or DEFAULT_FLOOR,
+            self.survey.retention_days,
+            self._keep_counts,
+        )
 
     def routes(self) -> list[BaseRoute]:
         """Return the collector's own routes."""
@@ -81,12 +102,9 @@ class Collector:
             Route("/v1/reports", self.post_reports, methods=["POST"]),
             Route("/v1/survey", self.get_survey, methods=["GET"]),
             Route("/v1/counters", self.get_counters, methods=["GET"], middleware=guard),
-            Route("/healthz", self.get_health, methods=["GET"]),
-            Route("/readyz", self.get_readiness, methods=["GET"]),
-            Route("/openapi.json", self.get_openapi, methods=["GET"]),
+            *health_routes(self.commits),
         ]
-        # Whatever stands beside may take every path; the other methods of these are ours too.
-        return [*own, *(Route(route.path, WrongMethod(route.methods or ())) for route in own)]
+        return with_other_methods(own)
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[Mapping[str, Any]]:
@@ -95,25 +113,17 @@ class Collector:
         The HTTP server learns from the lifespan's state what is in flight.
         """
         upkeep = asyncio.create_task(
-            keep_closing(
-                self._store,
-                self._admission.epoch_days,
-                self.settings.accept_past_days,
-                self._today,
-                self.survey.floor or DEFAULT_FLOOR,
-                retention_days=self.survey.retention_days,
-                keep=self._keep_counts,
-            )
+            keep_closing(self.store, self._rules, self.settings.accept_past_days, self._today)
         )
         load = Load(
             self.refusals,
             self.settings.body_seconds,
             self.settings.open_to_pages,
             self._health,
-            {REPORTS.encode(): PlainReports(self._intake, self.answers)},
+            {REPORTS.encode(): self.plain},
         )
         try:
-            async with self._commits:
+            async with self.commits:
                 yield {"load": load}
         finally:
             upkeep.cancel()
@@ -127,7 +137,7 @@ class Collector:
         async with self._bodies.share(size) as share:
             body = await read_body(request, limit, self.settings.body_seconds, share)
             admitted = await self._admit(body, compact)
-        done = await self._commits.append(admitted.reports)
+        done = await self.commits.append(admitted.reports)
         return self._intake.receipt(admitted, done)
 
     async def _admit(self, body: bytes, compact: bool) -> Admitted:
@@ -148,7 +158,7 @@ class Collector:
 
     async def get_counters(self, request: Request) -> Response:
         """Show what was accepted and refused, written or about to be."""
-        stored = await asyncio.to_thread(self._store.counters)
+        stored = await asyncio.to_thread(self.store.counters)
         counts = Counter(stored) + Counter(self.refusals.waiting())
         totals: Counter[str] = Counter()
         for (_, reason), count in counts.items():
@@ -159,15 +169,27 @@ class Collector:
         ]
         return json_response({"counters": rows, "totals": dict(sorted(totals.items()))})
 
-    async def get_health(self, request: Request) -> Response:
-        """Answer that the process is up."""
+
+def health_routes(stores: Stores) -> list[Route]:
+    """Return the routes about the process itself."""
+
+    async def get_health(request: Request) -> Response:
         return json_response({"status": "ok"})
 
-    async def get_readiness(self, request: Request) -> Response:
-        """Answer that the survey is loaded and that the store's last write succeeded."""
-        await self._commits.probe()
+    async def get_readiness(request: Request) -> Response:
+        await stores.probe()  # the survey is loaded, and the last write succeeded
         return json_response({"status": "ready"})
 
-    async def get_openapi(self, request: Request) -> Response:
-        """Serve the description of this interface."""
+    async def get_openapi(request: Request) -> Response:
         return Response(openapi_bytes(), media_type="application/json")
+
+    answers = {"/healthz": get_health, "/readyz": get_readiness, "/openapi.json": get_openapi}
+    return [Route(path, answer, methods=["GET"]) for path, answer in answers.items()]
+
+
+def with_other_methods(routes: Sequence[Route]) -> list[BaseRoute]:
+    """Return routes that also refuse every other method of their paths.
+
+    Whatever stands beside them may take every path.
+    """
+    return [*routes, *(Route(route.path, WrongMethod(route.methods or ())) for route in routes)]

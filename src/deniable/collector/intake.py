@@ -37,9 +37,11 @@ class Receipt(msgspec.Struct, frozen=True):
 class Intake:
     """The rules of one survey's batches.
 
+    Attributes:
+        admission: which reports are taken; another one when another survey is asked.
+
     Args:
         settings: the operator's choices.
-        admission: which reports are taken.
         commits: the queue before the store.
         refusals: where refusals are counted.
         today: the number of the current UTC day.
@@ -48,14 +50,13 @@ class Intake:
     def __init__(
         self,
         settings: Settings,
-        admission: Admission,
         commits: GroupCommit,
         refusals: Refusals,
         today: Callable[[], int],
     ) -> None:
+        self.admission: Admission
         self.settings = settings
         self.commits = commits
-        self._admission = admission
         self._refusals = refusals
         self._today = today
 
@@ -77,7 +78,7 @@ class Intake:
         Raises:
             Refused: body or batch_size.
         """
-        return self._admission.admit(self._split(body, compact), self._today())
+        return self.admission.admit(self._split(body, compact), self._today())
 
     async def admit_in_turn(self, body: bytes, compact: bool) -> Admitted:
         """Sort the reports of a long body in steps, when there is room for them.
@@ -88,7 +89,7 @@ class Intake:
         await self.commits.room()
         items = self._split(body, compact)
         self.commits.look(len(items))
-        return await self._admission.admit_in_turn(items, self._today())
+        return await self.admission.admit_in_turn(items, self._today())
 
     def receipt(self, admitted: Admitted, done: Appended) -> Response:
         """Count what was not taken, and return the answer to a batch that is durable."""
@@ -99,7 +100,7 @@ class Intake:
 
     def _split(self, body: bytes, compact: bool) -> Sequence[Item] | PackedBatch:
         most = self.settings.max_batch
-        return self._admission.split_packed(body, most) if compact else split_batch(body, most)
+        return self.admission.split_packed(body, most) if compact else split_batch(body, most)
 
 
 def json_response(answer: object) -> Response:

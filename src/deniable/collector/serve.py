@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -34,7 +36,10 @@ SHUTDOWN_SECONDS = 3
 
 
 def serve(
-    settings: Settings, app: ASGIApp, on_listening: Callable[[str], object] | None = None
+    settings: Settings,
+    app: ASGIApp,
+    on_listening: Callable[[str], object] | None = None,
+    on_hangup: Callable[[], object] | None = None,
 ) -> None:
     """Serve until interrupted or terminated; then finish what was begun, and write what waits.
 
@@ -43,6 +48,8 @@ def serve(
         app: of `create_app`.
         on_listening: called once with the address, such as http://127.0.0.1:8000, when requests
             are answered. With port 0 this is how to learn the port.
+        on_hangup: called on the event loop whenever the process gets SIGHUP, from the moment on in
+            which requests are answered.
 
     Guarantees: logs warnings and errors of the server only, each at most once a minute; none of
     them says who sent what.
@@ -54,7 +61,14 @@ def serve(
     sys.setswitchinterval(SWITCH_SECONDS)
     allow_descriptors()
     with listen(settings) as listener:
-        server = server_for(app, lambda: on_listening and on_listening(address_of(listener)))
+
+        def started() -> None:
+            if on_hangup is not None and hasattr(signal, "SIGHUP"):
+                asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, on_hangup)
+            if on_listening is not None:
+                on_listening(address_of(listener))
+
+        server = server_for(app, started)
         server.run([listener, *(listener.dup() for _ in range(ACCEPT_AT_ONCE - 1))])
 
 

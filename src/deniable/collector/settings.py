@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from deniable import _validate
+from deniable.collector.keyring import Keyring
+from deniable.collector.keys_file import Key, Purpose
 from deniable.errors import InvalidParameter
 from deniable.protocol.epochs import ACCEPT_FUTURE_DAYS, ACCEPT_PAST_DAYS
 from deniable.protocol.report import MAX_BATCH_BYTES, MAX_BATCH_REPORTS
@@ -34,6 +36,10 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _PLACES = ("data", "survey_path")
 _SWITCHES = ("cors", "behind_proxy")
+_NOT_FROM_NAMES = ("write_key_hashes", "name", "ring")
+"""Settings that no variable of their own name sets."""
+_OWN_RING = Keyring()
+"""Stands for the ring of a collector's own keys."""
 _WHOLE_NUMBERS = {
     "port": (0, 65_535),
     "accept_past_days": (0, _MAX_DAYS),
@@ -73,6 +79,9 @@ class Settings:
             pages of all others may not. Pages that the collector's own address serves always may.
         behind_proxy: whether a proxy passes requests on. Reading then needs the token whatever the
             address, and any `Host` is served.
+        keys: the file of keys that `deniable keys` writes; its keys count beside those above.
+        name: of the survey, where a collector serves several; keys may be for one of them.
+        ring: the keys that count now. Made of the others, unless several settings share one.
 
     Guarantees: keys are kept as hashes only, and no hash is in the repr.
 
@@ -97,6 +106,9 @@ class Settings:
     cors: bool | None = None
     origins: tuple[str, ...] = ()
     behind_proxy: bool = False
+    keys: Path | None = None
+    name: str = ""
+    ring: Keyring = field(default=_OWN_RING, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if is_database(self.data):
@@ -129,6 +141,14 @@ class Settings:
                 "The 'waiting_reports' parameter of the collector must be at least 'max_batch' "
                 f"({self.max_batch}): otherwise a full batch could never enter."
             )
+        if self.ring is _OWN_RING:
+            object.__setattr__(self, "ring", Keyring(self._fixed_keys(), self.keys))
+
+    def _fixed_keys(self) -> list[Key]:
+        given = [Key(Purpose.APP, "write-key", each) for each in self.write_key_hashes]
+        if self.analyst_token_hash:
+            given.append(Key(Purpose.ANALYST, "analyst-token", self.analyst_token_hash))
+        return given
 
     @property
     def store_path(self) -> Path:
@@ -172,7 +192,7 @@ class Settings:
         chosen: dict[str, Any] = {}
         keys = given.get("write_key_hashes")
         chosen["write_key_hashes"] = _write_keys(environ) if keys is None else keys
-        for name in (each.name for each in fields(cls) if each.name != "write_key_hashes"):
+        for name in (each.name for each in fields(cls) if each.name not in _NOT_FROM_NAMES):
             variable = ENV_PREFIX + name.upper()
             if given.get(name) is not None:
                 chosen[name] = given[name]
@@ -245,7 +265,7 @@ def _read(name: str, variable: str, text: str) -> object:
     """Return the value of an environment variable in the type of its setting."""
     if name == "data":
         return text
-    if name == "survey_path":
+    if name in ("survey_path", "keys"):
         return Path(text)
     if name == "origins":
         return tuple(part.strip() for part in text.split(","))
