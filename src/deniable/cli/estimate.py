@@ -41,9 +41,10 @@ from deniable.cli.output import (
     VersionOrAll,
     emit_tables,
 )
-from deniable.cli.values import load_survey, questions_of
+from deniable.cli.values import load_survey
 from deniable.errors import InvalidParameter
 from deniable.interop.google_files import read_triple
+from deniable.protocol.naming import questions_of
 from deniable.results.table import LEVEL
 
 
