@@ -195,6 +195,15 @@ class SqliteStore(TabledStore):
         if create:
             self._mark.note(number)
 
+    def size(self) -> int:
+        """Return the bytes of the store's files."""
+        files = self.path.parent.glob(f"{self.path.name}*")
+        sizes = []
+        for file in files:
+            with suppress(FileNotFoundError):  # a log that was just taken away
+                sizes.append(file.stat().st_size)
+        return sum(sizes)
+
     def _truncate_log(self) -> None:
         # A connection of its own with a short patience: a slow reader must not stop collecting.
         with closing(connect(self.path, _TRUNCATE_SECONDS)) as connection:
