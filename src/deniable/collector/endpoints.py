@@ -17,13 +17,15 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from deniable.collector.admission import Admission, Admitted, Item, split_batch
-from deniable.collector.auth import AnalystGuard, require_write_key
+from deniable.collector.auth import AnalystGuard, measuring_problem, require_write_key
 from deniable.collector.bodies import Bodies
 from deniable.collector.group_commit import GroupCommit
 from deniable.collector.health import Health, Stores
 from deniable.collector.lanes import Turn
 from deniable.collector.limits import declared_size, is_compact, read_body
 from deniable.collector.load import Load
+from deniable.collector.metrics import MEDIA_TYPE as METRICS_TYPE
+from deniable.collector.metrics import Metrics, MetricsPage
 from deniable.collector.openapi import openapi_bytes
 from deniable.collector.problems import Problem, WrongMethod
 from deniable.collector.refusals import Refusals
@@ -67,12 +69,14 @@ class Collector:
         self.store = store
         self._today = today
         self.take(survey_bytes, keep_counts)
+        self.metrics = Metrics(store)
         self.commits = GroupCommit(
             store,
             self.refusals,
             window_ms=settings.commit_window_ms,
             max_group=settings.commit_reports,
             max_waiting=settings.waiting_reports,
+            observe=self.metrics.committed,
         )
         self._bodies = Bodies()
         self._turn = Turn()
@@ -93,7 +97,8 @@ class Collector:
         self.survey = survey
         self._keep_counts = (keep_counts or cannot_keep) if survey.keep_counts else None
         self._survey_bytes = survey_bytes
-        self._etag = f'"{hashlib.sha256(survey_bytes).hexdigest()}"'
+        self.survey_sha256 = hashlib.sha256(survey_bytes).hexdigest()
+        self._etag = f'"{self.survey_sha256}"'
 
     def _rules(self) -> Rules:
         """Return what the survey says about closing and deleting."""
@@ -104,14 +109,15 @@ class Collector:
             self._keep_counts,
         )
 
-    def routes(self) -> list[BaseRoute]:
-        """Return the collector's own routes."""
+    def routes(self, *more: Route) -> list[BaseRoute]:
+        """Return the collector's own routes, and more of the address that it has for itself."""
         guard = [Middleware(AnalystGuard, settings=self.settings)]
         own = [
             Route("/v1/reports", self.post_reports, methods=["POST"]),
             Route("/v1/survey", self.get_survey, methods=["GET"]),
             Route("/v1/counters", self.get_counters, methods=["GET"], middleware=guard),
             *health_routes(self.commits),
+            *more,
         ]
         return with_other_methods(own)
 
@@ -122,7 +128,13 @@ class Collector:
         The HTTP server learns from the lifespan's state what is in flight.
         """
         upkeep = asyncio.create_task(
-            keep_closing(self.store, self._rules, self.settings.accept_past_days, self._today)
+            keep_closing(
+                self.store,
+                self._rules,
+                self.settings.accept_past_days,
+                self._today,
+                closed=self.metrics.closed,
+            )
         )
         load = Load(
             self.refusals,
@@ -208,6 +220,16 @@ def health_routes(stores: Stores) -> list[Route]:
 
     answers = {"/healthz": get_health, "/readyz": get_readiness, "/openapi.json": get_openapi}
     return [Route(path, answer, methods=["GET"]) for path, answer in answers.items()]
+
+
+def metrics_route(page: MetricsPage, settings: Settings) -> Route:
+    """Return the route of the metrics, for monitors and analysts."""
+
+    async def get_metrics(request: Request) -> Response:
+        return Response(await page.text(), headers={"content-type": METRICS_TYPE})
+
+    guard = Middleware(AnalystGuard, settings=settings, check=measuring_problem)
+    return Route("/metrics", get_metrics, methods=["GET"], middleware=[guard])
 
 
 def with_other_methods(routes: Sequence[Route]) -> list[BaseRoute]:

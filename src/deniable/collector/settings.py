@@ -35,12 +35,14 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _PLACES = ("data", "survey_path")
 _SWITCHES = ("cors", "behind_proxy")
+_MAY_BE_NONE = ("metrics_port",)
 _NOT_FROM_NAMES = ("write_key_hashes", "name", "ring")
 """Settings that no variable of their own name sets."""
 _OWN_RING = Keyring()
 """Stands for the ring of a collector's own keys."""
 _WHOLE_NUMBERS = {
     "port": (0, 65_535),
+    "metrics_port": (1, 65_535),
     "accept_past_days": (0, _MAX_DAYS),
     "accept_future_days": (0, _MAX_DAYS),
     "max_body": (1_024, MAX_BATCH_BYTES),
@@ -79,6 +81,7 @@ class Settings:
         behind_proxy: whether a proxy passes requests on. Reading then needs the token whatever the
             address, and any `Host` is served.
         keys: the file of keys that `deniable keys` writes; its keys count beside those above.
+        metrics_port: a second port, on 127.0.0.1, that serves the metrics without a token.
         name: of the survey, where a collector serves several; keys may be for one of them.
         ring: the keys that count now. Made of the others, unless several settings share one.
 
@@ -106,6 +109,7 @@ class Settings:
     origins: tuple[str, ...] = ()
     behind_proxy: bool = False
     keys: Path | None = None
+    metrics_port: int | None = None
     name: str = ""
     ring: Keyring = field(default=_OWN_RING, repr=False, compare=False)
 
@@ -113,7 +117,8 @@ class Settings:
         if is_database(self.data):
             check_address(str(self.data))  # a password must not get into the repr
         for name, (low, high) in _WHOLE_NUMBERS.items():
-            _validate.integer(name, "the collector", getattr(self, name), low, high)
+            if name not in _MAY_BE_NONE or getattr(self, name) is not None:
+                _validate.integer(name, "the collector", getattr(self, name), low, high)
         if not self.host:
             raise _validate.invalid("host", "the collector", "a name or an address", self.host)
         if self.analyst_token_hash and not _HASH.fullmatch(self.analyst_token_hash):
