@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
-from deniable import __version__
+from deniable._version import __version__
 from deniable.collector.held import RELEASE_REPORTS, Held
 from deniable.collector.refusals import Refusals
 from deniable.protocol import Report

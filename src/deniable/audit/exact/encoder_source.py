@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-
 CLIENT = ("client/encoders/*.py", "client/encode.py", "client/randomness.py")
 LEFT_OUT = frozenset({"domain.py", "channel.py", "rest.py"})
 _PACKAGE = Path(__file__).parents[2]
