@@ -15,11 +15,14 @@ from deniable.ask.discover import is_discovered
 from deniable.cli.asking import (
     CountsFile,
     EpochNumber,
+    NewPeople,
+    SamePeople,
     SinceDate,
     UntilDate,
     WhereSegments,
     Which,
     asking,
+    who,
 )
 from deniable.cli.output import (
     Confidence,
@@ -30,12 +33,12 @@ from deniable.cli.output import (
     LevelName,
     OutputFiles,
     SurveyJson,
-    VersionNumber,
+    VersionOrAll,
     check_names,
     emit_tables,
     out,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import load_survey, questions_of
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
 from deniable.results.table import LEVEL, Tables
@@ -107,7 +110,9 @@ def associate(
     since: SinceDate = None,
     until: UntilDate = None,
     where: WhereSegments = None,
-    version: VersionNumber = None,
+    new_people: NewPeople = False,
+    same_people: SamePeople = False,
+    version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
@@ -116,13 +121,14 @@ def associate(
     json: JsonFlag = False,
 ) -> None:
     """Say which answers of several fields go together: table, test, heat map."""
-    asked = find_question(survey, question, version, level)
+    questions = questions_of(load_survey(survey), question, version, level)
+    asked = questions[-1]
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
     listed, discovered = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+    with asking(survey, questions, data, which, counts, quiet=json) as (store, base):
         options = replace(
             base,
             fields=chosen,
@@ -132,6 +138,7 @@ def associate(
             top=top,
             other=False if no_other else None,
             of=of,
+            people=who(new_people, same_people, changes=False),
             crafted=crafted,
             confidence=confidence,
             solver=solver,
@@ -139,7 +146,7 @@ def associate(
             profile=other_profile,
             given=_given(chosen, given or []),
         )
-        table = ask_together(store, asked, options)
+        table = ask_together(store, questions, options)
     emit_tables(Tables([table]), output, json)
     if not json:
         for part in table.parts.values():
