@@ -13,6 +13,7 @@ import typer
 
 from deniable.ask.options import Options, People, Source
 from deniable.ask.several import AnyCounts, Asked, Several, each_of, newest
+from deniable.cli.engine import HERE, At
 from deniable.cli.output import stages
 from deniable.cli.values import load_survey, say_where_reports_are
 from deniable.engines.accumulated import Accumulated
@@ -154,6 +155,7 @@ def asking(
     counts: Sequence[Path] | None,
     *,
     quiet: bool,
+    at: At = HERE,
 ) -> Iterator[tuple[Source, Options]]:
     """Yield where the reports are, and the options that say which of them.
 
@@ -164,11 +166,14 @@ def asking(
         which: the reports that are asked about.
         counts: files of counts, which take the store's place.
         quiet: draw no progress.
+        at: where the reports are counted.
     """
     question = newest(asked)
     options = options_of(which.selection(question, load_survey(path)))
-    with stages(quiet) as told:
-        options = replace(options, progress=told)
+    if counts and at != HERE:
+        raise InvalidParameter("A file of counts needs no engine: leave out --engine.")
+    with at.engine() as engine, stages(quiet) as told:
+        options = replace(options, progress=told, engine=engine)
         if counts:
             yield _counts(counts, each_of(asked)), options
             return

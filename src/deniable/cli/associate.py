@@ -24,6 +24,7 @@ from deniable.cli.asking import (
     asking,
     who,
 )
+from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.output import (
     Confidence,
     Crafted,
@@ -38,9 +39,10 @@ from deniable.cli.output import (
     emit_tables,
     out,
 )
-from deniable.cli.values import load_survey, questions_of
+from deniable.cli.values import load_survey
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
+from deniable.protocol.naming import questions_of
 from deniable.results.table import LEVEL, Tables
 
 DISCOVERED = "discovered"
@@ -117,6 +119,8 @@ def associate(
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
     counts: CountsFile = None,
+    engine: EngineName = "local",
+    master: SparkMaster = None,
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
@@ -128,7 +132,8 @@ def associate(
     listed, discovered = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
     which = Which(epoch, since, until, where)
-    with asking(survey, questions, data, which, counts, quiet=json) as (store, base):
+    at = At(engine, master)
+    with asking(survey, questions, data, which, counts, quiet=json, at=at) as (store, base):
         options = replace(
             base,
             fields=chosen,

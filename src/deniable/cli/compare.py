@@ -32,7 +32,8 @@ from deniable.cli.output import (
     check_names,
     emit_tables,
 )
-from deniable.cli.values import load_survey, questions_of
+from deniable.cli.values import load_survey
+from deniable.protocol.naming import questions_of
 
 
 def compare(

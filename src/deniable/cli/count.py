@@ -18,6 +18,7 @@ from deniable.cli.asking import (
     Which,
     asking,
 )
+from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.output import (
     DataPlace,
     JsonFlag,
@@ -28,9 +29,10 @@ from deniable.cli.output import (
     out,
     write_file,
 )
-from deniable.cli.values import load_survey, questions_of
+from deniable.cli.values import load_survey
 from deniable.engines.accumulated import Accumulated
 from deniable.engines.counts_file import to_bytes
+from deniable.protocol.naming import questions_of
 from deniable.results.report_counts import reports_text
 
 ONE_FILE = "A file of counts holds one version and one level: each counts other bits or symbols."
@@ -52,6 +54,8 @@ def count(
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
     counts: CountsFile = None,
+    engine: EngineName = "local",
+    master: SparkMaster = None,
     json: JsonFlag = False,
 ) -> None:
     """Count the bits or symbols of a question's reports: all that an estimate needs.
@@ -64,7 +68,8 @@ def count(
     if output is not None:
         only(asked, ONE_FILE)
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (source, options):
+    at = At(engine, master)
+    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (source, options):
         apart = output is not None or None
         found = [options.counted(source, one, apart=apart) for one in asked]
     if output is not None:

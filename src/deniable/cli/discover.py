@@ -23,6 +23,7 @@ from deniable.cli.asking import (
     asking,
     who,
 )
+from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.output import (
     Crafted,
     DataPlace,
@@ -37,12 +38,13 @@ from deniable.cli.output import (
     out,
     write_file,
 )
-from deniable.cli.values import load_survey, questions_of
+from deniable.cli.values import load_survey
 from deniable.discover.ngrams.discovery import THRESHOLD, Search
 from deniable.discover.prefixes.growth import MAX_BEAM
 from deniable.discover.train import ORDER, fitting, train
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
+from deniable.protocol.naming import questions_of
 
 _TRAIN = "train"
 
@@ -66,6 +68,8 @@ def discover(
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
     counts: CountsFile = None,
+    engine: EngineName = "local",
+    master: SparkMaster = None,
     beam: Annotated[
         int, typer.Option(min=1, max=MAX_BEAM, help="Beginnings kept at every level.")
     ] = BEAM,
@@ -115,7 +119,8 @@ def discover(
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
     asked = questions_of(load_survey(survey), question, version, level)
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+    at = At(engine, master)
+    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
         options = replace(
             base,
             beam=beam,

@@ -20,8 +20,9 @@ from deniable.cli.output import (
     out,
     progress,
 )
-from deniable.cli.values import load_survey, questions_of, say_where_reports_are
+from deniable.cli.values import load_survey, say_where_reports_are
 from deniable.errors import InvalidParameter
+from deniable.protocol.naming import questions_of
 from deniable.results.export import export_reports
 from deniable.store import open_store
 from deniable.store.archive import write_archive

@@ -33,6 +33,7 @@ from deniable.cli.asking import (
     asking,
     who,
 )
+from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
     Crafted,
@@ -46,7 +47,8 @@ from deniable.cli.output import (
     check_names,
     emit_tables,
 )
-from deniable.cli.values import load_survey, questions_of
+from deniable.cli.values import load_survey
+from deniable.protocol.naming import questions_of
 from deniable.results.table import Tables
 
 
@@ -101,6 +103,8 @@ def marginals(
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
     counts: CountsFile = None,
+    engine: EngineName = "local",
+    master: SparkMaster = None,
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
@@ -115,10 +119,10 @@ def marginals(
     check_names(output)
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
-        options = replace(
-            base, of=of, crafted=crafted, people=who(new_people, same_people, changes=bool(by))
-        )
+    at = At(engine, master)
+    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
+        people = who(new_people, same_people, changes=bool(by))
+        options = replace(base, of=of, crafted=crafted, people=people)
         if by:
             if pairs or tree or sample is not None:
                 raise typer.BadParameter("--by goes with tables: --attributes or --order.")

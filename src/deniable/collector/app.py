@@ -10,8 +10,9 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from deniable.collector.auth import HostGuard
-from deniable.collector.endpoints import Collector
+from deniable.collector.endpoints import Collector, metrics_route
 from deniable.collector.headers import SecurityHeaders
+from deniable.collector.metrics import MetricsPage
 from deniable.collector.problems import ProblemAnswers
 from deniable.collector.retention import KeepCounts
 from deniable.collector.settings import Settings
@@ -52,8 +53,10 @@ def create_app(
     """
     collector = Collector(settings, store, survey_bytes, today, keep_counts)
     answers = ProblemAnswers(collector.refusals)
+    page = MetricsPage({settings.name: collector})
+    own = collector.routes(*([] if settings.name else [metrics_route(page, settings)]))
     app = Starlette(
-        routes=[*collector.routes(), *routes],
+        routes=[*own, *routes],
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(HostGuard, settings=settings),
@@ -66,6 +69,7 @@ def create_app(
         },
         lifespan=collector.lifespan,
     )
-    app.state.settings, app.state.store, app.state.survey = settings, store, collector.survey
-    app.state.refusals = collector.refusals
+    app.state.settings, app.state.store = settings, store
+    app.state.refusals, app.state.collector = collector.refusals, collector
+    app.state.metrics = page.text
     return app

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from deniable.collector.reasons import Reason
 from deniable.collector.refusals import Refusals
 from deniable.errors import OutcomeUnknown, StoreError
 from deniable.protocol import Report
-from deniable.store.base import Appended, Store
+from deniable.store.base import Appended, Counters, Store
 
 REFUSAL_SECONDS = 1.0
 """The delay after which refusals without reports are written; a kill may lose the last."""
@@ -35,6 +35,11 @@ _LATE = StoreError("A write of the store does not end. Look at its disk, and at 
 class _Waiting:
     reports: Sequence[Report]
     done: asyncio.Future[Appended]
+
+
+Observe = Callable[[Sequence[Report], Sequence[bool], Counters, float, int], object]
+"""Is told of every durable group: its reports, which of them were new, the refusals that were
+written with it, the seconds that it took, and how many reports waited behind it."""
 
 
 class GroupCommit:
@@ -59,8 +64,10 @@ class GroupCommit:
         window_ms: int,
         max_group: int,
         max_waiting: int,
+        observe: Observe = lambda *_: None,
     ) -> None:
         self._store = store
+        self._observe = observe
         self._refusals = refusals
         self._window = window_ms / 1_000
         self._max_group = max_group
@@ -224,9 +231,9 @@ class GroupCommit:
         refusals = self._refusals.take()
         if not (reports or refusals):
             return
-        write = asyncio.get_running_loop().run_in_executor(
-            self._thread, self._store.append, reports, refusals
-        )
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        write = loop.run_in_executor(self._thread, self._store.append, reports, refusals)
         # Waiting, not awaiting: whatever the write raises belongs to the group's requests, and
         # this loop must outlive it.
         self._writing = True
@@ -244,7 +251,9 @@ class GroupCommit:
                 if not waiting.done.done():
                     waiting.done.set_exception(error)
             return
-        _distribute(group, write.result().new)
+        new = write.result().new
+        _distribute(group, new)
+        self._observe(reports, new, refusals, loop.time() - began, self._size)
 
 
 def _distribute(group: list[_Waiting], new: Sequence[bool]) -> None:

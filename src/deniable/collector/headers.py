@@ -8,6 +8,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 OPEN_PATHS = {"/v1/reports": "POST", "/v1/survey": "GET"}
 """Paths that web pages may call, with the method."""
 
+SURVEYS = "/s"
+"""The path below which each of several surveys has its own."""
+
+
+def inner_path(path: str) -> str:
+    """Return a path as the survey's application knows it: /s/NAME/v1/reports is /v1/reports."""
+    if not path.startswith(f"{SURVEYS}/"):
+        return path
+    return "/" + path.split("/", 3)[-1] if path.count("/") > 2 else path
+
+
 PROTECTION = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from deniable.collector.connections import Connections
-from deniable.collector.headers import OPEN_PATHS
+from deniable.collector.headers import OPEN_PATHS, inner_path
 from deniable.collector.health import HEALTH, READINESS, Health
 from deniable.collector.lanes import Lane
 from deniable.collector.memory import give_back
@@ -68,13 +68,14 @@ class Load:
 
     def lane(self, path: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> Lane | None:
         """Return the lane of a request; None for reports in a small body."""
+        path = inner_path(path)
         if path == REPORTS:
             return self.large if _is_large(headers) else None
         return self.cheap if path in _CHEAP else self.reading
 
     def open_to_pages(self, path: str) -> bool:
         """Tell whether a web page of any origin may read an answer on this path."""
-        return self.web_pages and path in OPEN_PATHS
+        return self.web_pages and inner_path(path) in OPEN_PATHS
 
     def hold(self, size: int) -> bool:
         """Count bytes of a large body (fewer, when it is done with); False if there are too many.

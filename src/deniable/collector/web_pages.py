@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deniable.collector.auth import refuse
-from deniable.collector.headers import OPEN_PATHS, READABLE
+from deniable.collector.headers import OPEN_PATHS, READABLE, inner_path
 from deniable.collector.problems import Problem
 from deniable.collector.reasons import Reason
 from deniable.collector.settings import Settings
@@ -54,7 +54,7 @@ class WebPages:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a page, answer a preflight, or serve the request with the permission added."""
-        method = OPEN_PATHS.get(scope["path"]) if scope["type"] == "http" else None
+        method = OPEN_PATHS.get(inner_path(scope["path"])) if scope["type"] == "http" else None
         if method is None:
             await self._app(scope, receive, send)
             return
