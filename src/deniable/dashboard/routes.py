@@ -87,6 +87,7 @@ def dashboard_routes(
         "/questions/{id}/result.{format}": questions.result,
         "/questions/{id}/view.svg": questions.view,
         "/questions/{id}/view.{format}": questions.viewed,
+        "/questions/{id}/beside.{format}": questions.beside,
         "/questions/{id}/heat-map.svg": questions.heat_map,
         "/questions/{id}/association.{format}": questions.association,
     }
