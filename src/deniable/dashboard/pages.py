@@ -19,6 +19,7 @@ from deniable._words import plural
 from deniable.collector.problems import Problem, problem_response
 from deniable.collector.reasons import Reason
 from deniable.dashboard.overview import SPARK_EPOCHS
+from deniable.dashboard.remedies import remedy
 from deniable.dashboard.small_charts import small_chart, small_line
 from deniable.results.figures import figure_caption, figure_html
 from deniable.results.labels import printable, shortened
@@ -73,6 +74,7 @@ def _environment() -> Environment:
         odds=odds,
         printable=printable,
         reason=lambda name: printable(name).replace("_", " "),
+        remedy=remedy,
         shortened=shortened,
     )
     environment.globals.update(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable.dashboard.findings import Attributes
-from deniable.dashboard.overview import Health, Summary
+from deniable.dashboard.overview import Health, Overview, Summary
+from deniable.dashboard.remedies import remedy
 from deniable.dashboard.sections import Section
 from deniable.results.table import Table
 
@@ -70,4 +71,25 @@ def health_json(health: Health) -> dict[str, object]:
         "simulated": health.simulated,
         "duplicates": health.duplicates,
         "refused": dict(health.refused),
+    }
+
+
+def overview_json(overview: Overview) -> dict[str, object]:
+    """Return the health page as JSON."""
+    return {
+        **health_json(overview.health),
+        "remedies": {reason: remedy(reason) for reason in overview.health.refused},
+        "unknown": health_json(overview.unknown),
+        "questions": [
+            {
+                "id": one.question.id,
+                "version": one.question.version,
+                "level": one.question.level,
+                "silent": one.silent,
+                "epochs": {str(number): count for number, count in one.reports.items()},
+                "versions": {str(number): count for number, count in one.versions.items()},
+                **health_json(one.health),
+            }
+            for one in overview.questions
+        ],
     }
