@@ -27,6 +27,7 @@ VERBS = {
     "plan": "Say what can be learned before collecting.",
     "js": "Write the client for web pages, or its tag.",
     "serve": "Take reports, keep them, and show the dashboard.",
+    "keys": "Make, list and end keys of apps and analysts.",
     "simulate": "Simulate the reports of a crowd.",
     "encode": "Show the reports of one value that would leave.",
     "count": "Count the reports to a question, for a file too.",

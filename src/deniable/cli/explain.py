@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from deniable.cli.output import JsonFlag, SurveyToml, VersionNumber, emit_json, out
-from deniable.cli.values import any_survey, known_question
+from deniable.cli.values import any_survey
 from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
 from deniable.protocol.budget import budget_of
 from deniable.protocol.epochs import day_number
+from deniable.protocol.naming import known_question
 from deniable.results.explain import explain_question
 from deniable.results.plan.budget import budget_table
 

@@ -14,7 +14,19 @@ from typing import Annotated, Any
 import typer
 
 WITHOUT = frozenset(
-    {"archive", "backup", "delete", "demo", "import", "init", "js", "paper", "restore", "store"}
+    {
+        "archive",
+        "backup",
+        "delete",
+        "demo",
+        "import",
+        "init",
+        "js",
+        "keys",
+        "paper",
+        "restore",
+        "store",
+    }
 )
 """The verbs that read no survey of yours."""
 

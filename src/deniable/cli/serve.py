@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Router
+from starlette.types import ASGIApp
 
-from deniable.cli.kept_counts import CountsKeeper, counts_folder
 from deniable.cli.output import DataPlace, JsonFlag, SurveyJson, emit_json, err, out
+from deniable.cli.served import MakePages, Reloading, Served, find_surveys
 from deniable.cli.values import load_survey
-from deniable.collector import AnalystGuard, Settings, create_app, hash_token, new_token
+from deniable.collector import AnalystGuard, Settings, hash_token, new_token
 from deniable.collector import serve as serve_app
 from deniable.collector.settings import (
     WRITE_KEY_FILE_VARIABLE,
     WRITE_KEY_VARIABLE,
     read_write_keys,
 )
-from deniable.dashboard import dashboard_routes
-from deniable.errors import InvalidParameter
+from deniable.collector.surveys import Surveys
+from deniable.errors import InvalidParameter, MissingExtra
 from deniable.protocol import Survey
 from deniable.store import Store, open_store
 from deniable.store.place import is_archive
@@ -28,6 +31,14 @@ from deniable.store.place import is_archive
 
 def serve(
     survey: SurveyJson = Path("survey.json"),
+    surveys: Annotated[
+        Path | None,
+        typer.Option(
+            help="Serve several: each FOLDER/NAME/survey.json at /s/NAME, with a store of its own "
+            "below --data.",
+            metavar="FOLDER",
+        ),
+    ] = None,
     data: DataPlace = "data",
     host: Annotated[
         str, typer.Option(envvar="DENIABLE_HOST", help="Address to bind; loopback by default.")
@@ -49,6 +60,23 @@ def serve(
         typer.Option(
             envvar="DENIABLE_ANALYST_TOKEN_HASH",
             help="Hash of the token that analysts must send; needed off loopback.",
+        ),
+    ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="DENIABLE_KEYS",
+            help="The file of keys that deniable keys writes; read again on SIGHUP.",
+            metavar="keys.json",
+        ),
+    ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=65_535,
+            envvar="DENIABLE_METRICS_PORT",
+            help="Serve /metrics on this port of 127.0.0.1, too, without a token.",
         ),
     ] = None,
     behind_proxy: Annotated[
@@ -93,7 +121,10 @@ def serve(
     ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Take reports, keep them, and show the dashboard, until interrupted."""
+    """Take reports, keep them, and show the dashboard, until interrupted.
+
+    On SIGHUP, keys and published surveys are read again, without losing a request.
+    """
     if new_token_only:
         _show_new_token(json)
         return
@@ -109,20 +140,41 @@ def serve(
         behind_proxy=behind_proxy,
         cors=cors,
         origins=tuple(origin) if origin else None,
+        keys=keys,
+        metrics_port=metrics_port,
     )
-    published = load_survey(survey)
-    if is_archive(data):
-        raise InvalidParameter(
-            f"{data} is an archive, which is only read: no report could be kept there.",
-            "Name the collector's own data directory, or a database.",
+    make_pages = pages_maker(trying=try_page)
+
+    def find() -> list[Settings]:
+        return [settings] if surveys is None else list(find_surveys(settings, surveys))
+
+    with ExitStack() as stores:
+
+        def start(chosen: Settings) -> Served:
+            place = str(chosen.data)
+            if is_archive(place):
+                raise InvalidParameter(
+                    f"{place} is an archive, which is only read: no report could be kept there.",
+                    "Name the collector's own data directory, or a database.",
+                )
+            load_survey(chosen.survey_path)  # before a store is made for it
+            store = stores.enter_context(open_store(place, simulated=simulated))
+            check_kind(store, place, simulated=simulated, quiet=json)
+            return Served(chosen, store, make_pages)
+
+        served = {each.name: start(each) for each in find()}
+        if not served:
+            raise InvalidParameter(
+                f"There is no survey in {surveys}.", "Publish one to FOLDER/NAME/survey.json."
+            )
+        together = None
+        if surveys is not None:
+            together = Surveys(settings, [each.app for each in served.values()])
+        app = together.app if together else served[""].app
+        again = Reloading(
+            settings, served, together, find, start, lambda names: _tell_taken(names, json)
         )
-    with open_store(data, simulated=simulated) as store:
-        check_kind(store, data, simulated=simulated, quiet=json)
-        routes = [guarded_dashboard(settings, store, published, trying=try_page)]
-        keep = CountsKeeper(store, published, counts_folder(data, survey))
-        body = published.published()
-        app = create_app(settings, store, body, routes=routes, keep_counts=keep)
-        serve_app(settings, app, lambda address: _announce(address, settings, json))
+        serve_app(settings, app, lambda address: _announce(address, settings, json), again)
 
 
 def check_kind(store: Store, data: str, *, simulated: bool, quiet: bool = False) -> None:
@@ -156,12 +208,29 @@ def check_kind(store: Store, data: str, *, simulated: bool, quiet: bool = False)
         )
 
 
+def pages_maker(*, trying: bool = False) -> MakePages:
+    """Return what makes a survey's dashboard; without the analysis extra, one page that says so."""
+    try:
+        from deniable.dashboard import dashboard_routes
+    except (ModuleNotFoundError, MissingExtra) as error:
+        if (error.name or "").startswith("deniable"):
+            raise
+        missing = MissingExtra("analysis", "The dashboard")
+        return lambda store, survey, folder: PlainTextResponse(
+            f"{missing}\nReports are taken all the same; /v1/counters counts them.\n", 501
+        )
+
+    def make(store: Store, survey: Survey, folder: Path) -> ASGIApp:
+        return Router(dashboard_routes(store, survey, survey_folder=folder, trying=trying))
+
+    return make
+
+
 def guarded_dashboard(
     settings: Settings, store: Store, survey: Survey, *, trying: bool = False
 ) -> Mount:
     """Return the dashboard as one route that only analysts may use."""
-    folder = settings.survey_path.parent
-    pages = Router(dashboard_routes(store, survey, survey_folder=folder, trying=trying))
+    pages = pages_maker(trying=trying)(store, survey, settings.survey_path.parent)
     return Mount("/", AnalystGuard(pages, settings))
 
 
@@ -181,8 +250,18 @@ def _announce(address: str, settings: Settings, json: bool) -> None:
         emit_json({"address": address})
         return
     out.print(f"Collecting and showing at {address}/ (Ctrl-C ends it)", markup=False)
-    if settings.public and not settings.analyst_token_hash:
-        err.print("Reading is refused until an analyst token is set: deniable serve --new-token")
+    if settings.public and settings.ring.reading_open:
+        err.print(
+            "Reading is refused until there is an analyst token: "
+            "deniable keys make NAME --for analyst"
+        )
+
+
+def _tell_taken(names: list[str], json: bool) -> None:
+    if json:
+        emit_json({"taken": names})
+    elif names:
+        err.print(f"Taken anew: {', '.join(name or 'the survey' for name in names)}", markup=False)
 
 
 def _show_new_token(json: bool) -> None:

@@ -26,11 +26,12 @@ from deniable.cli.output import (
 )
 from deniable.cli.population import draw_population
 from deniable.cli.simulated import Told, Truth, show_simulated
-from deniable.cli.values import known_question, load_survey, question_of
+from deniable.cli.values import load_survey
 from deniable.discover.train import fitting
 from deniable.errors import InvalidParameter
 from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
+from deniable.protocol.naming import known_question, question_of
 from deniable.store import Batch, Store, open_store
 
 _SIMULATED_FOLDER = "simulated"

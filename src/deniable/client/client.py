@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -69,6 +70,8 @@ class Client:
         write_key: the key that the collector asks of writers, if it does.
         transport: another way to the collector, in place of `endpoint`.
         strict: do everything in the caller's thread, and raise RecordRefused. For tests.
+        debug: print each report in the place of sending it; nothing is written, charged or used
+            up. DENIABLE_DEBUG=1 in the environment does the same.
         clock: returns the time, with a time zone.
         limits: sizes and times.
         allow_plain_http: allow an http endpoint that is not this machine.
@@ -112,6 +115,7 @@ class Client:
         write_key: str | None = None,
         transport: Transport | None = None,
         strict: bool = False,
+        debug: bool = False,
         clock: Clock = utc_now,
         limits: Limits | None = None,
         allow_plain_http: bool = False,
@@ -125,7 +129,7 @@ class Client:
             transport = HttpTransport(endpoint, limits.timeout_seconds, allow_plain_http)
         self._window = window_of(window)
         self._strict = strict
-        self._device = Device(
+        self._device = _kind_of_device(debug)(
             Bundle.read(survey),
             Path(directory),
             consent or Consent.UNKNOWN,
@@ -315,6 +319,39 @@ class Client:
         with self._device.database.reading() as connection:
             return [] if connection is None else outbox.pending(connection)
 
+    def notice(self) -> str:
+        """Return the notice for a first run: who asks what, and how to say no.
+
+        An app shows it before it calls `opt_in`. In a terminal, `ask` does.
+        """
+        from deniable.client.explaining import notice
+
+        return notice(self.survey)
+
+    def explain(self) -> str:
+        """Return in plain words what would leave, what it could tell anybody, and what waits.
+
+        For the person at the device, whatever they have agreed to: print it, or show it in a
+        window. It holds no value.
+        """
+        from deniable.client.explaining import explain
+
+        return explain(self)
+
+    def ask(self) -> Consent:
+        """Ask the person at the terminal for consent, once, after the notice.
+
+        Silent where nobody can answer (build services; pipes, files and services in the place of a
+        terminal), where a decision is known, and where the environment decides. A yes or a no is
+        stored; else the next start asks again.
+
+        Returns:
+            The consent that holds now.
+        """
+        from deniable.client.asking import ask
+
+        return ask(self)
+
     def _take(self, question: str, value: object, wait: bool) -> tuple[bool, RecordRefused | None]:
         """Take a value on its way; return whether its report is on the disk, and why not."""
         name = ""
@@ -396,3 +433,12 @@ class Client:
 
 _MAYBE = (Consent.GRANTED, None)
 """With these last known states a value is taken on; the transaction decides."""
+
+
+def _kind_of_device(debug: bool) -> type[Device]:
+    """Return the device that a client works with: one that sends, or one that prints."""
+    if not debug and os.environ.get("DENIABLE_DEBUG", "").strip() in ("", "0"):
+        return Device
+    from deniable.client.debug import PrintingDevice
+
+    return PrintingDevice

@@ -77,8 +77,8 @@ class ConsentBook:
 
     def __init__(self, database: Database, secret: SecretFile, argument: Consent) -> None:
         self._database = database
-        self._secret = secret
-        self._argument = argument
+        self.secret_file = secret
+        self.argument = argument
         self._here = ""  # what opt_in or opt_out said in this process
         self.last: Consent | None = None
         """The last result of `current`, for callers that cannot wait; None if it failed."""
@@ -115,12 +115,12 @@ class ConsentBook:
         with self._database.reading() as connection:
             stored = _stored(connection)
         if stored == _OPTED_OUT or (
-            stored == Consent.DENIED.value and self._argument is not Consent.GRANTED
+            stored == Consent.DENIED.value and self.argument is not Consent.GRANTED
         ):
             self._finish_wiping()
-        elif self._argument is Consent.GRANTED and stored != Consent.GRANTED.value:
+        elif self.argument is Consent.GRANTED and stored != Consent.GRANTED.value:
             self._store(Consent.GRANTED.value)
-        elif self._argument is Consent.DENIED and self._database.path.exists():
+        elif self.argument is Consent.DENIED and self._database.path.exists():
             self._wipe(Consent.DENIED.value)
 
     def opt_in(self) -> None:
@@ -145,7 +145,7 @@ class ConsentBook:
             self._wipe(_OPTED_OUT)
         except LedgerLost:
             self._database.mark()  # the secret may have been all that told of it
-            self._secret.wipe()
+            self.secret_file.wipe()
             raise
 
     def _decide(self, connection: sqlite3.Connection | None) -> Consent:
@@ -155,7 +155,7 @@ class ConsentBook:
             return Consent.DENIED
         if self._here:
             return Consent(self._here)
-        return Consent(stored) if self._argument is Consent.UNKNOWN else self._argument
+        return Consent(stored) if self.argument is Consent.UNKNOWN else self.argument
 
     def _store(self, word: str) -> None:
         with self._database.transaction() as connection:
@@ -166,12 +166,12 @@ class ConsentBook:
             _put(connection, word)
             history.wipe(connection)
             # Inside the transaction, so that no process makes a report in between.
-            self._secret.wipe()
+            self.secret_file.wipe()
 
     def _finish_wiping(self) -> None:
         """Remove a secret that a crash in the middle of opting out left behind."""
         with self._database.transaction():
-            self._secret.wipe()
+            self.secret_file.wipe()
 
 
 def _stored(connection: sqlite3.Connection | None) -> str:

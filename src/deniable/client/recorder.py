@@ -144,7 +144,7 @@ class Recorder:
             entry.epoch,
             self._entropy.token(ID_BYTES),
             record,
-            self._combination(question),
+            self.combination(question),
         )
         history.mark_used(connection, question, entry.epoch)
         ledger.add(connection, question, entry.epoch, charge)
@@ -157,7 +157,7 @@ class Recorder:
         delay = outbox.draw_delay(self._limits.delay_seconds, self._entropy)
         return int(self._clock().timestamp()) + delay
 
-    def _combination(self, question: Question) -> str:
+    def combination(self, question: Question) -> str:
         """Return the device's segments as its report carries them."""
         if not question.segments:
             return ""

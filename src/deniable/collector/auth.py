@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
-import hmac
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import HTTPConnection
@@ -64,7 +63,7 @@ PROXY_HEADERS = frozenset(
 )
 """Headers by which a request shows that a proxy passed it on; and all that begin as below."""
 _PROXY_PREFIX = "x-forwarded-"
-_ASK_READER = {"www-authenticate": 'Basic realm="Deniable", charset="UTF-8"'}
+ASK_READER = {"www-authenticate": 'Basic realm="Deniable", charset="UTF-8"'}
 _ASK_WRITER = {"www-authenticate": 'Bearer realm="Deniable"'}
 
 
@@ -88,6 +87,10 @@ class HostGuard:
         await refuse(problem, {}, scope, receive, send)
 
 
+Check = Callable[[HTTPConnection, Settings], Problem | None]
+"""Returns why a request may not see something; None if it may."""
+
+
 class AnalystGuard:
     """Serves an application to analysts only: wrap every page and route that shows results.
 
@@ -102,51 +105,61 @@ class AnalystGuard:
     Args:
         app: the application to guard.
         settings: of the collector.
+        check: decides; by default whether results may be seen.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, check: Check | None = None) -> None:
         self._app = app
         self._settings = settings
+        self._check = check or reading_problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 401 or 403."""
-        problem = None if scope["type"] == "lifespan" else self._problem(HTTPConnection(scope))
+        problem = None
+        if scope["type"] != "lifespan":
+            problem = self._check(HTTPConnection(scope), self._settings)
         if problem is None:
             await self._app(scope, receive, send)
             return
-        headers = _ASK_READER if problem.reason is Reason.UNAUTHORIZED else {}
+        headers = ASK_READER if problem.reason is Reason.UNAUTHORIZED else {}
         await refuse(problem, headers, scope, receive, send)
 
-    def _problem(self, request: HTTPConnection) -> Problem | None:
-        wanted = self._settings.analyst_token_hash
-        if wanted:
-            shown = hashlib.sha256(_token(request)).hexdigest()
-            if hmac.compare_digest(shown, wanted):
-                return None
-            detail = "Send the analyst token as a bearer token or as the password."
-            return Problem.of(Reason.UNAUTHORIZED, detail)
-        if not self._settings.loopback:
-            detail = "No analyst token is set, and the collector can be reached from elsewhere."
-        elif self._settings.behind_proxy:
-            detail = "No analyst token is set, and a proxy stands before the collector."
-        elif any(map(_of_a_proxy, request.headers)):
-            detail = "No analyst token is set, and the request came through a proxy."
-        else:
+
+def reading_problem(request: HTTPConnection, settings: Settings) -> Problem | None:
+    """Return why a request may not see a survey's results; None if it may."""
+    if not settings.ring.reading_open:
+        if settings.ring.may_read(shown_token(request.headers), settings.name):
             return None
-        return Problem.of(
-            Reason.FORBIDDEN, f"{detail} Start the collector with the hash of an analyst token."
-        )
+        detail = "Send the analyst token as a bearer token or as the password."
+        return Problem.of(Reason.UNAUTHORIZED, detail)
+    if not settings.loopback:
+        detail = "No analyst token is set, and the collector can be reached from elsewhere."
+    elif settings.behind_proxy:
+        detail = "No analyst token is set, and a proxy stands before the collector."
+    elif any(map(_of_a_proxy, request.headers)):
+        detail = "No analyst token is set, and the request came through a proxy."
+    else:
+        return None
+    return Problem.of(
+        Reason.FORBIDDEN,
+        f"{detail} Make one: deniable keys make NAME --for analyst, and start the collector with "
+        "the file, --keys keys.json.",
+    )
 
 
-def require_write_key(request: HTTPConnection, settings: Settings) -> None:
-    """Raise Refused unless the request shows a write key, or none is set."""
-    wanted = settings.write_key_hashes
-    if not wanted:
-        return
-    shown = hashlib.sha256(_bearer(request)).hexdigest()
-    # Every key is compared, so that the time does not say which one it was.
-    matches = [hmac.compare_digest(shown, each) for each in wanted]
-    if True not in matches:
+def measuring_problem(request: HTTPConnection, settings: Settings) -> Problem | None:
+    """Return why a request may not see the metrics; None if it may.
+
+    A monitor's token opens them, and whatever opens the results of all surveys.
+    """
+    if settings.ring.may_measure(shown_token(request.headers)):
+        return None
+    return reading_problem(request, replace(settings, name=""))
+
+
+def require_write_key(headers: Mapping[str, str], settings: Settings) -> None:
+    """Raise Refused unless the headers of a request show a write key, or none is set."""
+    if not settings.ring.may_write(_bearer(headers), settings.name):
         raise Refused(Reason.UNAUTHORIZED, "Send the write key as a bearer token.", _ASK_WRITER)
 
 
@@ -158,25 +171,30 @@ def _of_a_proxy(name: str) -> bool:
 def is_local(scope: Mapping[str, Any]) -> bool:
     """Tell whether a request names this machine, and nothing else, as its host."""
     hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-    return len(hosts) == 1 and _LOCAL_HOST.fullmatch(hosts[0]) is not None
+    return len(hosts) == 1 and is_local_name(hosts[0])
 
 
-def _credentials(request: HTTPConnection) -> tuple[str, bytes]:
+def is_local_name(host: str) -> bool:
+    """Tell whether a `Host` header names this machine."""
+    return _LOCAL_HOST.fullmatch(host) is not None
+
+
+def _credentials(headers: Mapping[str, str]) -> tuple[str, bytes]:
     """Return the scheme of the Authorization header in lower case, and what follows it."""
-    scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+    scheme, _, rest = headers.get("authorization", "").partition(" ")
     return scheme.lower(), rest.strip().encode("latin-1", "replace")
 
 
-def _bearer(request: HTTPConnection) -> bytes:
-    scheme, rest = _credentials(request)
+def _bearer(headers: Mapping[str, str]) -> bytes:
+    scheme, rest = _credentials(headers)
     return rest if scheme == "bearer" else b""
 
 
-def _token(request: HTTPConnection) -> bytes:
+def shown_token(headers: Mapping[str, str]) -> bytes:
     """Return the analyst token of a request, empty if there is none."""
-    scheme, rest = _credentials(request)
+    scheme, rest = _credentials(headers)
     if scheme != "basic":
-        return _bearer(request)
+        return _bearer(headers)
     try:
         return base64.b64decode(rest, validate=True).partition(b":")[2]
     except binascii.Error:

@@ -8,6 +8,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 OPEN_PATHS = {"/v1/reports": "POST", "/v1/survey": "GET"}
 """Paths that web pages may call, with the method."""
 
+SURVEYS = "/s"
+"""The path below which each of several surveys has its own."""
+
+
+def inner_path(path: str) -> str:
+    """Return a path as the survey's application knows it: /s/NAME/v1/reports is /v1/reports."""
+    if not path.startswith(f"{SURVEYS}/"):
+        return path
+    return "/" + path.split("/", 3)[-1] if path.count("/") > 2 else path
+
+
 PROTECTION = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -28,6 +39,14 @@ READABLE = {
 """Headers with which a web page of any origin can read an answer."""
 
 
+def protect(headers: MutableHeaders) -> None:
+    """Add the protective headers that an answer does not set itself."""
+    if "access-control-allow-origin" in headers:
+        headers.setdefault("cross-origin-resource-policy", "cross-origin")
+    for name, value in PROTECTION.items():
+        headers.setdefault(name, value)
+
+
 class SecurityHeaders:
     """Adds protective headers to every answer, where the answer does not set them itself."""
 
@@ -39,11 +58,7 @@ class SecurityHeaders:
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                if "access-control-allow-origin" in headers:
-                    headers.setdefault("cross-origin-resource-policy", "cross-origin")
-                for name, value in PROTECTION.items():
-                    headers.setdefault(name, value)
+                protect(MutableHeaders(scope=message))
             await send(message)
 
         await self._app(scope, receive, send_protected)

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from deniable.collector.auth import is_local
-from deniable.collector.group_commit import GroupCommit
 from deniable.collector.own_answers import HEALTHY, READY, OwnAnswer, of_problem
 from deniable.collector.problems import Problem
 from deniable.collector.reasons import Reason
 from deniable.collector.refusals import Refusals
+from deniable.errors import StoreError
 
 HEALTH, READINESS = "/healthz", "/readyz"
 PER_SECOND = 1_600
@@ -35,6 +35,24 @@ class Asker(Protocol):
         """Write the answer, unless the connection is gone."""
 
 
+class Stores(Protocol):
+    """The state of writing: of one store, or of several together."""
+
+    @property
+    def known(self) -> bool:
+        """True if the outcome of a write is fresh."""
+
+    @property
+    def failure(self) -> StoreError | None:
+        """Why the last write failed; None if it succeeded."""
+
+    async def outcome(self) -> None:
+        """Wait until the outcome of a write is known."""
+
+    async def probe(self) -> None:
+        """Raise Refused if the last write failed."""
+
+
 class Health:
     """All who ask about health now, first come, first served.
 
@@ -49,7 +67,7 @@ class Health:
             methods, are left to the application.
     """
 
-    def __init__(self, commits: GroupCommit, refusals: Refusals, *, local_only: bool) -> None:
+    def __init__(self, commits: Stores, refusals: Refusals, *, local_only: bool) -> None:
         self._commits = commits
         self._refusals = refusals
         self._local_only = local_only

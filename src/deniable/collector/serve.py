@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import uvicorn
+from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from deniable.collector.descriptors import allow_descriptors
-from deniable.collector.http_limits import LimitedHttp
+from deniable.collector.http_plain import PlainHttp
 from deniable.collector.log_lines import bound_log
+from deniable.collector.metrics_port import listen_for_metrics, serve_metrics
 from deniable.collector.settings import Settings
 from deniable.errors import InvalidParameter
 
@@ -33,7 +39,10 @@ SHUTDOWN_SECONDS = 3
 
 
 def serve(
-    settings: Settings, app: ASGIApp, on_listening: Callable[[str], object] | None = None
+    settings: Settings,
+    app: Starlette,
+    on_listening: Callable[[str], object] | None = None,
+    on_hangup: Callable[[], object] | None = None,
 ) -> None:
     """Serve until interrupted or terminated; then finish what was begun, and write what waits.
 
@@ -42,6 +51,8 @@ def serve(
         app: of `create_app`.
         on_listening: called once with the address, such as http://127.0.0.1:8000, when requests
             are answered. With port 0 this is how to learn the port.
+        on_hangup: called on the event loop whenever the process gets SIGHUP, from the moment on in
+            which requests are answered.
 
     Guarantees: logs warnings and errors of the server only, each at most once a minute; none of
     them says who sent what.
@@ -52,8 +63,22 @@ def serve(
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     allow_descriptors()
-    with listen(settings) as listener:
-        server = server_for(app, lambda: on_listening and on_listening(address_of(listener)))
+    with ExitStack() as open_sockets:
+        listener = open_sockets.enter_context(listen(settings))
+        second = None
+        if settings.metrics_port is not None:
+            second = open_sockets.enter_context(listen_for_metrics(settings.metrics_port))
+
+        def started() -> None:
+            if second is not None:
+                serving.append(asyncio.create_task(serve_metrics(second, app.state.metrics)))
+            if on_hangup is not None and hasattr(signal, "SIGHUP"):
+                asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, on_hangup)
+            if on_listening is not None:
+                on_listening(address_of(listener))
+
+        serving: list[asyncio.Task[None]] = []  # held, or nothing would keep the task alive
+        server = server_for(app, started)
         server.run([listener, *(listener.dup() for _ in range(ACCEPT_AT_ONCE - 1))])
 
 
@@ -64,7 +89,7 @@ def server_for(app: ASGIApp, on_started: Callable[[], object]) -> uvicorn.Server
     """
     config = uvicorn.Config(
         app,
-        http=LimitedHttp,
+        http=PlainHttp,
         ws="none",
         lifespan="on",
         log_level="warning",
@@ -113,4 +138,7 @@ class _Server(uvicorn.Server):
         """Start as ever, then tell."""
         await super().startup(sockets)
         if self.started:
+            # What is there now stays; looking for garbage in it would stop everybody for a while.
+            gc.collect()
+            gc.freeze()
             self._on_started()

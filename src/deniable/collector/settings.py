@@ -9,10 +9,13 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from deniable import _validate
+from deniable.collector.keyring import Keyring
+from deniable.collector.keys_file import Key, Purpose
 from deniable.errors import InvalidParameter
 from deniable.protocol.epochs import ACCEPT_FUTURE_DAYS, ACCEPT_PAST_DAYS
 from deniable.protocol.report import MAX_BATCH_BYTES, MAX_BATCH_REPORTS
@@ -33,8 +36,14 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _PLACES = ("data", "survey_path")
 _SWITCHES = ("cors", "behind_proxy")
+_MAY_BE_NONE = ("metrics_port",)
+_NOT_FROM_NAMES = ("write_key_hashes", "name", "ring")
+"""Settings that no variable of their own name sets."""
+_OWN_RING = Keyring()
+"""Stands for the ring of a collector's own keys."""
 _WHOLE_NUMBERS = {
     "port": (0, 65_535),
+    "metrics_port": (1, 65_535),
     "accept_past_days": (0, _MAX_DAYS),
     "accept_future_days": (0, _MAX_DAYS),
     "max_body": (1_024, MAX_BATCH_BYTES),
@@ -72,6 +81,10 @@ class Settings:
             pages of all others may not. Pages that the collector's own address serves always may.
         behind_proxy: whether a proxy passes requests on. Reading then needs the token whatever the
             address, and any `Host` is served.
+        keys: the file of keys that `deniable keys` writes; its keys count beside those above.
+        metrics_port: a second port, on 127.0.0.1, that serves the metrics without a token.
+        name: of the survey, where a collector serves several; keys may be for one of them.
+        ring: the keys that count now. Made of the others, unless several settings share one.
 
     Guarantees: keys are kept as hashes only, and no hash is in the repr.
 
@@ -96,12 +109,17 @@ class Settings:
     cors: bool | None = None
     origins: tuple[str, ...] = ()
     behind_proxy: bool = False
+    keys: Path | None = None
+    metrics_port: int | None = None
+    name: str = ""
+    ring: Keyring = field(default=_OWN_RING, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if is_database(self.data):
             check_address(str(self.data))  # a password must not get into the repr
         for name, (low, high) in _WHOLE_NUMBERS.items():
-            _validate.integer(name, "the collector", getattr(self, name), low, high)
+            if name not in _MAY_BE_NONE or getattr(self, name) is not None:
+                _validate.integer(name, "the collector", getattr(self, name), low, high)
         if not self.host:
             raise _validate.invalid("host", "the collector", "a name or an address", self.host)
         if self.analyst_token_hash and not _HASH.fullmatch(self.analyst_token_hash):
@@ -128,13 +146,21 @@ class Settings:
                 "The 'waiting_reports' parameter of the collector must be at least 'max_batch' "
                 f"({self.max_batch}): otherwise a full batch could never enter."
             )
+        if self.ring is _OWN_RING:
+            object.__setattr__(self, "ring", Keyring(self._fixed_keys(), self.keys))
+
+    def _fixed_keys(self) -> list[Key]:
+        given = [Key(Purpose.APP, "write-key", each) for each in self.write_key_hashes]
+        if self.analyst_token_hash:
+            given.append(Key(Purpose.ANALYST, "analyst-token", self.analyst_token_hash))
+        return given
 
     @property
     def store_path(self) -> Path:
         """The file of a store in a data directory."""
         return Path(self.data) / STORE_FILE
 
-    @property
+    @cached_property
     def loopback(self) -> bool:
         """True if only programs on the same machine can connect."""
         if self.host == "localhost":
@@ -144,12 +170,12 @@ class Settings:
         except ValueError:
             return False
 
-    @property
+    @cached_property
     def public(self) -> bool:
         """True if programs on other machines can be expected to connect."""
         return self.behind_proxy or not self.loopback
 
-    @property
+    @cached_property
     def open_to_pages(self) -> bool:
         """True if web pages of other origins may send reports and fetch the survey."""
         if self.origins:
@@ -171,7 +197,7 @@ class Settings:
         chosen: dict[str, Any] = {}
         keys = given.get("write_key_hashes")
         chosen["write_key_hashes"] = _write_keys(environ) if keys is None else keys
-        for name in (each.name for each in fields(cls) if each.name != "write_key_hashes"):
+        for name in (each.name for each in fields(cls) if each.name not in _NOT_FROM_NAMES):
             variable = ENV_PREFIX + name.upper()
             if given.get(name) is not None:
                 chosen[name] = given[name]
@@ -244,7 +270,7 @@ def _read(name: str, variable: str, text: str) -> object:
     """Return the value of an environment variable in the type of its setting."""
     if name == "data":
         return text
-    if name == "survey_path":
+    if name in ("survey_path", "keys"):
         return Path(text)
     if name == "origins":
         return tuple(part.strip() for part in text.split(","))

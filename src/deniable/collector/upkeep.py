@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from deniable.collector.retention import KeepCounts, delete_past
 from deniable.errors import DeniableError
@@ -18,25 +19,38 @@ _SPARE_DAYS = 1
 _log = logging.getLogger("deniable.collector")
 
 
+class Rules(NamedTuple):
+    """Which epochs are closed and deleted, as the survey says it now.
+
+    Attributes:
+        epoch_days: the epoch length of each (question id, version).
+        floor: combinations of segments with fewer reports are told apart no more.
+        retention_days: closed epochs that ended more days ago are deleted, if there is a limit.
+        keep: called before, with each of them.
+    """
+
+    epoch_days: Mapping[tuple[str, int], int]
+    floor: int = DEFAULT_FLOOR
+    retention_days: int | None = None
+    keep: KeepCounts | None = None
+
+
 async def keep_closing(
     store: Store,
-    epoch_days: Mapping[tuple[str, int], int],
+    rules: Callable[[], Rules],
     past_days: int,
     today: Callable[[], int],
-    floor: int = DEFAULT_FLOOR,
     seconds: float = _UPKEEP_SECONDS,
-    retention_days: int | None = None,
-    keep: KeepCounts | None = None,
+    closed: Callable[[int], object] = lambda batches: None,
 ) -> None:
     """Close the epochs that are due, at once and again every `seconds` seconds, for ever.
 
-    Then delete closed epochs that ended more than `retention_days` ago, if there is such a limit;
-    `keep` is called before, with each of them.
+    Then delete those that are past their retention. The rules are asked for in every round, and
+    `closed` is told how many batches a round has closed.
 
     An epoch is due when collectors have run for a day since they found it over, so that a clock
     that is wrong for a while closes nothing. What the survey does not name stays open, and is
-    named in the log: once, and again when the list changes. Combinations of segments with fewer
-    reports than the floor are told apart no more.
+    named in the log: once, and again when the list changes.
 
     Edge cases: a store that cannot be written is logged and tried again. A process that is killed
     adds nothing for the time since its last look.
@@ -44,12 +58,13 @@ async def keep_closing(
     named: tuple[tuple[str, int], ...] = ()
     while True:
         before = today() - past_days - _SPARE_DAYS
+        epoch_days, floor, retention_days, keep = rules()
         try:
             found = await asyncio.to_thread(store.find_over, before, epoch_days)
             if found.unknown != named:
                 named = found.unknown
                 _warn_of_unknown(named)
-            await asyncio.to_thread(store.close_epochs, before, epoch_days, floor=floor)
+            closed(await asyncio.to_thread(store.close_epochs, before, epoch_days, floor=floor))
             if retention_days is not None:
                 oldest = min(today() - retention_days, before)
                 await asyncio.to_thread(delete_past, store, oldest, epoch_days, keep)

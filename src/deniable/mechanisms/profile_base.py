@@ -209,8 +209,8 @@ class ProfileMechanism(Mechanism):
 
     def _given_values(self, counts: Counts, *wanted: Subset) -> Reading:
         """Return tables one after the other, with their covariance given the people's values."""
-        read, steady, times = self.reader(counts), self.reader(counts), 1.0
-        n, seen = counts.n, counts.reports[counts.reports > 0]
+        read, times = self.reader(counts), 1.0
+        steady, n, seen = read, counts.n, counts.reports[counts.reports > 0]
         if not self.shares_hashes and seen.size and int(seen.min()) < FEW:
             counts = Counts(
                 _FINE * counts.reports + self._imagined.reports,
@@ -219,8 +219,10 @@ class ProfileMechanism(Mechanism):
             steady, times = self.reader(counts), counts.n / n
         shares, errors = [], []
         for attributes in wanted:
-            shares.append(self._possible(read, attributes)[0])
-            cells, covariance = self._possible(steady, attributes)
+            cells, covariance = self._possible(read, attributes)
+            shares.append(cells)
+            if steady is not read:
+                cells, covariance = self._possible(steady, attributes)
             # Readers include the sampling of people, (D - f f')/n; tables are given the values.
             errors.append(times * (covariance - _sampling(cells, counts.n)))
         return np.concatenate(shares), linalg.block_diag(*errors)

@@ -61,11 +61,12 @@ class Views(TruthMechanism):
             theta = np.ones(places.size)
             covariance = np.zeros((places.size, places.size))
             rows = {s: _functions_of(places, attributes, s) for s in subsets}
-            for one in subsets:
+            for number, one in enumerate(subsets):
                 theta[rows[one]] = pooled.theta(one)
-                for other in subsets:
+                for other in subsets[: number + 1]:
                     block = pooled.covariance(one, other)
                     covariance[np.ix_(rows[one], rows[other])] = block
+                    covariance[np.ix_(rows[other], rows[one])] = block.T
             # cells = U theta with U = (F_1 x ... x F_k)^-1, hence Cov(cells) = U Cov(theta) U'.
             undo = design([inverse(contrast_matrix(count)) for count in shape])
             return undo @ theta, undo @ covariance @ undo.T

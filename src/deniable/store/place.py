@@ -26,6 +26,21 @@ def is_database(place: str | Path) -> bool:
     return isinstance(place, str) and place.partition("://")[0].lower() in _SCHEMES
 
 
+def place_of(place: str, name: str) -> str:
+    """Return the store of one of several surveys: a directory below, or a schema of its own.
+
+    Raises:
+        InvalidParameter: as `check_address`.
+    """
+    if not is_database(place):
+        return str(Path(place) / name)
+    _, schema = check_address(place)
+    parts = urlsplit(place)
+    given = [each for each in parse_qsl(parts.query) if each[0] != "schema"]
+    query = urlencode([*given, ("schema", f"{schema}_{name.replace('-', '_')}")])
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
+
+
 def open_store(place: str | Path, *, create: bool = True, simulated: bool = False) -> Store:
     """Open the store of a place.
 

@@ -283,7 +283,7 @@ async def broken(request: Request) -> Response:
 def test_more_routes_may_stand_beside(tmp_path: Path, store: SqliteStore) -> None:
     more = [Route("/", page), Route("/broken", broken)]
     app = create_app(settings(tmp_path), store, SURVEY.published(), routes=more)
-    assert app.state.survey == SURVEY
+    assert app.state.collector.survey == SURVEY
     with InProcess(app) as running:
         answer = running.get("/")
         assert answer.body == b"<p>hello</p>"

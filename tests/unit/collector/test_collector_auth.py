@@ -85,7 +85,7 @@ def test_elsewhere_reading_is_closed_without_a_token_and_writing_works(
     with collector(tmp_path, store, host=ELSEWHERE) as app:
         answer = app.get("/v1/counters")
         assert (answer.status, answer.json["reason"]) == (403, "forbidden")
-        assert "hash of an analyst token" in answer.json["detail"]
+        assert "deniable keys make NAME --for analyst" in answer.json["detail"]
         assert app.post(body(report(1))).json["accepted"] == 1
 
 

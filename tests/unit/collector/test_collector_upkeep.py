@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deniable.collector.retention import KeepCounts, Past, cannot_keep
-from deniable.collector.upkeep import keep_closing
+from deniable.collector.upkeep import Rules, keep_closing
 from deniable.store import Overdue, SqliteStore
 from material.collector import TODAY, report
 
@@ -35,7 +35,9 @@ def keep_house(
     wanted = len(store.asked) + rounds
 
     async def scenario() -> None:
-        task = asyncio.create_task(keep_closing(store, days, 30, lambda: today, seconds=0.01))
+        task = asyncio.create_task(
+            keep_closing(store, lambda: Rules(days), 30, lambda: today, 0.01)
+        )
         while len(store.asked) < wanted:
             assert not task.done()
             await asyncio.sleep(0.005)
@@ -104,9 +106,8 @@ def retain(
     wanted = len(store.asked) + rounds
 
     async def scenario() -> None:
-        house = keep_closing(
-            store, DAYS, 30, lambda: today, seconds=0.01, retention_days=days, keep=keep
-        )
+        rules = Rules(DAYS, retention_days=days, keep=keep)
+        house = keep_closing(store, lambda: rules, 30, lambda: today, 0.01)
         task = asyncio.create_task(house)
         while len(store.asked) < wanted:
             assert not task.done()

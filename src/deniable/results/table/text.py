@@ -6,7 +6,7 @@ import importlib.util
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,13 @@ def as_text(table: Table, *, width: int = _WIDTH) -> str:
     rest = [f"  ... and {more:,} rows more; -o FILE and --json have all."] if more > 0 else []
     notes = [f"  - {printable(note)}" for note in table.notes if not _first(note)]
     return "\n".join([*heading(table), "\n\n".join(blocks), *rest, *notes])
+
+
+def as_short_text(table: Table, rows: int = 12) -> str:
+    """Return the heading and the first rows: the table as an interactive Python shows it."""
+    first = replace(table, rows=table.rows[:rows], notes=())
+    more = len(table.rows) - rows
+    return as_text(first).rstrip() + (f"\n... and {more:,} rows more" if more > 0 else "")
 
 
 def heading(table: Table) -> list[str]:

@@ -1,0 +1,103 @@
+"""SIGHUP: a newly published survey and changed keys are taken, and no request is lost."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from deniable.collector.keyring import utc_date
+from deniable.collector.keys_file import Purpose, end_keys, make_key
+from deniable.protocol import Question, Report, Survey, batch_bytes
+from deniable.store import open_store
+from material.collector_process import EXPIRES, FIELD, JSON, QUESTION, SURVEY, TODAY, batch
+from material.served import Serving, ask
+
+LATER = Question("later", 1, "?", "team", EXPIRES, 1, "once", "recorded", (FIELD,))
+LONGER = Survey("test", "team", (QUESTION, LATER))
+ANSWER = Report("later", 1, LATER.digest, TODAY, b"\xff" * 16, bytes(10))
+
+
+def sender(send: Callable[[int], None], stop: threading.Event) -> threading.Thread:
+    def run() -> None:
+        number = 0
+        while not stop.is_set():
+            send(number)
+            number += 1
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def test_a_published_survey_is_taken_without_losing_a_request(tmp_path: Path) -> None:
+    survey = tmp_path / "survey.json"
+    survey.write_bytes(SURVEY.published())
+    statuses: list[int] = []
+    stop = threading.Event()
+    with Serving(tmp_path, "--survey", survey, "--data", tmp_path / "data") as serving:
+
+        def send(number: int) -> None:
+            answer = ask(serving.port, "POST", "/v1/reports", batch([number]), JSON)
+            statuses.append(answer.status)
+
+        def later() -> list[str]:
+            answer = ask(serving.port, "POST", "/v1/reports", batch_bytes([ANSWER]), JSON)
+            return [each["reason"] for each in json.loads(answer.body)["problems"]]
+
+        assert later() == ["unknown_question"]
+        thread = sender(send, stop)
+        try:
+            assert serving.hang_up() == {"taken": []}  # the same file
+            survey.write_bytes(b'{"half": ')
+            assert serving.hang_up() == {"taken": []}  # a broken one changes nothing
+            for published in (LONGER, SURVEY) * 5:
+                survey.write_bytes(published.published())
+                assert serving.hang_up() == {"taken": [""]}
+                found = ask(serving.port, "GET", "/v1/survey")
+                assert found.body == published.published()
+            survey.write_bytes(LONGER.published())
+            serving.hang_up()
+            assert later() == []
+            assert ask(serving.port, "GET", "/questions/later").status == 200  # pages follow
+        finally:
+            stop.set()
+            thread.join(30)
+    assert set(statuses) == {200}
+    with open_store(tmp_path / "data") as store:
+        counted = store.counters()
+    assert counted["words", "accepted"] == len(statuses)
+    assert counted["later", "accepted"] == 1
+    assert "The survey  stays as it was." in (tmp_path / "said").read_text()
+
+
+def test_surveys_and_keys_come_and_go_while_a_collector_runs(tmp_path: Path) -> None:
+    folder, keys = tmp_path / "surveys", tmp_path / "keys.json"
+    for name, published in (("shop", SURVEY), ("game", LONGER)):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "survey.json").write_bytes(published.published())
+    shop = make_key(keys, Purpose.APP, "till", today=utc_date(), survey="shop")[1]
+    options = ("--surveys", folder, "--data", tmp_path / "data", "--keys", keys)
+    with Serving(tmp_path, *options) as serving:
+
+        def post(name: str, key: str) -> int:
+            shown = {**JSON, "authorization": f"Bearer {key}"}
+            return ask(serving.port, "POST", f"/s/{name}/v1/reports", batch([1]), shown).status
+
+        assert (post("shop", shop), post("game", shop), post("late", shop)) == (200, 401, 404)
+        (folder / "late").mkdir()
+        (folder / "late" / "survey.json").write_bytes(SURVEY.published())
+        every = make_key(keys, Purpose.APP, "suite", today=utc_date())[1]
+        end_keys(keys, lambda key: key.name == "till", utc_date())
+        assert serving.hang_up() == {"taken": []}
+        assert serving.told() == {"taken": ["late"]}
+        assert (post("shop", shop), post("shop", every), post("late", every)) == (401, 200, 200)
+        assert ask(serving.port, "GET", "/s/late/").status == 200
+        keys.write_text("{}")
+        serving.hang_up()
+        assert post("shop", every) == 200  # a broken file changes nothing
+    for name in ("shop", "late"):
+        with open_store(tmp_path / "data" / name) as store:
+            assert store.counters()["words", "accepted"] == 1, name
+    assert "The keys stay as they were." in (tmp_path / "said").read_text()
