@@ -12,7 +12,9 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import weakref
+from contextlib import suppress
 from http import HTTPStatus
 
 import msgspec
@@ -27,7 +29,6 @@ MOST_ASKED = 256 * 2**10
 """The most bytes of a request for a page: the head of an HTTP request is shorter."""
 MOST_MADE = 64 * 2**20
 """The most bytes of a page."""
-_STOP_SECONDS = 5.0
 _PASSED_ON = (b"accept", b"accept-encoding")
 """Headers that a page is made by; no other leaves the collector."""
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -177,10 +178,21 @@ class Worker:
             if not answer.done():
                 answer.set_exception(StoreError(self.problem))
 
+    async def close(self) -> None:
+        """End the process, and wait until nothing of it is left."""
+        self.end("The collector is being stopped.")
+        self._task.cancel()
+        with suppress(asyncio.CancelledError, ConnectionError):
+            await self._task
+        with suppress(ConnectionError):
+            await self._writer.wait_closed()
+        await asyncio.to_thread(self.process.wait)
+
     def stop(self) -> None:
         """End the process; it keeps nothing that could be lost."""
         self.process.kill()
-        self.process.wait(_STOP_SECONDS)
+        # Its end is the system's to tell, and the event loop has other things to do.
+        threading.Thread(target=self.process.wait, daemon=True).start()
 
 
 class Apart:
@@ -214,6 +226,12 @@ class Apart:
             raise HTTPException(made.status, headers=_texts(made.headers))
         await send({"type": "http.response.start", "status": made.status, "headers": made.headers})
         await send({"type": "http.response.body", "body": made.body})
+
+    async def close(self) -> None:
+        """End the process now, and whatever waits for it."""
+        async with self._starting:
+            for worker in self._workers:
+                await worker.close()
 
     async def _worker(self) -> Worker:
         async with self._starting:
