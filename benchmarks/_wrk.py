@@ -138,14 +138,7 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 
 
 def load(
-    folder: Path,
-    process_id: int,
-    port: int,
-    template: bytes,
-    seconds: float,
-    *,
-    keep: bool,
-    pause: float = 0.0,
+    folder: Path, process_id: int, port: int, template: bytes, seconds: float, *, keep: bool
 ) -> Served:
     """Send single reports with fresh ids for some seconds, and measure.
 
@@ -156,16 +149,14 @@ def load(
         template: a body with one report.
         seconds: of load, after a short time to warm up.
         keep: whether connections are kept; otherwise each request has one of its own.
-        pause: seconds between an answer and the next request of its connection.
     """
     head, _, rest = template.partition(b'"id":"')
     close = "" if keep else ', ["Connection"] = "close"'
     script = folder / "load.lua"
     seed = int.from_bytes(os.urandom(3))
-    text = _SCRIPT % (_lua(head + b'"id":"'), _lua(rest[32:]), close, seed)
-    if pause:
-        text += f"function delay() return {round(pause * 1_000)} end\n"
-    script.write_text(text, encoding="ascii")
+    script.write_text(
+        _SCRIPT % (_lua(head + b'"id":"'), _lua(rest[32:]), close, seed), encoding="ascii"
+    )
     _wrk(script, port, 0.5 if seconds < 2 else 1.0)
     before = processor_seconds(process_id)
     answers, micros, p50, p99, bad = _wrk(script, port, seconds)
