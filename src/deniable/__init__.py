@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from deniable._version import __version__
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from deniable.notebook import Data
     from deniable.protocol import Survey
 
-__all__ = ["Client", "Data", "Survey", "mechanisms", "open", "randomise"]
-__version__ = "0.1.0"
+__all__ = ["Client", "Data", "Survey", "__version__", "mechanisms", "open", "randomise"]
 
 _HOMES = {"Client": "deniable.client", "Data": "deniable.notebook", "Survey": "deniable.protocol"}
 _FOLDERS = ("mechanisms",)

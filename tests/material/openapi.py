@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from deniable.collector.metrics import MEDIA_TYPE as METRICS_TYPE
 from deniable.collector.problems import MEDIA_TYPE as PROBLEM_TYPE
 from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.protocol.compact import MEDIA_TYPE as COMPACT
@@ -177,6 +178,7 @@ def openapi() -> dict[str, Any]:
             "/v1/reports": {"post": _post_reports()},
             "/v1/survey": {"get": _get_survey()},
             "/v1/counters": {"get": _get_counters()},
+            "/metrics": {"get": _get_metrics()},
             "/healthz": {"get": _get("health", "Whether the process is up.", "Status")},
             "/readyz": {
                 "get": _get(
@@ -255,6 +257,16 @@ def _get_counters() -> dict[str, Any]:
         **_get("counters", "What was accepted and refused, and why.", "Counters", _READING),
         "security": [{}, {"analystToken": []}, {"analystPassword": []}],
     }
+
+
+def _get_metrics() -> dict[str, Any]:
+    summary = "Numbers for a monitor; those about arrivals move in lumps, ten minutes apart."
+    told = {
+        **_get("metrics", summary, "Counters", (*_READING, Reason.STORE)),
+        "security": [{}, {"analystToken": []}, {"analystPassword": []}],
+    }
+    told["responses"]["200"]["content"] = {METRICS_TYPE: {"schema": {"type": "string"}}}
+    return told
 
 
 def _get(name: str, summary: str, schema: str, reasons: tuple[Reason, ...] = ()) -> dict[str, Any]:

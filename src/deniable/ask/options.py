@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Literal
 
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.engines.accumulated import Accumulated
-from deniable.engines.local import Progress, accumulate
+from deniable.engines.files import Progress
+from deniable.engines.local import accumulate
+from deniable.engines.mapping import Engine
 from deniable.engines.selection import Selection
 from deniable.errors import InvalidParameter
 from deniable.protocol import Question
@@ -39,6 +41,7 @@ class Options:
         where: a value for some segments; only reports that carry them.
         floor: the fewest reports of a combination of segments that is told apart.
         threads: the number of threads that count; one per processor if None.
+        engine: where files of an archive are counted; in threads if None.
         people: who reports in several epochs: "unknown" (no error is too small, whoever came
             back), "new" (nobody came back), "same" (the same devices: changes are told sooner).
         of: what intervals are of, "population" or "reporters".
@@ -71,6 +74,7 @@ class Options:
     where: Mapping[str, str] = field(default_factory=dict)
     floor: int = DEFAULT_FLOOR
     threads: int | None = None
+    engine: Engine | None = None
     people: People = "unknown"
     of: Of = "population"
     interval: Form = "mid-p"
@@ -119,9 +123,14 @@ class Options:
         """
         if isinstance(source, Accumulated):
             return source.selected(self.selection)
-        told = self.stage("counting")
         return accumulate(
-            source, question, self.selection, apart=apart, threads=self.threads, progress=told
+            source,
+            question,
+            self.selection,
+            apart=apart,
+            threads=self.threads,
+            progress=self.stage("counting"),
+            engine=self.engine,
         )
 
 

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from deniable.ask.options import Options, People, Source
+from deniable.cli.engine import HERE, At
 from deniable.cli.output import stages
 from deniable.cli.values import load_survey, say_where_reports_are
 from deniable.engines.counts_file import read_counts
@@ -125,7 +126,14 @@ def options_of(selection: Selection) -> Options:
 
 @contextmanager
 def asking(
-    path: Path, asked: Question, data: str, which: Which, counts: Path | None, *, quiet: bool
+    path: Path,
+    asked: Question,
+    data: str,
+    which: Which,
+    counts: Path | None,
+    *,
+    quiet: bool,
+    at: At = HERE,
 ) -> Iterator[tuple[Source, Options]]:
     """Yield where the reports are, and the options that say which of them.
 
@@ -136,10 +144,13 @@ def asking(
         which: the reports that are asked about.
         counts: a file of counts, which takes the store's place.
         quiet: draw no progress.
+        at: where the reports are counted.
     """
     options = options_of(which.selection(asked, load_survey(path)))
-    with stages(quiet) as told:
-        options = replace(options, progress=told)
+    if counts is not None and at != HERE:
+        raise InvalidParameter("A file of counts needs no engine: leave out --engine.")
+    with at.engine() as engine, stages(quiet) as told:
+        options = replace(options, progress=told, engine=engine)
         if counts is not None:
             yield read_counts(counts, asked), options
             return

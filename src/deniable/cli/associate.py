@@ -21,6 +21,7 @@ from deniable.cli.asking import (
     Which,
     asking,
 )
+from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.output import (
     Confidence,
     Crafted,
@@ -112,6 +113,8 @@ def associate(
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
     counts: CountsFile = None,
+    engine: EngineName = "local",
+    master: SparkMaster = None,
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
@@ -122,7 +125,8 @@ def associate(
     listed, discovered = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+    at = At(engine, master)
+    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
         options = replace(
             base,
             fields=chosen,

@@ -17,6 +17,7 @@ from deniable.cli.asking import (
     Which,
     asking,
 )
+from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.output import (
     DataPlace,
     JsonFlag,
@@ -50,6 +51,8 @@ def count(
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
     counts: CountsFile = None,
+    engine: EngineName = "local",
+    master: SparkMaster = None,
     json: JsonFlag = False,
 ) -> None:
     """Count the bits or symbols of a question's reports: all that an estimate needs.
@@ -59,7 +62,8 @@ def count(
     """
     asked = find_question(survey, question, version, level)
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (source, options):
+    at = At(engine, master)
+    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (source, options):
         counted = options.counted(source, asked, apart=output is not None or None)
     if output is not None:
         write_file(output, to_bytes(counted))

@@ -20,6 +20,7 @@ from deniable.cli.asking import (
     Which,
     asking,
 )
+from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.output import (
     Crafted,
     DataPlace,
@@ -61,6 +62,8 @@ def discover(
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
     counts: CountsFile = None,
+    engine: EngineName = "local",
+    master: SparkMaster = None,
     beam: Annotated[
         int, typer.Option(min=1, max=MAX_BEAM, help="Beginnings kept at every level.")
     ] = BEAM,
@@ -110,7 +113,8 @@ def discover(
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
     asked = find_question(survey, question, version, level)
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+    at = At(engine, master)
+    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
         options = replace(
             base,
             beam=beam,

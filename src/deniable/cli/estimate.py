@@ -28,6 +28,7 @@ from deniable.cli.asking import (
     asking,
     who,
 )
+from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.output import (
     Confidence,
     Crafted,
@@ -77,6 +78,8 @@ def estimate(
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
     counts: CountsFile = None,
+    engine: EngineName = "local",
+    master: SparkMaster = None,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings to test for, one per line.")
     ] = None,
@@ -127,7 +130,8 @@ def estimate(
         )
     strings = candidates_for(asked, survey.parent, candidates)
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+    at = At(engine, master)
+    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
         options = replace(
             base,
             candidates=strings,

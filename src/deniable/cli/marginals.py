@@ -33,6 +33,7 @@ from deniable.cli.asking import (
     asking,
     who,
 )
+from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
     Crafted,
@@ -101,6 +102,8 @@ def marginals(
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
     counts: CountsFile = None,
+    engine: EngineName = "local",
+    master: SparkMaster = None,
     output: OutputFiles = None,
     json: JsonFlag = False,
 ) -> None:
@@ -115,7 +118,8 @@ def marginals(
     check_names(output)
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (store, base):
+    at = At(engine, master)
+    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
         options = replace(base, of=of, crafted=crafted, people=who(new_people, same_people))
         if by:
             if pairs or tree or sample is not None:

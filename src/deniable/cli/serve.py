@@ -70,6 +70,15 @@ def serve(
             metavar="keys.json",
         ),
     ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=65_535,
+            envvar="DENIABLE_METRICS_PORT",
+            help="Serve /metrics on this port of 127.0.0.1, too, without a token.",
+        ),
+    ] = None,
     behind_proxy: Annotated[
         bool,
         typer.Option(
@@ -132,6 +141,7 @@ def serve(
         cors=cors,
         origins=tuple(origin) if origin else None,
         keys=keys,
+        metrics_port=metrics_port,
     )
     make_pages = pages_maker(trying=try_page)
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import uvicorn
+from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from deniable.collector.descriptors import allow_descriptors
-from deniable.collector.http_limits import LimitedHttp
+from deniable.collector.http_plain import PlainHttp
 from deniable.collector.log_lines import bound_log
+from deniable.collector.metrics_port import listen_for_metrics, serve_metrics
 from deniable.collector.settings import Settings
 from deniable.errors import InvalidParameter
 
@@ -36,7 +40,7 @@ SHUTDOWN_SECONDS = 3
 
 def serve(
     settings: Settings,
-    app: ASGIApp,
+    app: Starlette,
     on_listening: Callable[[str], object] | None = None,
     on_hangup: Callable[[], object] | None = None,
 ) -> None:
@@ -59,14 +63,21 @@ def serve(
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     allow_descriptors()
-    with listen(settings) as listener:
+    with ExitStack() as open_sockets:
+        listener = open_sockets.enter_context(listen(settings))
+        second = None
+        if settings.metrics_port is not None:
+            second = open_sockets.enter_context(listen_for_metrics(settings.metrics_port))
 
         def started() -> None:
+            if second is not None:
+                serving.append(asyncio.create_task(serve_metrics(second, app.state.metrics)))
             if on_hangup is not None and hasattr(signal, "SIGHUP"):
                 asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, on_hangup)
             if on_listening is not None:
                 on_listening(address_of(listener))
 
+        serving: list[asyncio.Task[None]] = []  # held, or nothing would keep the task alive
         server = server_for(app, started)
         server.run([listener, *(listener.dup() for _ in range(ACCEPT_AT_ONCE - 1))])
 
@@ -78,7 +89,7 @@ def server_for(app: ASGIApp, on_started: Callable[[], object]) -> uvicorn.Server
     """
     config = uvicorn.Config(
         app,
-        http=LimitedHttp,
+        http=PlainHttp,
         ws="none",
         lifespan="on",
         log_level="warning",
@@ -127,4 +138,7 @@ class _Server(uvicorn.Server):
         """Start as ever, then tell."""
         await super().startup(sockets)
         if self.started:
+            # What is there now stays; looking for garbage in it would stop everybody for a while.
+            gc.collect()
+            gc.freeze()
             self._on_started()

@@ -5,15 +5,21 @@ Public are the names of `__all__`; all other names of its modules are internal a
 
 from deniable.engines.accumulated import Accumulated, Cell, Part
 from deniable.engines.counts_file import merge_counts, read_counts
+from deniable.engines.files import count_file
 from deniable.engines.local import accumulate
+from deniable.engines.mapping import Engine, Processes, Threads
 from deniable.engines.selection import Selection
 
 __all__ = [
     "Accumulated",
     "Cell",
+    "Engine",
     "Part",
+    "Processes",
     "Selection",
+    "Threads",
     "accumulate",
+    "count_file",
     "merge_counts",
     "read_counts",
 ]

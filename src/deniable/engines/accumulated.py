@@ -95,6 +95,27 @@ class Accumulated:
             dict(sorted(cells.items())),
         )
 
+    def merge(self, other: Accumulated) -> Accumulated:
+        """Return the counts of both sets of reports; both must be kept apart, or neither.
+
+        Raises:
+            InvalidParameter: if they are of different questions, versions or levels.
+        """
+        if self.question.digest != other.question.digest:
+            raise InvalidParameter("Only counts of one question, version and level can be merged.")
+        cells = dict(self.cells)
+        for cell, part in other.cells.items():
+            cells[cell] = cells[cell].merge(part) if cell in cells else part
+        return Accumulated(
+            self.question,
+            merged(self.counts, other.counts),
+            dict(sorted((Counter(self.epochs) + Counter(other.epochs)).items())),
+            self.ignored + other.ignored,
+            self.simulated + other.simulated,
+            dict(sorted((Counter(self.segments) + Counter(other.segments)).items())),
+            dict(sorted(cells.items())),
+        )
+
     @property
     def n(self) -> int:
         """The number of reports counted."""

@@ -17,6 +17,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -204,10 +205,6 @@ def merge_counts(parts: list[Accumulated]) -> Accumulated:
     Raises:
         InvalidParameter: if there are none, or their digests differ.
     """
-    if not parts or len({part.question.digest for part in parts}) > 1:
-        raise InvalidParameter("Only counts of one question, version and level can be merged.")
-    cells: dict[Cell, Part] = {}
-    for one in parts:
-        for cell, part in one.cells.items():
-            cells[cell] = cells[cell].merge(part) if cell in cells else part
-    return Accumulated.of_cells(parts[0].question, cells)
+    if not parts:
+        raise InvalidParameter("Counts of one question are merged. Got none.")
+    return reduce(Accumulated.merge, parts)

@@ -9,33 +9,25 @@ on how the reports were cut into chunks.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 
-import numpy as np
-
-from deniable import _validate
 from deniable.engines.accumulated import Accumulated, Cell, FieldCounts, Part, merged, no_counts
+from deniable.engines.files import Progress, accumulate_files, count_records
+from deniable.engines.mapping import Engine, Threads, in_threads, mapped, workers_of
 from deniable.engines.remembered import Remembered
 from deniable.engines.selection import ALL, Selection, seen_as, selected
 from deniable.errors import StoreError
-from deniable.mechanisms import Counts, Mechanism, mechanism_for
-from deniable.mechanisms.records import view_records
+from deniable.mechanisms import Counts, mechanism_for
 from deniable.protocol import Question
+from deniable.store.archive import Archive
 from deniable.store.base import Chunk, Store
 
 GROUP_BYTES = 1 << 20
 """Small chunks are joined up to this size: a task for ten reports would be all overhead."""
 _MOST_GROUP_BYTES = 1 << 26
-_MAX_THREADS = 256
-
-Progress = Callable[[int, int], None]
-"""Called with the number of reports done and the number expected."""
-
+_KEPT_BYTES = 1 << 24
 
 APART = 2**17
 """The most numbers of one cell's counts, above which cells are kept apart only when asked for."""
@@ -49,6 +41,7 @@ def accumulate(
     apart: bool | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Accumulated:
     """Return the counts of a question's reports in `store`.
 
@@ -66,38 +59,55 @@ def accumulate(
         apart: keep the counts of epochs and segments apart; by default where they are small.
         threads: the number of threads; one per processor by default.
         progress: called in this thread after every group.
+        engine: where files of an archive are counted; in threads of this process by default.
 
     Raises:
         StoreError: if a chunk's length does not fit its number of records.
         InvalidReport: if a record could not have come from a client.
-        InvalidParameter: if the question has no segment or value of the selection.
+        InvalidParameter: if the question has no segment or value of the selection, or an engine
+            of files is given a store that is no archive.
     """
     selection.check(question)
-    workers = _threads(threads)
-    mechanisms = {one.name: mechanism_for(one.parameters) for one in question.fields}
-    totals: dict[Cell | None, FieldCounts] = {}
+    workers = workers_of(threads)
+    _keep_memory()
     zero = no_counts(question)
     if apart is None:
         apart = sum(counts.table.size for counts in zero.values()) <= APART
+    if isinstance(store, Archive) or not isinstance(engine or Threads(), Threads):
+        where = engine or Threads(workers)
+        return accumulate_files(store, question, selection, where, apart=apart, progress=progress)
+    mechanisms = {one.name: mechanism_for(one.parameters) for one in question.fields}
+    totals: dict[Cell | None, FieldCounts] = {}
     before = Remembered.of(store, question, selection) if apart else Remembered()
     chunks = _chunks(store, question, selection, before if apart else None)
     kept = Kept(question, chunks, _group_bytes(zero), apart=apart)
     expected = _expected(store, question, selection) if progress else 0
 
     def fold(group: Group) -> Folded:
-        return group[0], _count(question, mechanisms, group[1])
+        return group[0], count_records(question, mechanisms, group[1])
 
     done = 0
-    for cell, part in _in_threads(fold, kept.groups(), workers):
-        totals[cell] = merged(totals.get(cell, zero), part)
-        if progress is not None:
-            done += next(iter(part.values())).n
-            progress(done, max(done, expected))
+    with in_threads(workers) as pool:
+        for cell, part in mapped(pool, fold, kept.groups(), workers):
+            totals[cell] = merged(totals.get(cell, zero), part)
+            if progress is not None:
+                done += next(iter(part.values())).n
+                progress(done, max(done, expected))
     found = kept.accumulated(totals)
     if not apart:
         return found
     before.remember(store, found)
     return Accumulated.of_cells(question, {**before.parts, **found.cells}, before.ignored)
+
+
+def _keep_memory() -> None:
+    """Let the allocator keep what is freed, instead of giving it back and asking for it again.
+
+    glibc takes the largest block that was mapped and freed for what a program needs often, and
+    gives back what is free above twice its size. Groups come and go by the megabyte: without this,
+    two threads had every page of every group mapped anew, and cost a quarter more than one.
+    """
+    bytes(_KEPT_BYTES)
 
 
 def _chunks(
@@ -217,46 +227,7 @@ def _group_bytes(counts: Mapping[str, Counts]) -> int:
     )
 
 
-def _count(
-    question: Question, mechanisms: Mapping[str, Mechanism], records: bytes
-) -> dict[str, Counts]:
-    """Return one Counts per field of records that hold the fields one after the other."""
-    reports = view_records(question, records)
-    # A single field's records are already contiguous; those of several are copied one field at
-    # a time, at most one group each.
-    return {
-        name: mechanism.accumulate(np.ascontiguousarray(reports[name]))
-        for name, mechanism in mechanisms.items()
-    }
-
-
 Folded = tuple[Cell | None, dict[str, Counts]]
-
-
-def _in_threads(
-    fold: Callable[[Group], Folded], groups: Iterator[Group], workers: int
-) -> Iterator[Folded]:
-    """Yield fold(group) for every group, in any order, with few groups in memory at a time."""
-    with ThreadPoolExecutor(workers, thread_name_prefix="deniable-accumulate") as pool:
-        running: set[Future[Folded]] = set()
-        try:
-            running |= {pool.submit(fold, group) for group in islice(groups, 2 * workers)}
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-                running |= {pool.submit(fold, group) for group in islice(groups, len(done))}
-        finally:
-            for future in running:
-                future.cancel()
-
-
-def _threads(wanted: int | None) -> int:
-    """Return the number of threads: as wanted, or one per processor this process may use."""
-    if wanted is not None:
-        return _validate.integer("threads", "accumulate", wanted, 1, _MAX_THREADS)
-    may_use = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
-    return min(_MAX_THREADS, len(may_use) or os.cpu_count() or 1)
 
 
 def _expected(store: Store, question: Question, selection: Selection) -> int:

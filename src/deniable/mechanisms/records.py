@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.mechanisms.base import Reports
 from deniable.protocol import Question
@@ -16,7 +17,7 @@ def record_dtype(question: Question) -> np.dtype[Any]:
     return np.dtype([(f.name, np.dtype(f.parameters.layout.descr)) for f in question.fields])
 
 
-def view_records(question: Question, records: bytes) -> Reports:
+def view_records(question: Question, records: bytes | NDArray[np.uint8]) -> Reports:
     """View packed records as a structured array, without copying."""
     return np.frombuffer(records, dtype=record_dtype(question))
 

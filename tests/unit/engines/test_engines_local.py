@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from deniable.engines import local
 from deniable.engines.accumulated import Accumulated
 from deniable.engines.local import accumulate
+from deniable.engines.mapping import in_threads, mapped
 from deniable.engines.selection import Selection
 from deniable.errors import InvalidParameter, InvalidReport, StoreError
 from deniable.mechanisms import Counts, mechanism_for
@@ -184,7 +185,8 @@ def test_few_groups_are_in_memory_at_a_time() -> None:
             alive -= 1
         return {}
 
-    assert len(list(local._in_threads(fold, groups(), workers=2))) == 60
+    with in_threads(2) as pool:
+        assert len(list(mapped(pool, fold, groups(), workers=2))) == 60
     assert most <= 6
 
 
@@ -200,6 +202,6 @@ def test_a_failure_in_a_thread_stops_the_reading() -> None:
     def fold(_: bytes) -> dict[str, Counts]:
         raise InvalidReport("record", "no")
 
-    with pytest.raises(InvalidReport):
-        list(local._in_threads(fold, groups(), workers=2))
+    with in_threads(2) as pool, pytest.raises(InvalidReport):
+        list(mapped(pool, fold, groups(), workers=2))
     assert pulled <= 10

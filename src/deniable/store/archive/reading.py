@@ -22,7 +22,7 @@ from deniable.store.archive.layout import (
     read_head,
     records_sum,
 )
-from deniable.store.base import ACCEPTED, SIMULATED, Batch, Chunk, Tally
+from deniable.store.base import ACCEPTED, SIMULATED, Batch, Chunk, Scope, Tally
 from deniable.store.place import ARCHIVE_MARKER
 from deniable.store.read_only import ReadOnlyStore
 
@@ -87,20 +87,25 @@ class Part:
         for batch in self._batches(["record"]):
             yield _rows_of(batch.column(0), self.head.size)
 
-    def chunks(self) -> Iterator[Chunk]:
-        """Yield the records by their segments."""
+    def groups(self) -> Iterator[tuple[str, Bytes]]:
+        """Yield rows of bytes by the text of their segments, "" without any."""
         has_segments = "segments" in self.file.schema_arrow.names
         for batch in self._batches(["record", "segments"] if has_segments else ["record"]):
             rows = _rows_of(batch.column(0), self.head.size)
             if not has_segments:
-                yield Chunk(self.head.batch, rows.tobytes(), len(rows))
+                yield "", rows
                 continue
             coded = batch.column(1).dictionary_encode()
             codes = coded.indices.to_numpy(zero_copy_only=False)
             for code, text in enumerate(coded.dictionary.to_pylist()):
                 chosen = rows[codes == code]
                 if len(chosen):
-                    yield Chunk(self._in(text), chosen.tobytes(), len(chosen))
+                    yield text or "", chosen
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the records by their segments."""
+        for text, rows in self.groups():
+            yield Chunk(self._in(text), rows.tobytes(), len(rows))
 
     def tallies(self) -> Counter[Batch]:
         """Return the number of reports by their segments; only that column is read."""
@@ -130,6 +135,22 @@ class Part:
             yield from self.file.iter_batches(batch_size=1 << 20, columns=columns)
         except (pa.ArrowException, OSError) as error:
             raise StoreError(f"The archive's part {self.name} is damaged: {error!s:.200}") from None
+
+
+def open_part(path: str) -> Part:
+    """Open a part by its path, or its address, in whatever process.
+
+    Raises:
+        StoreError: if it is no part of an archive, or damaged.
+    """
+    if "://" not in path:
+        return Part.open(path, path)
+    pa, _, fs = pyarrow()
+    try:
+        system, place = fs.FileSystem.from_uri(path)
+        return Part.open(path, system.open_input_file(place))
+    except (pa.ArrowException, OSError) as error:
+        raise StoreError(f"{path} cannot be read: {error!s:.200}") from None
 
 
 class Archive(ReadOnlyStore):
@@ -178,14 +199,23 @@ class Archive(ReadOnlyStore):
         last_epoch: int | None = None,
     ) -> Iterator[Chunk]:
         """Yield the chunks of a question, a row group at a time."""
-        for name, batch in self.paths.items():
-            if (
-                batch.question == question
-                and version in (None, batch.version)
-                and (first_epoch is None or batch.epoch >= first_epoch)
-                and (last_epoch is None or batch.epoch <= last_epoch)
-            ):
-                yield from self.part(name).chunks()
+        for name in self.within(question, version, first_epoch, last_epoch):
+            yield from self.part(name).chunks()
+
+    def within(
+        self,
+        question: str,
+        version: int | None = None,
+        first_epoch: int | None = None,
+        last_epoch: int | None = None,
+    ) -> dict[str, Batch]:
+        """Return the places of a question's parts below the archive, each with its batch."""
+        scope = Scope(question, version, first_epoch, last_epoch)
+        return {name: batch for name, batch in self.paths.items() if scope.holds(batch)}
+
+    def address(self, name: str) -> str:
+        """Return the path of a part, or its address, by which `open_part` finds it anywhere."""
+        return f"{self._root if self._local else self._place.rstrip('/')}/{name}"
 
     def tallies(self) -> list[Tally]:
         """Return the number of reports of each batch, from the heads of the parts."""

@@ -22,6 +22,7 @@ from deniable.store.sqlite.connection import (
     transaction,
 )
 from deniable.store.sqlite.files import OpenFiles, prepare_file
+from deniable.store.sqlite.ids import Ids
 from deniable.store.sqlite.lease import Lease
 from deniable.store.sqlite.mark import Mark
 from deniable.store.sqlite.tables import SqliteTables
@@ -71,6 +72,7 @@ class SqliteStore(TabledStore):
         self._closed = False
         self._lease = Lease(self._random_bytes, self._monotonic)
         self._mark = Mark(self.path)
+        self._ids = Ids(self._random_bytes)
         prepare_file(self.path, create)
         with plain_errors("be opened"):
             self._connection = connect_writer(self.path)
@@ -89,7 +91,7 @@ class SqliteStore(TabledStore):
         with self._writing() as tables:
             if refusals:
                 tables.add_counters(refusals)
-            return append_reports(tables, reports, simulated=self._simulated)
+            return append_reports(tables, self._ids, reports, simulated=self._simulated)
 
     def _put_records(self, batch: Batch, records: bytes, size: int, kept: str) -> int:
         with self._writing() as tables:
@@ -192,6 +194,15 @@ class SqliteStore(TabledStore):
             )
         if create:
             self._mark.note(number)
+
+    def size(self) -> int:
+        """Return the bytes of the store's files."""
+        files = self.path.parent.glob(f"{self.path.name}*")
+        sizes = []
+        for file in files:
+            with suppress(FileNotFoundError):  # a log that was just taken away
+                sizes.append(file.stat().st_size)
+        return sum(sizes)
 
     def _truncate_log(self) -> None:
         # A connection of its own with a short patience: a slow reader must not stop collecting.

@@ -10,10 +10,11 @@ from typing import Any
 from deniable.store.base import Counters
 from deniable.store.rows import INSERT, SELECT, BatchRow
 from deniable.store.shuffle import RandomBytes
-from deniable.store.sqlite.schema import claim_statement, epochs_with_ids, ids_table
+from deniable.store.sqlite.id_runs import ID_BYTES, EpochRuns, epochs_with_ids
 from deniable.store.tables import Tables, Transaction, nowhere
 
-_IDS = "SELECT id FROM {}"
+_DROP_ROWS = 512
+"""Rows of ids that one transaction deletes and overwrites: 4 MB."""
 _CHUNKS = "SELECT key, sum, records FROM chunks WHERE batch = ?"
 
 
@@ -121,24 +122,29 @@ class SqliteTables(Tables):
         )
 
     def drop_ids(self, transaction: Transaction) -> None:
-        """Drop the ids of what is closed, in one transaction."""
-        with transaction():
-            for epoch in epochs_with_ids(self.connection):
-                if not self.execute(
-                    "SELECT 1 FROM batches WHERE epoch = ? AND open LIMIT 1", (epoch,)
-                ):
-                    self.connection.execute(f"DROP TABLE {ids_table(epoch)}")
+        """Drop the ids of what is closed, step by step, so that collecting goes on meanwhile."""
+        for epoch in epochs_with_ids(self.connection):
+            done = False
+            while not done:
+                with transaction():
+                    # A late report may have opened the epoch again since the last step.
+                    done = bool(
+                        self.execute(
+                            "SELECT 1 FROM batches WHERE epoch = ? AND open LIMIT 1", (epoch,)
+                        )
+                    ) or self._runs(epoch).drop(_DROP_ROWS)
 
     def ids(self, epoch: int) -> list[bytes]:
-        """Return the ids of an epoch; none without a table."""
-        if epoch not in epochs_with_ids(self.connection):
-            return []
-        return [each for (each,) in self.execute(_IDS.format(ids_table(epoch)))]
+        """Return the ids of an epoch."""
+        found = self.execute("SELECT ids FROM ids WHERE epoch = ?", (epoch,))
+        return [ids[at : at + ID_BYTES] for (ids,) in found for at in range(0, len(ids), ID_BYTES)]
 
     def put_ids(self, epoch: int, ids: Sequence[bytes]) -> None:
-        """Make the table of an epoch and write its ids."""
-        statement = claim_statement(self.connection, epoch)
-        self.connection.executemany(statement, [(each,) for each in ids])
+        """Write the ids of an epoch as one run."""
+        self._runs(epoch).add(b"".join(sorted(ids)))
+
+    def _runs(self, epoch: int) -> EpochRuns:
+        return EpochRuns(self.connection, epoch, self.random_bytes)
 
     def add_counters(self, counters: Counters) -> None:
         """Add to the counters."""

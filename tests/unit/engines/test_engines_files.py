@@ -1,0 +1,151 @@
+"""One function over files gives the counts of the store, wherever it runs."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+from deniable.engines import (
+    Accumulated,
+    Engine,
+    Processes,
+    Selection,
+    Threads,
+    accumulate,
+    count_file,
+)
+from deniable.engines.counts_file import to_bytes
+from deniable.engines.files import CountFold, Files, TallyFold
+from deniable.errors import InvalidParameter, StoreError
+from deniable.protocol import Survey
+from deniable.store import open_store
+from deniable.store.archive import Archive
+from material.archives import EPOCHS, every_archive
+
+Made = tuple[Survey, Path, Path]
+SOME = Selection(EPOCHS[0], EPOCHS[1], {"platform": "linux"}, 20)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return every_archive(tmp_path_factory.mktemp("archive"))
+
+
+def test_threads_over_files_count_every_mechanism_as_the_store_does(made: Made) -> None:
+    survey, data, place = made
+    with open_store(data, create=False) as store, open_store(place) as archive:
+        for question in survey.questions:
+            expected = accumulate(store, question, apart=True)
+            assert expected.n > 0
+            found = accumulate(archive, question, apart=True, threads=2)
+            assert to_bytes(found) == to_bytes(expected), question.id
+            whole = accumulate(archive, question, apart=False)
+            assert not whole.cells
+            assert (whole.epochs, whole.segments) == (expected.epochs, expected.segments)
+            for name, counts in expected.counts.items():
+                assert (whole.counts[name].table == counts.table).all()
+
+
+def test_a_selection_and_a_higher_floor_are_kept(made: Made) -> None:
+    survey, data, place = made
+    question = survey.questions[0]
+    with open_store(data, create=False) as store, open_store(place) as archive:
+        for selection in (SOME, Selection(floor=60), Selection(last_epoch=1)):
+            one = accumulate(store, question, selection, apart=True)
+            two = accumulate(archive, question, selection, apart=True)
+            assert to_bytes(one) == to_bytes(two)
+        assert set(accumulate(archive, question, Selection(floor=60)).segments) != set(
+            accumulate(archive, question, Selection(floor=20)).segments
+        )
+
+
+def test_files_merge_by_hand_in_any_order(made: Made) -> None:
+    survey, _, place = made
+    question = survey.questions[0]
+    with open_store(place) as archive:
+        assert isinstance(archive, Archive)
+        paths = [archive.address(name) for name in archive.within(question.id)]
+        expected = accumulate(archive, question, Selection(floor=1), apart=True)
+    assert len(paths) > len(EPOCHS)
+    for order in (paths, paths[::-1]):
+        parts = [count_file(path, question) for path in order]
+        assert to_bytes(functools.reduce(Accumulated.merge, parts)) == to_bytes(expected)
+
+
+def test_processes_count_as_threads_do(made: Made) -> None:
+    survey, _, place = made
+    question = next(q for q in survey.questions if q.id == "bloom")
+    with open_store(place) as archive:
+        found = accumulate(archive, question, apart=True, engine=Processes(2))
+        assert to_bytes(found) == to_bytes(accumulate(archive, question, apart=True))
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_what_travels_between_machines_comes_back_whole(made: Made, apart: bool) -> None:
+    survey, _, place = made
+    for question in survey.questions:
+        with open_store(place) as archive:
+            files = Files.of(archive, question, Selection(floor=20), Threads())
+            counted = accumulate(archive, question, apart=apart)
+        fold = copy.deepcopy(CountFold(question, files.names, apart))
+        assert pickle.dumps(fold)
+        again = fold.unpack(fold.pack(counted))
+        assert fold.pack(again) == fold.pack(counted)
+        assert (again.epochs, again.segments) == (counted.epochs, counted.segments)
+        tallies = Threads().folded(TallyFold(), files.paths)
+        assert tallies is not None
+        assert TallyFold().unpack(TallyFold().pack(tallies)) == tallies
+        assert tallies.total() == counted.n
+
+
+def test_dask_maps_it_in_the_lines_of_the_documentation(made: Made) -> None:
+    survey, _, place = made
+    question = survey.questions[0]
+    with open_store(place) as archive:
+        assert isinstance(archive, Archive)
+        names = {
+            "paths": [archive.address(name) for name in archive.within(question.id)],
+            "question": question,
+            "count_file": count_file,
+            "Accumulated": Accumulated,
+        }
+        expected = accumulate(archive, question, Selection(floor=1), apart=True)
+    text = (Path(__file__).resolve().parents[3] / "docs" / "scale.md").read_text()
+    (block,) = re.findall(r"```python\n(import dask.*?)```", text, re.DOTALL)
+    exec(block.replace(".compute()", ".compute(scheduler='threads')"), names)  # noqa: S102
+    assert to_bytes(names["counts"]) == to_bytes(expected)  # type: ignore[arg-type]
+
+
+def test_engines_of_files_refuse_other_stores(made: Made) -> None:
+    survey, data, _ = made
+    engine: Engine = Processes()
+    with open_store(data, create=False) as store, pytest.raises(InvalidParameter, match="archive"):
+        accumulate(store, survey.questions[0], engine=engine)
+
+
+def test_a_file_of_another_question_or_none_is_refused(made: Made, tmp_path: Path) -> None:
+    survey, _, place = made
+    one, two = survey.questions[:2]
+    with open_store(place) as archive:
+        assert isinstance(archive, Archive)
+        path = archive.address(next(iter(archive.within(one.id))))
+    with pytest.raises(InvalidParameter, match="another digest"):
+        count_file(path, two)
+    (tmp_path / "no.parquet").write_bytes(b"no")
+    with pytest.raises(StoreError):
+        count_file(str(tmp_path / "no.parquet"), one)
+    with pytest.raises(StoreError):
+        count_file("s3://", one)
+
+
+def test_counts_of_two_questions_do_not_merge(made: Made) -> None:
+    survey, _, place = made
+    with open_store(place) as archive:
+        one, two = (accumulate(archive, q) for q in survey.questions[:2])
+    with pytest.raises(InvalidParameter, match="one question"):
+        one.merge(two)
