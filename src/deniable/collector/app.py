@@ -13,7 +13,6 @@ from deniable.collector.auth import HostGuard
 from deniable.collector.endpoints import Collector, metrics_route
 from deniable.collector.headers import SecurityHeaders
 from deniable.collector.metrics import MetricsPage
-from deniable.collector.problems import ProblemAnswers
 from deniable.collector.retention import KeepCounts
 from deniable.collector.settings import Settings
 from deniable.collector.web_pages import WebPages
@@ -52,7 +51,7 @@ def create_app(
         InvalidSurvey: if the survey cannot be read.
     """
     collector = Collector(settings, store, survey_bytes, today, keep_counts)
-    answers = ProblemAnswers(collector.refusals)
+    answers = collector.answers
     page = MetricsPage({settings.name: collector})
     own = collector.routes(*([] if settings.name else [metrics_route(page, settings)]))
     app = Starlette(

@@ -128,7 +128,7 @@ class AnalystGuard:
 def reading_problem(request: HTTPConnection, settings: Settings) -> Problem | None:
     """Return why a request may not see a survey's results; None if it may."""
     if not settings.ring.reading_open:
-        if settings.ring.may_read(shown_token(request), settings.name):
+        if settings.ring.may_read(shown_token(request.headers), settings.name):
             return None
         detail = "Send the analyst token as a bearer token or as the password."
         return Problem.of(Reason.UNAUTHORIZED, detail)
@@ -152,14 +152,14 @@ def measuring_problem(request: HTTPConnection, settings: Settings) -> Problem | 
 
     A monitor's token opens them, and whatever opens the results of all surveys.
     """
-    if settings.ring.may_measure(shown_token(request)):
+    if settings.ring.may_measure(shown_token(request.headers)):
         return None
     return reading_problem(request, replace(settings, name=""))
 
 
-def require_write_key(request: HTTPConnection, settings: Settings) -> None:
-    """Raise Refused unless the request shows a write key, or none is set."""
-    if not settings.ring.may_write(_bearer(request), settings.name):
+def require_write_key(headers: Mapping[str, str], settings: Settings) -> None:
+    """Raise Refused unless the headers of a request show a write key, or none is set."""
+    if not settings.ring.may_write(_bearer(headers), settings.name):
         raise Refused(Reason.UNAUTHORIZED, "Send the write key as a bearer token.", _ASK_WRITER)
 
 
@@ -179,22 +179,22 @@ def is_local_name(host: str) -> bool:
     return _LOCAL_HOST.fullmatch(host) is not None
 
 
-def _credentials(request: HTTPConnection) -> tuple[str, bytes]:
+def _credentials(headers: Mapping[str, str]) -> tuple[str, bytes]:
     """Return the scheme of the Authorization header in lower case, and what follows it."""
-    scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+    scheme, _, rest = headers.get("authorization", "").partition(" ")
     return scheme.lower(), rest.strip().encode("latin-1", "replace")
 
 
-def _bearer(request: HTTPConnection) -> bytes:
-    scheme, rest = _credentials(request)
+def _bearer(headers: Mapping[str, str]) -> bytes:
+    scheme, rest = _credentials(headers)
     return rest if scheme == "bearer" else b""
 
 
-def shown_token(request: HTTPConnection) -> bytes:
+def shown_token(headers: Mapping[str, str]) -> bytes:
     """Return the analyst token of a request, empty if there is none."""
-    scheme, rest = _credentials(request)
+    scheme, rest = _credentials(headers)
     if scheme != "basic":
-        return _bearer(request)
+        return _bearer(headers)
     try:
         return base64.b64decode(rest, validate=True).partition(b":")[2]
     except binascii.Error:

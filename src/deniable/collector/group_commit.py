@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
-from typing import Self
+from typing import NamedTuple, Self
 
 from deniable.collector.problems import unavailable
 from deniable.collector.reasons import Reason
@@ -28,13 +27,17 @@ PROBE_BYTES = 512 * 2**10
 """Roughly the size of a full group: a small write may fit where no batch does."""
 _LATER = "Nothing was accepted. Send the same batch again later."
 _PERHAPS = "It is not known whether the batch was accepted. Send the same batch again later."
+_ONE_NEW, _ONE_KNOWN = Appended(1, 0, (True,)), Appended(0, 1, (False,))
 _LATE = StoreError("A write of the store does not end. Look at its disk, and at who else uses it.")
 
 
-@dataclass(frozen=True)
-class _Waiting:
+Tell = Callable[[Appended | Exception], object]
+"""Takes the outcome of reports: their numbers, or why they were not written. Must not raise."""
+
+
+class _Waiting(NamedTuple):
     reports: Sequence[Report]
-    done: asyncio.Future[Appended]
+    tell: Tell
 
 
 Observe = Callable[[Sequence[Report], Sequence[bool], Counters, float, int], object]
@@ -125,22 +128,35 @@ class GroupCommit:
         Raises:
             Refused: if too many are waiting, or the store cannot be written.
         """
-        if not reports:
-            return Appended(0, 0)
-        self.look(len(reports))
         done: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(reports, done))
+
+        def tell(outcome: Appended | Exception) -> None:
+            if done.done():
+                return
+            if isinstance(outcome, Exception):
+                done.set_exception(outcome)
+            else:
+                done.set_result(outcome)
+
+        self.put(reports, tell)
+        return await done
+
+    def put(self, reports: Sequence[Report], tell: Tell) -> None:
+        """Write reports durably, together with others', and tell their outcome when it is known.
+
+        Raises:
+            Refused: if too many are waiting.
+        """
+        if not reports:
+            tell(Appended(0, 0))
+            return
+        self.look(len(reports))
+        self._waiting.append(_Waiting(reports, tell))
         self._size += len(reports)
         self._wake.set()
         if self._size >= self._max_group:
             self._full.set()
         self._update_room()
-        try:
-            return await done
-        except OutcomeUnknown:
-            raise unavailable(Reason.STORE, _PERHAPS) from None
-        except StoreError:
-            raise unavailable(Reason.STORE, _LATER) from None
 
     async def probe(self) -> None:
         """Check that the store works: by the last write, or by a new one if that was long ago.
@@ -248,8 +264,7 @@ class GroupCommit:
             if not isinstance(error, OutcomeUnknown):  # rather lost than counted twice
                 self._refusals.put_back(refusals)
             for waiting in group:
-                if not waiting.done.done():
-                    waiting.done.set_exception(error)
+                waiting.tell(_told(error))
             return
         new = write.result().new
         _distribute(group, new)
@@ -261,7 +276,19 @@ def _distribute(group: list[_Waiting], new: Sequence[bool]) -> None:
     start = 0
     for waiting in group:
         count = len(waiting.reports)
+        if count == 1:  # as most are
+            waiting.tell(_ONE_NEW if new[start] else _ONE_KNOWN)
+            start += 1
+            continue
         mine = tuple(new[start : start + count])
         start += count
-        if not waiting.done.done():
-            waiting.done.set_result(Appended(sum(mine), count - sum(mine), mine))
+        waiting.tell(Appended(sum(mine), count - sum(mine), mine))
+
+
+def _told(error: BaseException) -> Exception:
+    """Return what the sender of reports is told about a write that failed."""
+    if isinstance(error, OutcomeUnknown):
+        return unavailable(Reason.STORE, _PERHAPS)
+    if isinstance(error, StoreError):
+        return unavailable(Reason.STORE, _LATER)
+    return error if isinstance(error, Exception) else RuntimeError("The write was given up.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 import sys
@@ -14,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from deniable.collector.descriptors import allow_descriptors
-from deniable.collector.http_limits import LimitedHttp
+from deniable.collector.http_plain import PlainHttp
 from deniable.collector.log_lines import bound_log
 from deniable.collector.metrics_port import listen_for_metrics, serve_metrics
 from deniable.collector.settings import Settings
@@ -88,7 +89,7 @@ def server_for(app: ASGIApp, on_started: Callable[[], object]) -> uvicorn.Server
     """
     config = uvicorn.Config(
         app,
-        http=LimitedHttp,
+        http=PlainHttp,
         ws="none",
         lifespan="on",
         log_level="warning",
@@ -137,4 +138,7 @@ class _Server(uvicorn.Server):
         """Start as ever, then tell."""
         await super().startup(sockets)
         if self.started:
+            # What is there now stays; looking for garbage in it would stop everybody for a while.
+            gc.collect()
+            gc.freeze()
             self._on_started()

@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -159,7 +160,7 @@ class Settings:
         """The file of a store in a data directory."""
         return Path(self.data) / STORE_FILE
 
-    @property
+    @cached_property
     def loopback(self) -> bool:
         """True if only programs on the same machine can connect."""
         if self.host == "localhost":
@@ -169,12 +170,12 @@ class Settings:
         except ValueError:
             return False
 
-    @property
+    @cached_property
     def public(self) -> bool:
         """True if programs on other machines can be expected to connect."""
         return self.behind_proxy or not self.loopback
 
-    @property
+    @cached_property
     def open_to_pages(self) -> bool:
         """True if web pages of other origins may send reports and fetch the survey."""
         if self.origins:

@@ -29,8 +29,9 @@ from deniable.collector.endpoints import (
 )
 from deniable.collector.headers import SURVEYS, SecurityHeaders
 from deniable.collector.health import Health
-from deniable.collector.load import Load
+from deniable.collector.load import REPORTS, Load
 from deniable.collector.metrics import MetricsPage
+from deniable.collector.plain import PlainReports
 from deniable.collector.problems import ProblemAnswers, Refused, unavailable
 from deniable.collector.reasons import Reason
 from deniable.collector.refusals import Refusals
@@ -83,6 +84,7 @@ class Surveys:
         self._apps: dict[str, Starlette] = {}
         self._settings = settings
         self._stack: AsyncExitStack | None = None
+        self._plain: dict[bytes, PlainReports] = {}
         self.refusals = Refusals()
         self._stores = AllStores(self.collectors)
         answers = ProblemAnswers(self.refusals)
@@ -114,6 +116,7 @@ class Surveys:
         collector: Collector = app.state.collector
         name = collector.settings.name
         self._apps[name], self.collectors[name] = app, collector
+        self._plain[f"{SURVEYS}/{name}{REPORTS}".encode()] = collector.plain
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[Mapping[str, Any]]:
@@ -124,9 +127,8 @@ class Surveys:
             for each in self._apps.values():
                 await stack.enter_async_context(each.router.lifespan_context(each))
             self._stack = stack
-            yield {
-                "load": Load(self.refusals, settings.body_seconds, settings.open_to_pages, health)
-            }
+            pages = settings.open_to_pages
+            yield {"load": Load(self.refusals, settings.body_seconds, pages, health, self._plain)}
             self._stack = None
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
