@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from deniable._distributions import normal_isf, normal_sf
+from deniable._words import plural
 from deniable.ask.candidates import candidates_for, require_candidates
 from deniable.ask.estimate import (
     UNBIASED,
@@ -202,7 +203,7 @@ def _agreeing(counted: Sequence[Accumulated], field: Field) -> tuple[list[Accumu
     told = sorted({str(one.question.version) for one in left})
     notes = [
         f"Version {', '.join(told)} has other answers, and is not pooled: "
-        f"{sum(one.n for one in left):,} reports."
+        f"{plural(sum(one.n for one in left), 'report')}."
     ]
     return kept, notes if left else []
 
