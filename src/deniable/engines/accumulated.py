@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -185,18 +185,3 @@ class Accumulated:
 def _value(cell: Cell, name: str) -> str:
     told = json.loads(cell.segments) if cell.segments else {}
     return str(told.get(name, ""))
-
-
-def merged_tallies(parts: Sequence[Accumulated]) -> Accumulated:
-    """Return the newest of several counts with the tallies of all: only for heads of tables."""
-    epochs, segments = Counter[int](), Counter[str]()
-    for part in parts:
-        epochs.update(part.epochs)
-        segments.update(part.segments)
-    return replace(
-        parts[-1],
-        epochs=dict(sorted(epochs.items())),
-        segments=dict(segments),
-        simulated=sum(part.simulated for part in parts),
-        ignored=0,
-    )

@@ -86,10 +86,10 @@ def change_over_epochs(
     if groups.noise is not None and known.all():
         total, shared = _covariances(groups, groups.noise, people)
         directions, kept = whitened(total, shared)
-        tested = _tested(groups, groups.shares @ directions.T, kept, people)
+        tested = _tested(groups, groups.shares @ directions.T, groups.sizes, kept, people)
         return Change(*tested, _largest(groups, known, people, alpha), False)
     single = [
-        _tested(groups, _scaled(groups, v), groups.kept[[v]], people)
+        _tested(groups, *_scaled(groups, v), groups.kept[[v]], people)
         for v in map(int, np.flatnonzero(known))
     ]
     statistic, degrees, p_value = min(single, key=lambda found: found[2])
@@ -103,32 +103,38 @@ def _covariances(groups: Groups, noise: Floats, people: str) -> tuple[Floats, Fl
     return noise + groups.sample, lasting * noise + groups.sample
 
 
-def _scaled(groups: Groups, answer: int) -> Floats:
-    """Return an answer's shares, as if each report had the variance 1."""
+def _scaled(groups: Groups, answer: int) -> tuple[Floats, Floats]:
+    """Return an answer's shares, as if each report had the variance 1, and the reports.
+
+    Where epochs mix levels or versions, reports differ in what they tell: 1 / variance counts them.
+    """
+    if groups.precision is not None:
+        return groups.shares[:, [answer]], groups.precision[:, answer]
     fresh, repeated = groups.one_report(groups.lasting[1])
-    return np.asarray(groups.shares[:, [answer]] / np.sqrt(fresh + repeated)[answer])
+    one = np.sqrt(fresh + repeated)[answer]
+    return np.asarray(groups.shares[:, [answer]] / one), groups.sizes
 
 
-def _tested(groups: Groups, y: Floats, kept: Floats, people: str) -> tuple[float, int, float]:
+def _tested(
+    groups: Groups, y: Floats, n: Floats, kept: Floats, people: str
+) -> tuple[float, int, float]:
     """Return statistic, degrees and p-value of columns that have the variance 1 / n_t each."""
-    n = groups.sizes
     degrees = (n.size - 1) * y.shape[1]
     if people == "same":
-        statistic = sum(_same(groups, y[:, j], float(k)) for j, k in enumerate(kept))
+        statistic = sum(_same(n, y[:, j], float(k)) for j, k in enumerate(kept))
         return statistic, degrees, float(chi2_sf(statistic, degrees))
     about = y - (n @ y) / n.sum()
     statistic = float((n[:, None] * about**2).sum())
     p_value = float(chi2_sf(statistic, degrees))
     for back in BACK[1:] if people == "unknown" else ():
-        slow = without_mean(groups.overlap(back), n)
+        slow = without_mean(groups.overlap(back, n), n)
         weights = np.maximum(1 + np.outer(kept, slow), 0.0).ravel()
         p_value = max(p_value, weighted_chi2_sf(statistic, weights))
     return statistic, degrees, p_value
 
 
-def _same(groups: Groups, y: Floats, kept: float) -> float:
+def _same(n: Floats, y: Floats, kept: float) -> float:
     """Return the statistic of one column, of the same people in all epochs."""
-    n = groups.sizes
     # Cov = kept min(n_s, n_t) / (n_s n_t) off the diagonal, 1 / n_t on it. Whole repetition would
     # leave nothing to vary.
     covariance = min(kept, _MOST_KEPT) / np.maximum(n[:, None], n[None, :])
@@ -157,8 +163,8 @@ def _largest(groups: Groups, known: NDArray[np.bool_], people: str, alpha: float
 def _step_variance(groups: Groups, people: str) -> Floats:
     """Return the variance of the difference of every epoch and the one before."""
     variance = groups.variance[1:] + groups.variance[:-1]
-    if people != "same":
-        return np.asarray(variance)
+    if people != "same" or groups.precision is not None:
+        return np.asarray(variance)  # of a mix of levels and versions, without what cancels
     fresh, repeated = (part[None, :] for part in groups.one_report(groups.lasting[0]))
     one, other = 1 / groups.sizes[1:, None], 1 / groups.sizes[:-1, None]
     # What is repeated cancels, but for the people who are in the larger epoch alone.
