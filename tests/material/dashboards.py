@@ -181,7 +181,12 @@ def settled(site: Site) -> None:
 
 
 async def get(
-    app: Starlette, path: str, accept: str = "text/html", root_path: str = "", encoding: str = ""
+    app: Starlette,
+    path: str,
+    accept: str = "text/html",
+    root_path: str = "",
+    encoding: str = "",
+    token: str = "",
 ) -> Answer:
     """Ask an application for an address, as a server would."""
     parts = urlsplit(path)
@@ -198,6 +203,7 @@ async def get(
             (b"host", b"127.0.0.1"),
             (b"accept", accept.encode()),
             (b"accept-encoding", encoding.encode()),
+            *([(b"authorization", f"Bearer {token}".encode())] if token else []),
         ],
         "client": None,
         "server": ("127.0.0.1", 80),

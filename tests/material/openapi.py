@@ -19,6 +19,7 @@ from deniable.protocol.question import FIELD_NAME, MAX_VERSION, QUESTION_ID
 from deniable.protocol.report import MAX_BATCH_BYTES, MAX_BATCH_REPORTS, MAX_EPOCH
 from deniable.protocol.segments import MAX_SEGMENTS, SEGMENT_VALUE
 from deniable.store.base import ACCEPTED, DUPLICATE
+from material.openapi_pages import PAGE_SCHEMAS, PAGES
 
 ROOT = Path(__file__).parents[2]
 COPIES = (ROOT / "spec/openapi.json", ROOT / "src/deniable/collector/openapi.json")
@@ -189,9 +190,10 @@ def openapi() -> dict[str, Any]:
                 )
             },
             "/openapi.json": {"get": _get("openapi", "This description.", "OpenApi")},
+            **{path: {"get": _get_page(*told)} for path, told in PAGES.items()},
         },
         "components": {
-            "schemas": SCHEMAS,
+            "schemas": {**SCHEMAS, **PAGE_SCHEMAS},
             "securitySchemes": {
                 "writeKey": {"type": "http", "scheme": "bearer"},
                 "analystToken": {"type": "http", "scheme": "bearer"},
@@ -255,6 +257,21 @@ def _get_survey() -> dict[str, Any]:
 def _get_counters() -> dict[str, Any]:
     return {
         **_get("counters", "What was accepted and refused, and why.", "Counters", _READING),
+        "security": [{}, {"analystToken": []}, {"analystPassword": []}],
+    }
+
+
+def _get_page(name: str, summary: str, schema: str, asked: list[Schema]) -> dict[str, Any]:
+    html = {"text/html": {"schema": {"type": "string"}}}
+    answer = _answer(summary, schema)
+    answer["content"] |= html
+    missing = {} if name in ("healthPage", "budget") else {"404": _problem([Reason.NOT_FOUND])}
+    return {
+        "operationId": f"get{name[0].upper()}{name[1:]}",
+        "summary": summary,
+        "description": "A page of the dashboard: JSON for who accepts that and no HTML.",
+        "parameters": asked,
+        "responses": {"200": answer, **_problems(_READING), **missing},
         "security": [{}, {"analystToken": []}, {"analystPassword": []}],
     }
 

@@ -19,6 +19,7 @@ from deniable.results.glance import (
     Glance,
     Point,
     glance_of,
+    glance_of_numbers,
     median_of,
     point_of,
 )
@@ -71,17 +72,13 @@ def _glance(counted: Accumulated, field: Field, source: Source, options: Options
 def _median(whole: Glance, counted: Accumulated, field: Field, options: Options) -> Glance:
     """Return the glance of numbers: their median, whose bins are the bars."""
 
-    def number(part: Accumulated) -> tuple[float, float, float]:
-        value, (low, high) = median_of(numbers_table(part, field, options))
-        return value, low, high
+    def number(part: Accumulated) -> Table:
+        return numbers_table(part, field, options)
 
-    value, low, high = number(counted)
-    if not math.isfinite(value):
-        return replace(whole, kind="nothing", problem="The median lies in a bin without an edge.")
-    trend = (Point(epoch, *number(part)) for epoch, part in _last(counted))
+    found = glance_of_numbers(whole, number(counted))
+    trend = (Point(epoch, *median_of(number(part))) for epoch, part in _last(counted))
     known = tuple(point for point in trend if math.isfinite(point.value))
-    found = replace(whole, kind="median", label="median", problem="", trend=known)
-    return replace(found, value=value, low=low, high=high)
+    return replace(found, trend=known if found.kind == "median" else ())
 
 
 def _last(counted: Accumulated) -> list[tuple[int, Accumulated]]:

@@ -45,6 +45,7 @@ VERBS = {
     "export": "Write reports to a file, or closed epochs to an archive.",
     "archive": "Check an archive.",
     "import": "Count the reports of google/rappor clients.",
+    "docs": "Open the documentation, without a network.",
     "paper": "Make a figure of a paper again.",
 }
 """Each verb with its summary for the list of verbs. Each is a file of this folder with a function,

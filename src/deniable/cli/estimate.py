@@ -13,7 +13,6 @@ from deniable.ask import cumulative as ask_curve
 from deniable.ask import estimate as ask_shares
 from deniable.ask import numbers as ask_numbers
 from deniable.ask.google_rappor import google_tables
-from deniable.ask.together import estimate_together
 from deniable.ask.truth import read_truth
 from deniable.cli.asking import (
     CountsFile,
@@ -43,7 +42,6 @@ from deniable.cli.output import (
     emit_tables,
 )
 from deniable.cli.values import load_survey
-from deniable.errors import InvalidParameter
 from deniable.interop.google_files import read_triple
 from deniable.protocol.naming import questions_of
 from deniable.results.table import LEVEL
@@ -123,15 +121,10 @@ def estimate(
         return
     questions = questions_of(load_survey(survey), question or "", version, level)
     asked = questions[-1]
-    if len(questions) > 1 and (by or cumulative or numbers or quantile or above or crafted):
-        raise InvalidParameter(
-            "Several levels or versions are pooled for shares alone.",
-            "Name one: --level NAME, --version N.",
-        )
     strings = candidates_for(asked, survey.parent, candidates)
     which = Which(epoch, since, until, where)
     at = At(engine, master)
-    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
+    with asking(survey, questions, data, which, counts, quiet=json, at=at) as (store, base):
         options = replace(
             base,
             candidates=strings,
@@ -143,15 +136,13 @@ def estimate(
             decoder=decoder,
             truth={} if truth is None else read_truth(truth, asked),
         )
-        if len(questions) > 1:
-            tables = estimate_together(store, questions, options)
-        elif cumulative:
-            tables = ask_curve(store, asked, options)
+        if cumulative:
+            tables = ask_curve(store, questions, options)
         elif numbers or quantile or above:
             options = replace(options, quantiles=quantile or (), above=above or ())
-            tables = ask_numbers(store, asked, options, by or ())
+            tables = ask_numbers(store, questions, options, by or ())
         elif by:
-            tables = over_time(store, asked, by, options)
+            tables = over_time(store, questions, by, options)
         else:
-            tables = ask_shares(store, asked, options)
+            tables = ask_shares(store, questions, options)
     emit_tables(tables, output, json)

@@ -14,6 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Router
 from starlette.types import ASGIApp
 
+from deniable._words import plural
 from deniable.cli.apart import Apart, Start
 from deniable.cli.output import DataPlace, JsonFlag, SurveyJson, emit_json, err, out
 from deniable.cli.served import MakePages, Reloading, Served, find_surveys
@@ -197,12 +198,14 @@ def check_kind(store: Store, data: str, *, simulated: bool, quiet: bool = False)
     real = sum(tally.reports for tally in tallies) - made_up
     if simulated and real:
         raise InvalidParameter(
-            f"The store in {data} holds {real:,} real reports. Give a trial a store of its own: "
+            f"The store in {data} holds {plural(real, 'real report')}. Give a trial a store "
+            "of its own: "
             "deniable serve --simulated --data simulated"
         )
     if made_up and not (simulated or real):
         raise InvalidParameter(
-            f"The store in {data} holds {made_up:,} simulated reports. Give real ones another "
+            f"The store in {data} holds {plural(made_up, 'simulated report')}. Give real ones "
+            "another "
             "store, or say that this is a trial: deniable serve --simulated"
         )
     if made_up and real and not quiet:

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deniable.ask import Answered, Options, Profiles, ask_each, associate, cumulative, over_time
+from deniable.ask import (
+    Answered,
+    Options,
+    Profiles,
+    ask_each,
+    associate,
+    beside,
+    cumulative,
+    numbers,
+    over_time,
+)
 from deniable.ask.candidates import candidate_path
 from deniable.ask.profiles import pairs_table, shares_of, tree_table
 from deniable.dashboard.cache import Cache
@@ -25,8 +35,8 @@ CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 MOST_TABLES = 6
 """The number of pairs of attributes whose tables stand on a page."""
 
-CUMULATIVE = "cumulative"
-"""The view of numbers as a curve."""
+CUMULATIVE, NUMBERS, NUMBERS_OVER_TIME = "cumulative", "numbers", "numbers-epoch"
+"""The views of numbers: as a curve, mean and quantiles, and these over epochs."""
 
 Key = tuple[object, ...]
 
@@ -120,7 +130,7 @@ class Findings:
     def _forget_deleted(self, digest: bytes, stamp: int) -> None:
         """Forget what is known of reports that are not in the store any more."""
         if self._stamps.get(digest, stamp) != stamp:
-            for cache in (self._found, self._together, self._attributes, self._files):
+            for cache in (self._found, self._together, self._views, self._attributes, self._files):
                 cache.drop(lambda key: key[0] == digest and key[4] != stamp)
         self._stamps[digest] = stamp
 
@@ -135,8 +145,8 @@ class Findings:
         )
         return {answered.field.name: answered for answered in found}
 
-    def together(self, wanted: Wanted, fields: tuple[str, str]) -> Found:
-        """Return the table of two fields together.
+    def together(self, wanted: Wanted, fields: tuple[str, ...]) -> Found:
+        """Return the table of two or three fields together.
 
         Cost: the first call reads the reports of both fields into memory and fits their table.
 
@@ -151,7 +161,7 @@ class Findings:
         Args:
             wanted: the subject of the page.
             field: the field's name.
-            by: "epoch", "cumulative", or a segment of the question.
+            by: "epoch", "cumulative", "numbers", "numbers-epoch", or a segment of the question.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -163,12 +173,31 @@ class Findings:
         try:
             if by == CUMULATIVE:
                 return Found(cumulative(self._store, wanted.question, options)[0])
+            if by in (NUMBERS, NUMBERS_OVER_TIME):
+                over = ("epoch",) if by == NUMBERS_OVER_TIME else ()
+                return Found(numbers(self._store, wanted.question, options, over)[0])
             return Found(over_time(self._store, wanted.question, [by], options)[0])
         except InvalidParameter as error:
             return Found(None, str(error))
 
-    def kept(self, wanted: Wanted, fields: tuple[str, str]) -> bool:
-        """Tell whether the table of two fields is there already."""
+    def beside(self, wanted: Wanted, field: str, by: str, pair: tuple[str, str]) -> Found:
+        """Return a field's shares in two epochs, or in two values of a segment.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
+        options = replace(self._options(wanted), fields=(field,))
+
+        def made() -> Found:
+            try:
+                return Found(beside(self._store, wanted.question, by, pair, options)[0])
+            except InvalidParameter as error:
+                return Found(None, str(error))
+
+        return self._views.get((*wanted.key, field, by, pair), made)
+
+    def kept(self, wanted: Wanted, fields: tuple[str, ...]) -> bool:
+        """Tell whether the table of some fields is there already."""
         return (*wanted.key, fields) in self._together
 
     def attributes(self, wanted: Wanted) -> Attributes | None:
@@ -197,7 +226,8 @@ class Findings:
     def _bytes(self, wanted: Wanted, table: Table, form: Key, make: Callable[[], bytes]) -> bytes:
         picture = getattr(table.picture, "__name__", "")
         about = table.about
-        named = (about.kind, about.field, str(about.more.get("by", "")), picture)
+        by = about.more.get("beside", about.more.get("by", ""))
+        named = (about.kind, about.field, str(by), picture)
         return self._files.get((*wanted.key, *named, *form), make)
 
     def _options(self, wanted: Wanted) -> Options:
@@ -205,7 +235,7 @@ class Findings:
         options = Options(first_epoch=epoch, last_epoch=epoch, threads=1, folder=self._folder)
         return replace(options, floor=self._floor)
 
-    def _associated(self, wanted: Wanted, fields: tuple[str, str]) -> Found:
+    def _associated(self, wanted: Wanted, fields: tuple[str, ...]) -> Found:
         options = replace(self._options(wanted), fields=fields)
         try:
             return Found(associate(self._store, wanted.question, options))

@@ -67,6 +67,7 @@ class Glances:
         self._kept: dict[bytes, Kept] = {}
         self._read: set[bytes] = set()
         self._waiting: OrderedDict[bytes, Summary] = OrderedDict()
+        self._doing: set[bytes] = set()
         self._busy = False
 
     def look(self, summaries: Iterable[Summary]) -> Mapping[bytes, Kept]:
@@ -85,7 +86,8 @@ class Glances:
                     del self._kept[summary.question.digest]
                 elif kept and (kept.whole(summary) or abs(now - kept.glance.made) < FRESH):
                     continue
-                self._waiting[summary.question.digest] = summary
+                if summary.question.digest not in self._doing:
+                    self._waiting[summary.question.digest] = summary
             if self._waiting and not self._busy:
                 self._busy = True
                 threading.Thread(target=self._work, name="deniable-glances", daemon=True).start()
@@ -111,9 +113,11 @@ class Glances:
                     self._busy = False
                     return
                 digest, summary = self._waiting.popitem(last=False)
+                self._doing.add(digest)
             kept = Kept(self._made(summary), summary.n, summary.stamps)
             with self._lock:
                 self._kept[digest] = kept
+                self._doing.discard(digest)
             self._remember(summary.question, kept)
 
     def _made(self, summary: Summary) -> Glance:

@@ -15,15 +15,17 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from deniable._words import plural
+from deniable._words import epsilon_text, plural
 from deniable.collector.problems import Problem, problem_response
 from deniable.collector.reasons import Reason
 from deniable.dashboard.overview import SPARK_EPOCHS
+from deniable.dashboard.remedies import remedy
 from deniable.dashboard.small_charts import small_chart, small_line
+from deniable.results.figures import figure_caption, figure_html
 from deniable.results.labels import printable, shortened
 from deniable.results.table.columns import plain
 from deniable.results.table.html import MOST_ROWS, rows_html
-from deniable.results.words.shares import epsilon_text, odds
+from deniable.results.words.shares import odds
 
 HEADERS = {
     # Nothing but our own style sheet and pictures: even markup that got through could load or
@@ -72,12 +74,15 @@ def _environment() -> Environment:
         odds=odds,
         printable=printable,
         reason=lambda name: printable(name).replace("_", " "),
+        remedy=remedy,
         shortened=shortened,
     )
     environment.globals.update(
         asset_version=_asset_version(),
         max_pairs=_MOST_PAIRS,
         max_rows=MOST_ROWS,
+        figure_caption=figure_caption,
+        figure_html=lambda *told: Markup(figure_html(*told)),  # noqa: S704 (every string is escaped)
         rows_html=lambda *told: Markup(rows_html(*told)),  # noqa: S704 (every string is escaped)
         spark_epochs=SPARK_EPOCHS,
         small_chart=small_chart,

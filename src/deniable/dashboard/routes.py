@@ -13,6 +13,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from deniable.collector.reasons import Reason
+from deniable.dashboard.budget import WINDOWS, BudgetPage
+from deniable.dashboard.cache import Cache
 from deniable.dashboard.findings import Findings
 from deniable.dashboard.glances import Glances
 from deniable.dashboard.listing import SORTS, Asked, listing, listing_json
@@ -29,10 +31,12 @@ from deniable.dashboard.pages import (
     wants_json,
 )
 from deniable.dashboard.queries import NoSuchPage
+from deniable.dashboard.question_json import overview_json
 from deniable.dashboard.questions import QuestionPages
 from deniable.dashboard.trying import SCRIPTS, try_page
 from deniable.errors import StoreError
 from deniable.protocol import Survey
+from deniable.protocol.epochs import day_number
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
 
@@ -75,11 +79,24 @@ def dashboard_routes(
         return page(request, "index.html", scripted=True, sorts=SORTS, **told)
 
     def health(request: Request) -> Response:
-        return page(request, "health.html", overview=overview(store, survey))
+        found = overview(store, survey)
+        if wants_json(request):
+            return as_json(request, overview_json(found))
+        return page(request, "health.html", overview=found)
+
+    budgets: Cache[int, BudgetPage] = Cache(1)
+
+    def budget(request: Request) -> Response:
+        shown = budgets.get(day_number(), lambda: BudgetPage.of(survey))
+        if wants_json(request):
+            return as_json(request, shown.as_json())
+        windows = list(zip(WINDOWS.values(), shown.windows, strict=True))
+        return page(request, "budget.html", shown=shown, windows=windows)
 
     answers: dict[str, Answer] = {
         "/": index,
         "/health": health,
+        "/budget": budget,
         "/questions/{id}": questions.page,
         "/questions/{id}/chart.svg": questions.chart,
         "/questions/{id}/attributes.svg": questions.attributes,
@@ -87,6 +104,7 @@ def dashboard_routes(
         "/questions/{id}/result.{format}": questions.result,
         "/questions/{id}/view.svg": questions.view,
         "/questions/{id}/view.{format}": questions.viewed,
+        "/questions/{id}/beside.{format}": questions.beside,
         "/questions/{id}/heat-map.svg": questions.heat_map,
         "/questions/{id}/association.{format}": questions.association,
     }

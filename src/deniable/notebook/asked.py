@@ -15,7 +15,7 @@ from deniable.ask.candidates import candidates_for, is_open, read_candidates
 from deniable.ask.options import Options, People, Source
 from deniable.ask.profiles import along_tree, pairs_table, shares_of, tree_table
 from deniable.ask.profiles.over_groups import profiles_by
-from deniable.ask.together import estimate_together
+from deniable.ask.several import Asked as Questions
 from deniable.discover.ngrams.discovery import Search
 from deniable.engines.selection import Selection
 from deniable.errors import InvalidParameter
@@ -107,13 +107,6 @@ class Asked:
                     which,
                 )
             )
-        if len(self.questions) > 1:
-            together = self._ask(
-                lambda source, _, options: estimate_together(source, self.questions, options),
-                which,
-                pools=True,
-            )
-            return _one(together)
         return _one(self._ask(ask.estimate, which))
 
     def numbers(
@@ -209,7 +202,7 @@ class Asked:
             )
         known = dict(given) if isinstance(given, Mapping) else dict.fromkeys(_names(given))
 
-        def made(source: Source, question: Question, options: Options) -> Table:
+        def made(source: Source, question: Questions, options: Options) -> Table:
             if by:
                 return profiles_by(
                     source,
@@ -274,11 +267,10 @@ class Asked:
 
     def _ask(
         self,
-        method: Callable[[Source, Question, Options], Answer],
+        method: Callable[[Source, Questions, Options], Answer],
         which: Which,
         *,
         listed: bool = True,
-        pools: bool = False,
     ) -> Answer:
         """Read the reports and ask.
 
@@ -286,7 +278,6 @@ class Asked:
             method: the ask.
             which: its options.
             listed: take the candidate files that the survey names.
-            pools: the ask takes several levels and versions together.
         """
         if unknown := which.keys() - Which.__annotations__.keys():
             name = min(unknown)
@@ -296,14 +287,9 @@ class Asked:
                 f"{', '.join(known)}."
             )
         question = self.newest
-        if len(self.questions) > 1 and not pools:
-            raise InvalidParameter(
-                "Several levels or versions are pooled for shares alone.",
-                f"Name one: data.question({question.id!r}, version=N, level=NAME)",
-            )
         options = self._options(question, which, listed)
         with bars(which.get("progress", True)) as told, self.data.source(question) as source:
-            return method(source, question, replace(options, progress=told))
+            return method(source, self.questions, replace(options, progress=told))
 
     def _options(self, question: Question, which: Which, listed: bool) -> Options:
         wanted: dict[str, Any] = {name: way for name, way in which.items() if name in _AS_THEY_ARE}

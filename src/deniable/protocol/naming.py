@@ -15,7 +15,7 @@ def question_of(
 
     Raises:
         InvalidParameter: also if it has levels and none of them was named: each is a channel of
-            its own, and only estimates pool them.
+            its own.
     """
     return _at_level(survey, known_question(survey, question_id, version), level)
 
@@ -80,6 +80,6 @@ def _at_level(survey: Survey, question: Question, level: str | None) -> Question
     if not question.level:
         raise InvalidParameter(f"Question '{question.id}' has no levels.", "Leave out --level.")
     raise InvalidParameter(
-        f"Question '{question.id}' has levels, each a channel of its own; estimates alone pool.",
+        f"Question '{question.id}' has levels, each a channel of its own: this takes one of them.",
         f"Name one of them: --level {' or --level '.join(levels)}.",
     )

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from deniable.results.labels import shortened
 from deniable.results.table import Table
-from deniable.results.table.columns import Ends, Row, plain
+from deniable.results.table.columns import Row, plain
 from deniable.results.words.shares import bounded, nothing_learned
 
 MOST_BARS = 5
@@ -154,10 +154,19 @@ def point_of(table: Table, label: str, epoch: int) -> Point | None:
     return Point(epoch, *_shares(row))
 
 
-def median_of(table: Table) -> tuple[float, Ends]:
-    """Return the median of a table of numbers, with its interval."""
-    row = next(row for row in table.rows if row["value"] == "median")
-    return row.estimate, row.interval
+def glance_of_numbers(glance: Glance, numbers: Table) -> Glance:
+    """Return the glance of bins with their median, from the table of their numbers."""
+    value, low, high = median_of(numbers)
+    if not math.isfinite(value):
+        return replace(glance, kind="nothing", problem="The median lies in a bin without an edge.")
+    found = replace(glance, kind="median", label="median", problem="")
+    return replace(found, value=value, low=low, high=high)
+
+
+def median_of(numbers: Table) -> tuple[float, float, float]:
+    """Return the median of a table of numbers, with the ends of its interval."""
+    row = next(row for row in numbers.rows if row["value"] == "median")
+    return (row.estimate, *row.interval)
 
 
 def _told(table: Table, row: Row) -> dict[str, Any]:

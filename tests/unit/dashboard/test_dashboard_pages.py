@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from starlette.applications import Starlette
 
 from deniable.dashboard import dashboard_routes
+from deniable.results.glance import rounded
 from deniable.results.labels import printable
 from deniable.results.table.text import p_text, percent
 from material.dashboards import CANDIDATES, EPOCH, HOSTILE, Page, Site
@@ -80,7 +81,12 @@ def test_a_question_shows_the_numbers_of_its_result(site: Site) -> None:
 
 def test_a_question_says_what_its_numbers_mean_and_what_was_promised(site: Site) -> None:
     text = site.page("/questions/site").text
-    assert "What this says" in text
+    answer = json.loads(site.get("/questions/site/result.json").body)["rows"][0]
+    value, low, high = rounded(answer["frequency"], *answer["interval"])
+    assert (
+        f"{value} answer “common”, the most frequent answer: between {low} and {high} of people "
+        "like those who take part."
+    ) in text
     assert "stand out from zero" in text or "stands out from zero" in text
     assert "What it cannot say" in text
     assert "What people were promised" in text
@@ -240,9 +246,10 @@ def test_hostile_strings_are_shown_as_text(site: Site) -> None:
 
 def test_every_picture_and_file_of_a_page_is_there(site: Site) -> None:
     page = site.page("/questions/pair")
-    files = {a for a in page.addresses if "chart.svg" in a or "/result." in a}
-    assert len(files) == 6 + 6  # of one field: the other has no candidates
-    for address in files:
+    files = {a for a in page.addresses if "/result." in a}
+    assert len(files) == 6  # of one field: the other has no candidates
+    permanent = {f"/questions/pair/chart.svg?field=colour&theme={t}" for t in ("light", "dark")}
+    for address in files | permanent:
         assert site.get(address).status == 200, address
     for address in (a for a in page.addresses if "/assets/" in a):
         assert site.get(address).status == 200, address

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from deniable._words import plural
 from deniable.results.charts.look import FONT, altair, finished, theme_of
 from deniable.results.labels import shortened
 from deniable.results.table.columns import Row
@@ -97,6 +98,9 @@ def _node(row: Row, rows: tuple[Row, ...], y: float) -> dict[str, Any]:
 
 def tree_words(table: Table) -> str:
     """Return a description of the picture, for those who cannot see it."""
-    leaves = sum(table.column("found"))
-    inner = len(table.rows) - leaves - 1
-    return f"A tree of {inner} beginnings that lead to {leaves} strings."
+    found = sorted((row for row in table.rows if row.found), key=lambda row: -row.share)
+    inner = len(table.rows) - len(found) - 1
+    top = ", ".join(f"{shortened(row.text, _LABEL)} {100 * row.share:.2g}%" for row in found[:3])
+    most = f" Most frequent: {top}." if top else ""
+    lead = f"{plural(inner, 'beginning')} that lead to {plural(len(found), 'string')}"
+    return f"A tree of {lead}.{most}"
