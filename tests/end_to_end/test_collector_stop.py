@@ -19,10 +19,12 @@ import pytest
 from deniable.store import open_store
 from material.cluster import Cluster
 from material.collector_process import JSON, SURVEY, Running, batch, number_of
+from material.processes import is_running
 from material.served import Serving, ask
 from material.store_kinds import PostgresStores
 
 PATIENCE = 60.0
+PAGE = {"accept": "text/html"}
 
 
 @pytest.fixture
@@ -87,6 +89,23 @@ def test_a_write_that_hangs_does_not_keep_the_process(tmp_path: Path, survey: Pa
     assert "did not come in time" in (tmp_path / "said").read_text()
     with open_store(tmp_path / "data") as store:
         assert sum(chunk.count for chunk in store.read("words")) == 1
+
+
+def test_the_process_of_the_pages_does_not_outlive_its_collector(
+    tmp_path: Path, survey: Path
+) -> None:
+    with Serving(tmp_path, "--survey", survey, "--data", tmp_path / "data") as serving:
+        assert ask(serving.port, "GET", "/questions/words", headers=PAGE).status == 200
+        number = serving.process.pid
+        threads = Path(f"/proc/{number}/task").glob("*/children")
+        found = {int(each) for path in threads for each in path.read_text().split()}
+        assert len(found) == 1
+        serving.process.kill()
+        serving.process.wait(PATIENCE)
+        end = time.monotonic() + PATIENCE
+        while any(map(is_running, found)):
+            assert time.monotonic() < end, "the process lives on"
+            time.sleep(0.02)
 
 
 class Senders:
