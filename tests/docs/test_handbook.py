@@ -140,7 +140,7 @@ def operator(tmp_path: Path, cluster: Cluster) -> Iterator[Operator]:
     made._run("dropdb --if-exists telemetry; dropuser --if-exists collector")
 
 
-def test_every_command_of_the_handbook_runs(operator: Operator) -> None:
+def test_every_command_of_the_handbook_runs_postgres_included(operator: Operator) -> None:
     chapter = ""
     for name, block in blocks("sh"):
         if name != chapter:

@@ -196,8 +196,9 @@ class MetricsPage:
         self._turn = asyncio.Lock()
 
     async def text(self) -> bytes:
-        """Return the page."""
+        """Return the page; whether the stores work is found out as for `/readyz`."""
         collectors = list(self._collectors.values())
+        await asyncio.gather(*(each.commits.outcome() for each in collectors))
         async with self._turn:
             for each in collectors:
                 await each.metrics.release()
