@@ -28,9 +28,11 @@ from deniable.cli.output import (
     out,
     write_file,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import find_question, load_survey
 from deniable.engines.accumulated import Accumulated
 from deniable.engines.counts_file import to_bytes
+from deniable.engines.sql import counts_from_sql
+from deniable.errors import InvalidParameter
 from deniable.results.report_counts import reports_text
 
 OutputFile = Annotated[
@@ -53,6 +55,10 @@ def count(
     counts: CountsFile = None,
     engine: EngineName = "local",
     master: SparkMaster = None,
+    from_sql: Annotated[
+        Path | None,
+        typer.Option(help="A CSV file: the result of the query of export --sql.", metavar="RESULT"),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Count the bits or symbols of a question's reports: all that an estimate needs.
@@ -62,9 +68,19 @@ def count(
     """
     asked = find_question(survey, question, version, level)
     which = Which(epoch, since, until, where)
+    if from_sql is not None:
+        if counts is not None or engine != "local":
+            raise InvalidParameter("--from-sql goes without --counts and --engine.")
+        selection = which.selection(asked, load_survey(survey))
+        _shown(counts_from_sql(from_sql, asked, selection), output, json)
+        return
     at = At(engine, master)
     with asking(survey, asked, data, which, counts, quiet=json, at=at) as (source, options):
         counted = options.counted(source, asked, apart=output is not None or None)
+    _shown(counted, output, json)
+
+
+def _shown(counted: Accumulated, output: Path | None, json: bool) -> None:
     if output is not None:
         write_file(output, to_bytes(counted))
     show_counts(counted, output, json)
