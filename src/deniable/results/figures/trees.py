@@ -29,7 +29,11 @@ def beginnings_figure(table: Table) -> str:
         row = table.rows[chain[-1]]
         grown = " → ".join(text(shortened(table.rows[one].text, _ROOM)) for one in chain[:-1])
         name = text(shortened(row.text, _ROOM))
-        label = f"<strong>{name}</strong> <span>{100 * row.share:.2g}%</span>" if row.found else f"{name}…"
+        label = (
+            f"<strong>{name}</strong> <span>{100 * row.share:.2g}%</span>"
+            if row.found
+            else f"{name}…"
+        )
         before = f"<span>{grown} → </span>" if grown else ""
         return f"{before}{label}{_list(children[chain[-1]], node)}"
 
