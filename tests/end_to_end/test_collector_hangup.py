@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from deniable import Client
 from deniable.collector.keyring import utc_date
 from deniable.collector.keys_file import Purpose, end_keys, make_key
 from deniable.protocol import Question, Report, Survey, batch_bytes
@@ -94,10 +95,18 @@ def test_surveys_and_keys_come_and_go_while_a_collector_runs(tmp_path: Path) -> 
         assert serving.told() == {"taken": ["late"]}
         assert (post("shop", shop), post("shop", every), post("late", every)) == (401, 200, 200)
         assert ask(serving.port, "GET", "/s/late/").status == 200
+        # A device needs nothing new: the survey's address is the collector's.
+        address = f"http://127.0.0.1:{serving.port}/s/late"
+        with Client(
+            folder / "late/survey.json", tmp_path / "state", address, write_key=every
+        ) as it:
+            it.opt_in()
+            it.record("words", "hello", wait=True)
+            it.flush()
         keys.write_text("{}")
         serving.hang_up()
         assert post("shop", every) == 200  # a broken file changes nothing
-    for name in ("shop", "late"):
+    for name, reports in {"shop": 1, "late": 2}.items():
         with open_store(tmp_path / "data" / name) as store:
-            assert store.counters()["words", "accepted"] == 1, name
+            assert store.counters()["words", "accepted"] == reports, name
     assert "The keys stay as they were." in (tmp_path / "said").read_text()

@@ -118,3 +118,25 @@ def test_the_audit_names_a_table_that_keeps_more_and_a_server_that_logs(
     assert "'seen' of 'counters'" in held["no column for a sender"].words
     assert not held["a silent log"].holds
     assert "log_statement = all" in held["a silent log"].words
+
+
+def test_the_audit_says_what_its_user_may_not_see(stores: PostgresStores, cluster: Cluster) -> None:
+    from deniable.audit.store.database import database_findings
+
+    stores.open().close()
+    schema = stores.place().partition("schema=")[2]
+    role = f"plain_{schema}"[:60]
+    with cluster.connect() as direct:
+        direct.execute(f"CREATE ROLE {role} LOGIN")
+        direct.execute(f"GRANT ALL ON SCHEMA {schema} TO {role}")
+        direct.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO {role}")
+    try:
+        place = stores.place().replace("deniable@", f"{role}@")
+        held = {each.check: each for each in database_findings(place)}
+    finally:
+        with cluster.connect() as direct:
+            direct.execute(f"DROP OWNED BY {role}")
+            direct.execute(f"DROP ROLE {role}")
+    assert not held["a silent log"].holds
+    assert "GRANT pg_read_all_settings" in held["a silent log"].words
+    assert held["no column for a sender"].holds

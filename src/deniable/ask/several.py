@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from deniable._words import plural
 from deniable.engines.accumulated import Accumulated, Cell, Part
 from deniable.engines.selection import segment_labels
 from deniable.errors import InvalidParameter
@@ -146,7 +147,7 @@ def agreeing(counted: AnyCounts, field: Field) -> AnyCounts:
         return counted
     told = ", ".join(sorted({str(part.question.version) for part in left}))
     reports = sum(part.n for part in left)
-    note = f"Version {told} has other answers, and is not pooled: {reports:,} reports."
+    note = f"Version {told} has other answers, and is not pooled: {plural(reports, 'report')}."
     return Several(tuple(kept), (*counted.left, note))
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
 from deniable.ask.several import only
 from deniable.cli.asking import (
     CountsFile,
@@ -112,8 +113,7 @@ def show_counts(counted: Accumulated, output: Path | None, json: bool) -> None:
     for text, number in counted.segments.items():
         if text:
             words = ", ".join(f"{name} {value}" for name, value in parse_json(text).items())
-            out.print(f"  {words}: {number:,} reports", markup=False)
+            out.print(f"  {words}: {plural(number, 'report')}", markup=False)
     if output is not None:
-        many = len(counted.epochs)
-        epochs = "1 epoch" if many == 1 else f"{many:,} epochs"
+        epochs = plural(len(counted.epochs), "epoch")
         out.print(f"Wrote the counts of {epochs} to {output}.", markup=False)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
 from deniable.ask.several import only
 from deniable.cli.asking import EpochNumber, SinceDate, UntilDate, WhereSegments, Which
 from deniable.cli.output import (
@@ -75,7 +76,7 @@ def export(
         told = {"question": asked.id, "version": asked.version, "reports": written}
         emit_json({**told, "path": str(output)})
     else:
-        out.print(f"Wrote {written:,} reports to {output}.", markup=False)
+        out.print(f"Wrote {plural(written, 'report')} to {output}.", markup=False)
 
 
 def _write_archive(
@@ -105,7 +106,8 @@ def _write_archive(
         emit_json({**asdict(written), "path": str(folder)})
         return
     out.print(
-        f"Wrote {written.epochs:,} epochs with {written.reports:,} reports to {folder}; "
+        f"Wrote {plural(written.epochs, 'epoch')} with {plural(written.reports, 'report')} to "
+        f"{folder}; "
         f"{written.there:,} were there, {written.waiting:,} are not closed yet.",
         markup=False,
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deniable._words import plural
+from deniable._words import epsilon_text, plural
 from deniable.plan import Needed, Plan, Prediction, ReportsPlan, Setting, SurveyPlan, WindowPlan
 from deniable.privacy.shuffling.central import CONDITIONS
 from deniable.protocol import Profile, Strings
@@ -149,9 +149,10 @@ def survey_table(plan: SurveyPlan) -> Table:
     """Return the plan of a survey: a row per field; its budget is a part of it."""
     rows = [((one.question, one.field, one.prediction.mechanism), one) for one in plan.fields]
     disclosed = plan.epsilon_disclosed
-    bounded = f"; without its ceiling it would be {plan.epsilon_year:,.3f}."
+    bounded = f"; without its ceiling it would be {epsilon_text(plan.epsilon_year)}."
     notes = [
-        f"A device whose values stay the same discloses at most epsilon {disclosed:,.3f} in a "
+        "A device whose values stay the same discloses at most epsilon "
+        f"{epsilon_text(disclosed)} in a "
         f"year, all questions together{bounded if disclosed < plan.epsilon_year else '.'}"
     ]
     for mix in plan.mixes:
@@ -277,7 +278,7 @@ def reports_table(plan: ReportsPlan) -> Table:
     )
     notes = (
         f"Useful reports: {plan.useful:,}, as long as one {tells}. Shown: {len(plan.rows):,}, "
-        f"which spend epsilon {plan.spent:.6f}.",
+        f"which spend epsilon {epsilon_text(plan.spent)}.",
         "error: of a rare answer's share from this report of everybody, one standard deviation",
     )
     told = {"keep": keep, "p": p, "error": plan.error, "useful": plan.useful, "spent": plan.spent}
