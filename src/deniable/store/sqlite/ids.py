@@ -109,13 +109,14 @@ class _Known:
         unread = {number: self._read[number] or b"" for number in self._unread()}
         if not unread and not maybe.any():
             return set()
-        largest = sorted(runs, key=lambda number: -runs[number].ids)
+        # Most retries come soon, and what came last is in the smallest runs.
+        smallest = sorted(runs, key=lambda number: runs[number].ids)
         return {
             each
             for each, known in zip(asked, maybe.tolist(), strict=True)
             if any(
                 on_disk.holds(number, each)
-                for number in largest
+                for number in smallest
                 if known or (number in unread and each >= unread[number])
             )
         }
