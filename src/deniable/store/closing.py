@@ -33,6 +33,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from deniable._words import plural
 from deniable.errors import StoreError
 from deniable.protocol.segments import small_combination
 from deniable.protocol.survey import DEFAULT_FLOOR
@@ -108,7 +109,9 @@ class Closing:
         self.tables.give_back(self.transaction)
         if problems:
             more = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
-            raise Damaged(f"{problems[0]}{more} {closed} other batches were closed.")
+            raise Damaged(
+                f"{problems[0]}{more} Closed beside it: {plural(closed, 'batch', 'batches')}."
+            )
         return closed
 
     def _overwrite_small(self, wanted: Callable[[BatchRow], bool], problems: list[str]) -> set[int]:

@@ -123,9 +123,10 @@ def _line(bar: Bar, scale: Scale, error: float, of: str) -> str:
 def _drawn(bar: Bar, scale: Scale) -> str:
     zero, end = sorted((scale.at(0.0), scale.at(bar.share)))
     low, high = (scale.place(end) for end in bar.interval)
+    width = max(0.0, end - zero)
     whisker = '<line class="whisker" x1="{}" x2="{}" y1="{}" y2="{}"/>'
     return (
-        f'<rect class="fill" x="{zero:.2f}%" y="4" width="{max(0.0, end - zero):.2f}%" height="18"/>'
+        f'<rect class="fill" x="{zero:.2f}%" y="4" width="{width:.2f}%" height="18"/>'
         + whisker.format(low, high, 13, 13)
         + whisker.format(low, low, 9, 17)
         + whisker.format(high, high, 9, 17)

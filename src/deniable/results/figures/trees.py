@@ -57,7 +57,8 @@ def dependency_figure(table: Table) -> str:
             sure = plain(row.confidence)
             rival = "" if sure is None or sure >= _SURE else ", another edge could be as good"
             told = f" <span>information {row.information:.3g}{rival}</span>"
-        return f"<strong>{text(shortened(order[place], _ROOM))}</strong>{told}{_list(children[place], node)}"
+        name = text(shortened(order[place], _ROOM))
+        return f"<strong>{name}</strong>{told}{_list(children[place], node)}"
 
     return grouped(described(table), f"<ul><li>{node(0)}</li></ul>", "tree")
 
