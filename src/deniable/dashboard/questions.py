@@ -23,6 +23,7 @@ from deniable.dashboard.sections import (
     views_of,
 )
 from deniable.protocol import Question, Survey
+from deniable.protocol.naming import ALL_VERSIONS
 from deniable.results.charts.look import THEMES
 from deniable.results.explain import promise_of
 from deniable.results.table import Table
@@ -79,7 +80,7 @@ class QuestionPages:
             epoch=epoch,
             mark=summary.mark(epoch),
             listed_epochs=sorted(summary.reports, reverse=True)[:_MAX_LISTED_EPOCHS],
-            promise=promise_of(question),
+            promise=promise_of(max(summary.asked, key=_epsilon)),
             query=query,
             files=lambda file, kind, asked: f"{base}/{file}.{kind}{query(**asked)}",
         )
@@ -241,12 +242,16 @@ class QuestionPages:
         return summary, epoch_asked(request, summary.question.epoch)
 
     def _summary(self, request: Request) -> Summary:
-        question_id, version = request.path_params["id"], number_of(request, "version")
+        question_id = request.path_params["id"]
+        every = request.query_params.get("version") == ALL_VERSIONS
+        version = None if every else number_of(request, "version")
         level = request.query_params.get("level") or None
         question = self._survey.question(question_id, version, level)
         if question is None:
             raise NoSuchPage("The survey has no such question, or not in this version or level.")
-        return summary_of(self._store, self._survey, question)
+        known = self._survey.versions(question_id) if every else self._survey.levels(question)
+        asked = [one for one in known if level is None or one.level == level]
+        return summary_of(self._store, self._survey, asked)
 
 
 def _answered(request: Request, found: dict[str, Answered]) -> Answered:
@@ -272,8 +277,9 @@ def _fields_asked(request: Request, question: Question) -> tuple[tuple[str, ...]
 
 def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:
     """Return a function that writes the query of a link to the same version and epoch."""
-    version = summary.question.version if summary.others else None
-    level = summary.question.level or None
+    number: object = ALL_VERSIONS if summary.all_versions else summary.question.version
+    version = number if summary.others else None
+    level = None if summary.all_levels else summary.question.level or None
 
     def query(**more: object) -> str:
         given = {"version": version, "level": level, "epoch": epoch, **more}
@@ -281,3 +287,7 @@ def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:
         return f"?{text}" if text else ""
 
     return query
+
+
+def _epsilon(question: Question) -> int:
+    return sum(field.parameters.epsilon_once for field in question.fields)

@@ -29,6 +29,7 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.cells import no_counts
 from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import Pure, checked, nothing_learned
+from deniable.mechanisms.coins import as_generator
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.projective import Integers
@@ -99,7 +100,9 @@ class Prefixes(Mechanism):
         """Strings are known by their hash alone."""
         return True
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value, each of another person in a random group and cohort.
 
         Guarantees: each probability is the client's, exactly.
@@ -114,6 +117,7 @@ class Prefixes(Mechanism):
         Raises:
             InvalidParameter: if a string is longer than `length`, or not of the model's alphabet.
         """
+        rng = as_generator(rng)
         shape = self.parameters
         keys, codes = names.keys_of(values, candidates)
         words = self._words(keys)

@@ -9,5 +9,6 @@ Public are the names of `__all__`; all other names of its modules are internal a
 
 from deniable.notebook.asked import Asked, Which
 from deniable.notebook.data import Data, open_data
+from deniable.notebook.randomise import randomise
 
-__all__ = ["Asked", "Data", "Which", "open_data"]
+__all__ = ["Asked", "Data", "Which", "open_data", "randomise"]

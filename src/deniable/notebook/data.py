@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,14 +38,18 @@ class Data:
         survey: the published survey.
         folder: the survey's folder, where its candidate files are; None where nobody said.
         truth: the true shares by question and field, where people's true values were given.
+        notes: sentences about those values.
+        kept: holds a temporary place for as long as there are data of it.
     """
 
     place: str
     survey: Survey
     folder: Path | None = None
-    truth: dict[str, dict[str, dict[str, float | None]]] = field(
+    truth: Mapping[str, Mapping[str, Mapping[str, float | None]]] = field(
         default_factory=dict, compare=False
     )
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    kept: object = field(default=None, compare=False)
 
     def question(
         self, name: str, *, version: int | str | None = None, level: str | None = None
@@ -129,7 +133,7 @@ class Data:
                 )
             )
         about = About("questions", what=(f"{self.survey.name}: {self.place}",))
-        return Table.of(about, COLUMNS, rows)
+        return Table.of(about, COLUMNS, rows, notes=self.notes)
 
     def __repr__(self) -> str:
         named = ", ".join(dict.fromkeys(q.id for q in self.survey.asked))

@@ -244,6 +244,6 @@ def test_the_package_loads_a_name_when_it_is_asked_for() -> None:
         "print(len([n for n in first if n.startswith('deniable')]), 'numpy' in first)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert done.stdout.split() == [b"1", b"False"]
+    assert done.stdout.split() == [b"2", b"False"]
     with pytest.raises(AttributeError, match="no attribute 'opne'"):
         _ = dn.opne  # type: ignore[attr-defined]

@@ -21,6 +21,10 @@ SAME = (
     "Changes are judged as those of the same people in all epochs, whose own noise and choice "
     "cancel (--same-people). If others reported, they look larger than they are."
 )
+TOO_FEW = (
+    "--same-people was set aside: in the smallest epoch so few reports differ by fresh noise alone "
+    "that a test of the same people would reject too often."
+)
 
 
 def change_sentence(change: Change, of: str, days: int) -> str:
