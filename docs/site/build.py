@@ -44,8 +44,20 @@ def assemble(folder: Path) -> None:
     for path in sorted((ROOT / "docs/notebooks").glob("*.ipynb")):
         target = folder / "docs/notebooks" / f"{path.stem}.md"
         target.write_text(notebook_page(path), "utf-8")
+    _list_the_rest(folder)
     for path in folder.rglob("*.md"):
         path.write_text(linked(path.read_text("utf-8"), path, folder), "utf-8")
+
+
+def _list_the_rest(folder: Path) -> None:
+    """Put guides that no part names at the end of the how-to part, so that none is lost."""
+    named = "\n".join(path.read_text("utf-8") for path in folder.glob("*.md"))
+    pages = sorted(f"docs/{path.stem}" for path in (folder / "docs").glob("*.md"))
+    rest = [page for page in pages if not re.search(rf"^{page}$", named, re.MULTILINE)]
+    if rest:
+        listed = "\n".join(rest)
+        with (folder / "how-to.md").open("a", encoding="utf-8") as page:
+            page.write(f"\n```{{toctree}}\n:maxdepth: 1\n:caption: More\n\n{listed}\n```\n")
 
 
 def linked(text: str, path: Path, folder: Path) -> str:

@@ -37,12 +37,14 @@ def _block(lines: list[str]) -> tuple[str, list[str]]:
         end = 1 + _end(lines[1:], lambda line: not line.strip() or line.startswith("    "))
         inner = [line[4:] if section[1] == "Example" else line for line in lines[1:end]]
         if section[1] == "Example":
+            inner = [line.strip("`") for line in inner]
             return f"**Example**\n\n{_code('python', inner)}", lines[end:]
         return f"**{section[1]}**\n\n{_entries(inner)}", lines[end:]
     end = _end(lines, lambda line: bool(line.strip()) and not line.startswith("    "))
     text = " ".join(line.strip() for line in lines[:end])
     if section:
-        return f"**{section[1]}.** {escaped(text.split(':', 1)[1].strip())}", lines[end:]
+        told = text.split(":", 1)[1].strip()
+        return f"**{section[1]}.** {escaped(told[:1].upper() + told[1:])}", lines[end:]
     if all(line.startswith(("- ", "  ")) for line in lines[:end]):
         return "\n".join(escaped(line) for line in lines[:end]), lines[end:]
     return escaped(text), lines[end:]

@@ -20,6 +20,7 @@ PACKAGES = {
     "": "Deniable",
     "client": "The client",
     "authoring": "Surveys",
+    "notebook": "In a notebook",
     "ask": "Asking a store",
     "results": "Tables and charts",
     "mechanisms": "Mechanisms",
@@ -39,6 +40,7 @@ PACKAGES = {
     "interop": "Other systems",
     "protocol": "The protocol",
     "kernels": "Kernels",
+    "crowd": "Crowds of true values",
     "testing": "For tests of your own",
 }
 SCHEMAS = {
@@ -50,7 +52,14 @@ SCHEMAS = {
 
 
 def reference_pages(root: Path) -> dict[str, str]:
-    """Return every generated page by its name."""
+    """Return every generated page by its name.
+
+    Raises:
+        KeyError: if there is a package that has no title here.
+    """
+    for path in (root / "src/deniable").glob("*/__init__.py"):
+        if path.parent.name != "cli":
+            PACKAGES[path.parent.name]
     pages = {"cli": cli_page(), "http": http_page(root), "schemas": schemas_page(root)}
     names = [f"api-{name or 'deniable'}" for name in PACKAGES]
     pages |= {name: api_page(package) for name, package in zip(names, PACKAGES, strict=True)}
@@ -174,10 +183,9 @@ def _name(name: str, found: object) -> str:
         return "\n".join([title, _signature("class ", name, found), _doc(found), *_members(found)])
     if callable(found):
         return "\n".join([title, _signature("", name, found), _doc(found)])
-    value = repr(found)
-    return (
-        f"{title}\n```python\n{name} = {value if len(value) < 200 else value[:197] + '...'}\n```\n"
-    )
+    if " at 0x" in repr(found) or len(repr(found)) > 200:  # no two processes share an address
+        return f"{title}\nA value of the type `{type(found).__name__}`.\n"
+    return f"{title}\n```python\n{name} = {found!r}\n```\n"
 
 
 def _members(kind: type) -> list[str]:

@@ -101,7 +101,10 @@ def test_the_example_for_app_developers_runs(
     (tmp_path / "survey.json").write_bytes(survey.published())
     nobody_listens = "http://127.0.0.1:9"
     run_example("client.record", ("https://telemetry.example.org", nobody_listens))
-    assert "total: epsilon" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "would like to know how it is used" in told
+    assert "'question': 'dark-mode'" in told
+    assert "total: epsilon 1.000 of 16" in told
     assert (tmp_path / "state").is_dir()
 
 

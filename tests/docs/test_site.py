@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
+import tarfile
+import tomllib
+import zipfile
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from importlib import metadata
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
@@ -23,19 +31,35 @@ LOADING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "lin
 SECONDS = 400
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site") / "built"
+def release(folder: Path, **variables: str) -> Path:
     done = subprocess.run(
-        [sys.executable, ROOT / "docs/site/build.py", folder],
+        [sys.executable, ROOT / "scripts/release", folder, "--as-it-is"],
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         timeout=SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
     return folder
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything that scripts/release builds."""
+    return release(tmp_path_factory.mktemp("release") / "first")
+
+
+@pytest.fixture(scope="module")
+def site(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, as it lies in the wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    (wheel,) = released.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        for name in packed.namelist():
+            if "/site/" in name:
+                packed.extract(name, folder)
+    return folder / "deniable/site"
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +166,6 @@ def test_a_browser_asks_nobody_finds_pages_and_plays(site: Path, browser: Browse
 def test_the_verb_opens_a_page_from_the_disk(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(verb, "PACKAGE", site.parent)
-    (site.parent / "site").symlink_to(site)
     monkeypatch.setattr(verb.webbrowser, "open", lambda address: opened.append(address) or True)
     assert call("docs").strip().endswith("site/index.html")
     told = json.loads(call("docs", "client", "--json"))
@@ -163,3 +186,80 @@ def test_without_a_site_the_verb_says_what_to_do(
     (tmp_path / "docs/site/build.py").touch()
     monkeypatch.setattr(verb, "find_spec", lambda name: None)
     assert "pip install 'deniable[docs]'" in str(run("docs").exception)
+
+
+def test_the_same_sources_make_the_same_bytes(released: Path, tmp_path: Path) -> None:
+    """Another folder, another time of day, another time zone and another hash seed."""
+    second = release(tmp_path / "second", TZ="Asia/Tokyo", PYTHONHASHSEED="7")
+    names = sorted(path.name for path in released.iterdir())
+    assert names == sorted(path.name for path in second.iterdir())
+    for name in names:
+        assert (released / name).read_bytes() == (second / name).read_bytes(), name
+
+
+def test_a_release_holds_what_it_should_and_names_it(released: Path) -> None:
+    kinds = {"".join(path.suffixes[-2:]) for path in released.iterdir()}
+    assert {".whl", ".gz", ".tgz", ".json"} <= {Path(f"x{kind}").suffix for kind in kinds}
+    for line in (released / "SHA256SUMS").read_text().splitlines():
+        told, name = line.split("  ")
+        assert hashlib.sha256((released / name).read_bytes()).hexdigest() == told
+    with tarfile.open(released / "deniable-0.1.0.tar.gz") as packed:
+        names = {name.split("/", 1)[1] for name in packed.getnames() if "/" in name}
+    assert {"CITATION.cff", "LICENSE", "src/deniable/site/index.html", "pyproject.toml"} <= names
+    with tarfile.open(released / "deniable-0.1.0.tgz") as packed:
+        assert "package/deniable.js" in packed.getnames()
+    listed = json.loads((released / "components.cdx.json").read_text())
+    assert (listed["bomFormat"], listed["specVersion"]) == ("CycloneDX", "1.5")
+    named = {each["name"]: each for each in listed["components"]}
+    assert {"numpy", "starlette", "typer", "furo"} <= set(named)
+    assert "pytest" not in named
+    assert all(each["licenses"][0]["license"]["name"] for each in named.values())
+
+
+def test_the_wheel_works_where_nothing_else_is(released: Path, tmp_path: Path) -> None:
+    (wheel,) = released.glob("*.whl")
+    program = "import deniable, sys; print(deniable.Client.__name__, deniable.__file__)"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-c",
+            f"import sys; sys.path = [{str(wheel)!r}, *sys.path]; {program}",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert str(wheel) in done.stdout
+
+
+def test_what_builds_is_pinned_to_the_version_that_is_tested() -> None:
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    pins = (ROOT / "requirements/test.txt").read_text()
+    assert all(re.fullmatch(r"[\w-]+==[\d.]+", each) for each in told)
+    assert all(f"\n{each} \\" in f"\n{pins}" for each in told)
+
+
+def test_every_licence_is_listed() -> None:
+    """A package that is new, gone, or under another licence than the list says is noticed."""
+    command = [sys.executable, ROOT / "scripts/licences", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_a_licence_with_conditions_on_others_is_noticed() -> None:
+    loader = SourceFileLoader("licences", str(ROOT / "scripts/licences"))
+    spec = spec_from_loader("licences", loader)
+    assert spec is not None
+    script = module_from_spec(spec)
+    loader.exec_module(script)
+    assert script.problems({"x": "AGPL-3.0"}) == ["x: AGPL-3.0"]
+    assert script.problems({"x": "MIT AND BSD-3-Clause"}) == []
+    with pytest.raises(metadata.PackageNotFoundError):
+        script.licence_of("no-such-package")
+
+
+def test_the_citation_names_this_version() -> None:
+    told = (ROOT / "CITATION.cff").read_text()
+    assert re.search(rf"^version: {re.escape(deniable.__version__)}$", told, re.MULTILINE)
+    assert told.startswith("cff-version: 1.2.0\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -78,13 +79,15 @@ def drawn(question: Question, people: int, rng: np.random.Generator) -> bytes:
     return b"".join(records)
 
 
-def every_archive(folder: Path) -> tuple[Survey, Path, Path]:
+def every_archive(
+    folder: Path, only: Collection[str] | None = None, *, columns: bool = False
+) -> tuple[Survey, Path, Path]:
     """Return a survey, the data directory of closed reports to it, and the same as an archive."""
     survey, rng = every_survey(folder), np.random.default_rng(21)
     data = folder / "data"
     data.mkdir()
     with open_store(data) as store:
-        for question in survey.questions:
+        for question in (q for q in survey.questions if only is None or q.id in only):
             for epoch in EPOCHS:
                 for platform, people in PLATFORMS.items():
                     text = f'{{"platform":"{platform}"}}' if question.segments else ""
@@ -96,5 +99,5 @@ def every_archive(folder: Path) -> tuple[Survey, Path, Path]:
             store.close_question(question.id, floor=20)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(writing, "PART_BYTES", 1)  # many files
-            write_archive(store, survey.known, folder / "archive")
+            write_archive(store, survey.known, folder / "archive", columns=columns)
     return survey, data, folder / "archive"

@@ -33,6 +33,19 @@ Pool = Callable[[AnyCounts | None], PooledShares]
 
 
 @dataclass(frozen=True)
+class OneReport:
+    """The noise of one report at the shares of all groups.
+
+    Attributes:
+        covariance: of the shares that it adds.
+        supported: the share of reports that support each answer; None if none is counted so.
+    """
+
+    covariance: Floats
+    supported: Floats | None
+
+
+@dataclass(frozen=True)
 class Group:
     """The counts of an epoch, of a segment's value, or of both, and their table.
 
@@ -133,7 +146,7 @@ def as_groups(
     whole: Table,
     field: Field,
     options: Options,
-    noise: Floats | None,
+    noise: OneReport | None,
     pool: Pool | None = None,
 ) -> Groups:
     """Return the shares of groups as the mathematics takes them.
@@ -143,7 +156,7 @@ def as_groups(
         whole: the table of all groups together.
         field: the field.
         options: says who reports in several epochs.
-        noise: the noise covariance of one report, in the order of the whole table's rows.
+        noise: that of one report, in the order of the whole table's rows.
         pool: pools levels and versions of some counts; None where there is one of each.
     """
     share, error, _, _ = whole.columns.main
@@ -170,8 +183,9 @@ def as_groups(
         cells[:, :, 1] ** 2,
         lasting_in(question, field).ends,
         np.array(whole.column(share or ""), dtype=float),
-        noise,
+        None if noise is None else noise.covariance,
         [(reading.noise, reading.people) for reading in readings],
+        None if noise is None else noise.supported,
     )
     return found if pool is None else _of_several(found, groups, field, pool)
 

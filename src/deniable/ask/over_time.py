@@ -15,6 +15,7 @@ from deniable.ask.grouped import (
     MOST_TESTED,
     Group,
     Make,
+    OneReport,
     Pool,
     as_groups,
     group_rows,
@@ -33,12 +34,11 @@ from deniable.ask.together import any_table
 from deniable.errors import InvalidParameter
 from deniable.groups import Change, Groups, change_over_epochs
 from deniable.mechanisms import mechanism_of
-from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, Profile, Sets, StringSets
 from deniable.results.charts.lines import caption, described, lines
 from deniable.results.table import Cell, Column, Table, Tables, Words
 from deniable.results.table.text import p_text
-from deniable.results.words.over_time import SAME, UNRELATED, change_sentence
+from deniable.results.words.over_time import SAME, TOO_FEW, UNRELATED, change_sentence
 
 MOST_SILENT = 60
 """The most epochs, and the most answers, that are compared without being asked."""
@@ -102,7 +102,7 @@ def grouped_table(
     compared: Make,
     field: Field,
     options: Options,
-    noise: Floats | None = None,
+    noise: OneReport | None = None,
     pool: Pool | None = None,
 ) -> Table:
     """Return the shares of every group as one table, with the change over epochs.
@@ -114,7 +114,7 @@ def grouped_table(
         compared: makes the table by which groups are compared, of the population.
         field: the field.
         options: the options of the ask.
-        noise: the noise covariance of one report.
+        noise: that of one report.
         pool: pools levels and versions of some counts; None where there is one of each.
     """
     if not by:
@@ -155,7 +155,7 @@ def _series(
     compared: Make,
     field: Field,
     options: Options,
-    noise: Floats | None,
+    noise: OneReport | None,
     pool: Pool | None,
 ) -> dict[str, Groups]:
     """Return the epochs of every value of the segment that is asked for, or of all reports."""
@@ -194,8 +194,8 @@ def _with_lines(
 
 def noise_of(
     counted: AnyCounts, field: Field, listed: Sequence[str] | None, whole: Table
-) -> Floats | None:
-    """Return the noise covariance of one report, in the order of a table's rows.
+) -> OneReport | None:
+    """Return the noise of one report, in the order of a table's rows.
 
     Edge cases: None of strings, sets and profiles, whose answers are tested one by one, and of
     more than MOST_TESTED answers.
@@ -217,13 +217,17 @@ def noise_of(
         return None
     label = {name: i for i, name in enumerate(labels_of(found.candidates, field, absent))}
     order = [label[value] for value in whole.column("value")]
-    return np.asarray(found.n * found.covariance[np.ix_(order, order)])
+    held = np.clip(found.frequency, 0.0, 1.0)
+    supported = None if found.chances is None else found.chances.supported(held)[order]
+    return OneReport(found.n * found.covariance[np.ix_(order, order)], supported)
 
 
 def _about_change(changes: dict[str, Change], options: Options) -> list[str]:
     if not changes:
         return []
-    notes = [SAME if options.people == "same" else UNRELATED]
+    few = any(change.few for change in changes.values())
+    notes = [TOO_FEW] if few else []
+    notes.append(SAME if options.people == "same" and not few else UNRELATED)
     if any(change.alone for change in changes.values()):
         notes.append(
             "Answers were tested one by one, and the least p-value counts as many times as there "

@@ -11,6 +11,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from deniable._words import plural
 from deniable.ask.candidates import candidates_for
 from deniable.cli.output import (
     JsonFlag,
@@ -219,7 +220,7 @@ def _remove(questions: Sequence[str] | None, data: str, json: bool) -> None:
     if json:
         emit_json({"data": data, "removed": removed})
     else:
-        out.print(f"Removed {removed:,} simulated reports from {data}.", markup=False)
+        out.print(f"Removed {plural(removed, 'simulated report')} from {data}.", markup=False)
 
 
 def _changed(question: Question, strings: Mapping[str, Sequence[str]]) -> dict[str, int]:

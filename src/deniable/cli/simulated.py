@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from deniable._words import plural
 from deniable.cli.output import emit_json, out
 from deniable.crowd import Given
 from deniable.crowd.cells import Cell
@@ -69,8 +70,10 @@ def _show(told: Told, course: Course, data: str, seed: int | None) -> None:
     if over and told.question.repeat == "once":
         over = f" in the first of {course.epochs:,} epochs, since it is answered once,"
         over += " and later those of new devices" if course.churn else ""
+    people = told.people(course)
+    made = plural(people, "simulated report")
     out.print(
-        f"{told.people(course):,} simulated reports to {told.question.id}{over} are in {data}"
+        f"{made} to {told.question.id}{over} {'is' if people == 1 else 'are'} in {data}"
         f"{'' if seed is None else f' (seed {seed})'}. Ask with --data {data}",
         markup=False,
     )
@@ -95,5 +98,5 @@ def _show(told: Told, course: Course, data: str, seed: int | None) -> None:
         when = f" in epoch {epoch}" if len(shown) > 1 else ""
         for name, shares in truth.items():
             listed = ", ".join(f"{label} {share:.2%}" for label, share in list(shares.items())[:8])
-            more = " ..." if len(shares) > 8 else ""
+            more = ", …" if len(shares) > 8 else ""
             out.print(f"  truth of {name}{when}: {listed}{more}", markup=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from deniable._words import epsilon_text
 from deniable.client.consent import DO_NOT_TRACK, Consent, from_environment
 from deniable.client.consent import VARIABLE as CONSENT
 from deniable.client.ledger import Disclosed
@@ -131,7 +132,8 @@ def _now(client: Client) -> str:
     except StoreError as error:
         return "\n".join([*lines, f"What waits cannot be read: {error}"])
     lines.append(
-        f"Disclosed so far: epsilon {told.epsilon:.3f} of at most {told.ceiling:g} in the life of "
+        f"Disclosed so far: epsilon {epsilon_text(told.epsilon)} of at most "
+        f"{epsilon_text(told.ceiling)} in the life of "
         "this device."
     )
     lines.append(f"Waiting to be sent: {_number(waiting, 'report')}.")

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from deniable._words import plural
+from deniable._words import epsilon_text, plural
 from deniable.collector.problems import Problem, problem_response
 from deniable.collector.reasons import Reason
 from deniable.dashboard.overview import SPARK_EPOCHS
@@ -25,7 +25,7 @@ from deniable.results.figures import figure_caption, figure_html
 from deniable.results.labels import printable, shortened
 from deniable.results.table.columns import plain
 from deniable.results.table.html import MOST_ROWS, rows_html
-from deniable.results.words.shares import epsilon_text, odds
+from deniable.results.words.shares import odds
 
 HEADERS = {
     # Nothing but our own style sheet and pictures: even markup that got through could load or

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from deniable._words import plural
 from deniable.engines.selection import Selection, segment_labels
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Counts, mechanism_for
@@ -128,12 +129,13 @@ class Accumulated:
             return []
         if self.question.level:
             return [
-                f"{self.ignored:,} reports of other levels were not counted: each level is a "
+                f"Not counted: {plural(self.ignored, 'report')} of other levels, since each "
+                "level is a "
                 "channel of its own. Leave out --level to pool them."
             ]
         return [
-            f"{self.ignored:,} reports under this id and version carry another digest and were not "
-            "counted: the question was changed without a new version."
+            f"Not counted: {plural(self.ignored, 'report')} under this id and version with another "
+            "digest. The question was changed without a new version."
         ]
 
     def selected(self, selection: Selection) -> Accumulated:

@@ -42,6 +42,8 @@ class Groups:
             to be tested one by one.
         factors: of each group, by how much its noise and its sample count more than once, where
             the same people report in several epochs of it.
+        supported: the share of reports that support each answer, at the pooled shares; None where
+            reports are not counted by answer.
         precision: where groups mix levels or versions: 1 over the variance of every share, at the
             shares of all groups together, a row per group.
         repeated: there, the part of each answer's variance that the same people repeat.
@@ -57,6 +59,7 @@ class Groups:
     pooled: Floats
     noise: Floats | None = None
     factors: Sequence[tuple[float, float]] = ()
+    supported: Floats | None = None
     precision: Floats | None = None
     repeated: Floats | None = None
     covariances: Sequence[Floats] = ()

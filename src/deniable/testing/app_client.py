@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 import pytest
 
@@ -43,7 +43,13 @@ class StrictClient(Client):
         super().__init__(survey, directory, **options)
         self.opt_in()
 
-    def record(self, question: str, value: object, *, wait: bool = True) -> bool | None:
+    @overload
+    def record(self, question: str, value: object, *, wait: Literal[False] = ...) -> None: ...
+
+    @overload
+    def record(self, question: str, value: object, *, wait: bool) -> bool | None: ...
+
+    def record(self, question: str, value: object, *, wait: bool = False) -> bool | None:
         """Check a record as an app makes it, then record it.
 
         Raises:
@@ -69,7 +75,8 @@ class StrictClient(Client):
                 for one in asked.fields
             )
             raise InvalidAnswer(reason, f"{question}: {problem} Allowed: {domains:.300}.")
-        return super().record(question, value, wait=wait)
+        committed = super().record(question, value, wait=True)
+        return committed if wait else None
 
     def would_send(self) -> list[str]:
         """Return a line for each report that waits: its question, its size and its epsilon."""

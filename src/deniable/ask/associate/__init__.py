@@ -56,6 +56,10 @@ NOT_SUMS = (
     "The table is the likeliest one: no share is below 0, so that small ones are biased upwards. "
     "Intervals are {intervals}s of each cell by itself."
 )
+SAMPLED = (
+    "A random sample of {n:,} of the {all:,} reports was read: every number is of the sample, and "
+    "every interval allows for its size."
+)
 PAPERS_OTHER = (
     "The profile of (other) is fitted to the very reports that it explains, as in [FPE16, section "
     "3.2]: its shares are biased, and intervals do not allow for that."
@@ -148,9 +152,12 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
     accumulated, crafted = read.accumulated, options.crafted
     _check_reports(read)
     found_notes: tuple[str, ...] = ()
+    if read.drawn_from is not None:
+        found_notes = (SAMPLED.format(n=read.n, all=read.drawn_from),)
     if options.discovered:
         apart = find_apart(read, fields, options, options.top or TOP)
-        read, found_notes, accumulated = apart.read, apart.notes, apart.read.accumulated
+        read, accumulated = apart.read, apart.read.accumulated
+        found_notes += apart.notes
         options = replace(options, candidates={**options.candidates, **apart.candidates})
     variables = [variable_of(read, field, options, _listed(field, options)) for field in fields]
     if crafted is not None:  # said before the work is done

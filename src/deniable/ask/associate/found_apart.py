@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.ask.associate.field_reports import FieldReports
+from deniable._words import plural
+from deniable.ask.associate.field_reports import FieldReports, scaled_epochs
 from deniable.ask.discover import found_strings, is_discovered
 from deniable.ask.options import Options
 from deniable.errors import InvalidParameter
@@ -88,7 +89,8 @@ def _found(finders: FieldReports, field: Field, options: Options) -> list[str]:
     strings = [row.value for row in found.rows if row.holm or row.storey]
     if not strings:
         raise InvalidParameter(
-            f"No string of field {field.name!r} was found in {finders.n:,} reports, half of all, "
+            f"No string of field {field.name!r} was found in {plural(finders.n, 'report')}, "
+            "half of all, "
             "so there is nothing to associate.",
             f"Collect more reports, or name strings: --candidates {field.name}=FILE",
         )
@@ -100,17 +102,7 @@ def _part(read: FieldReports, fields: Sequence[Field], places: NDArray[np.int64]
     places = np.sort(places)
     reports = {f.name: np.ascontiguousarray(read.reports[f.name][places]) for f in fields}
     counts = {f.name: mechanism_for(f.parameters).accumulate(reports[f.name]) for f in fields}
-    epochs = _scaled(read.accumulated.epochs, len(places))
+    epochs = scaled_epochs(read.accumulated.epochs, len(places))
     simulated = round(read.accumulated.simulated * len(places) / max(1, read.n))
     accumulated = replace(read.accumulated, counts=counts, epochs=epochs, simulated=simulated)
-    return FieldReports(reports, accumulated)
-
-
-def _scaled(epochs: Mapping[int, int], total: int) -> dict[int, int]:
-    """Return the reports of each epoch in a part of them, as even as whole numbers can be.
-
-    Coins spread a part over the epochs like all reports, up to chance.
-    """
-    edges = np.cumsum([0, *epochs.values()])
-    marks = np.round(edges * total / max(1, edges[-1])).astype(int)
-    return {epoch: int(n) for epoch, n in zip(epochs, np.diff(marks), strict=True) if n}
+    return FieldReports(reports, accumulated, read.drawn_from)

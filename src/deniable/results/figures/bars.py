@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from deniable.results.charts.bars import shown_rows
 from deniable.results.charts.lines import drawn
-from deniable.results.figures.marks import MOST_COLOURS, Scale, described, grouped, marked, scale_of, text
+from deniable.results.figures.marks import (
+    MOST_COLOURS,
+    Scale,
+    described,
+    grouped,
+    marked,
+    scale_of,
+    text,
+)
 from deniable.results.labels import shortened
 from deniable.results.table.columns import UNLEARNED, Ends, Row
 from deniable.results.table.table import Table
@@ -68,9 +76,7 @@ def side_by_side(table: Table, by: str) -> str:
     return grouped(described(table), "\n".join(parts), "bars")
 
 
-def bar_lines(
-    bars: Sequence[Bar], error: float, scale: Scale | None = None, of: str = ""
-) -> str:
+def bar_lines(bars: Sequence[Bar], error: float, scale: Scale | None = None, of: str = "") -> str:
     """Return a line for each bar, all on one scale, and the scale below them."""
     scale = scale or _scale(bars)
     lines = [_line(bar, scale, error, of) for bar in bars]
@@ -117,9 +123,10 @@ def _line(bar: Bar, scale: Scale, error: float, of: str) -> str:
 def _drawn(bar: Bar, scale: Scale) -> str:
     zero, end = sorted((scale.at(0.0), scale.at(bar.share)))
     low, high = (scale.place(end) for end in bar.interval)
+    width = max(0.0, end - zero)
     whisker = '<line class="whisker" x1="{}" x2="{}" y1="{}" y2="{}"/>'
     return (
-        f'<rect class="fill" x="{zero:.2f}%" y="4" width="{max(0.0, end - zero):.2f}%" height="18"/>'
+        f'<rect class="fill" x="{zero:.2f}%" y="4" width="{width:.2f}%" height="18"/>'
         + whisker.format(low, high, 13, 13)
         + whisker.format(low, low, 9, 17)
         + whisker.format(high, high, 9, 17)

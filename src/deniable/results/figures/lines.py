@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from datetime import date
 
 from deniable.results.charts.lines import drawn
-from deniable.results.figures.marks import MOST_COLOURS, Scale, described, grouped, marked, scale_of, text
+from deniable.results.figures.marks import (
+    MOST_COLOURS,
+    Scale,
+    described,
+    grouped,
+    marked,
+    scale_of,
+    text,
+)
 from deniable.results.labels import shortened
 from deniable.results.table.columns import Row
 from deniable.results.table.table import Table

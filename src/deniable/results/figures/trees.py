@@ -29,7 +29,11 @@ def beginnings_figure(table: Table) -> str:
         row = table.rows[chain[-1]]
         grown = " → ".join(text(shortened(table.rows[one].text, _ROOM)) for one in chain[:-1])
         name = text(shortened(row.text, _ROOM))
-        label = f"<strong>{name}</strong> <span>{100 * row.share:.2g}%</span>" if row.found else f"{name}…"
+        label = (
+            f"<strong>{name}</strong> <span>{100 * row.share:.2g}%</span>"
+            if row.found
+            else f"{name}…"
+        )
         before = f"<span>{grown} → </span>" if grown else ""
         return f"{before}{label}{_list(children[chain[-1]], node)}"
 
@@ -53,7 +57,8 @@ def dependency_figure(table: Table) -> str:
             sure = plain(row.confidence)
             rival = "" if sure is None or sure >= _SURE else ", another edge could be as good"
             told = f" <span>information {row.information:.3g}{rival}</span>"
-        return f"<strong>{text(shortened(order[place], _ROOM))}</strong>{told}{_list(children[place], node)}"
+        name = text(shortened(order[place], _ROOM))
+        return f"<strong>{name}</strong>{told}{_list(children[place], node)}"
 
     return grouped(described(table), f"<ul><li>{node(0)}</li></ul>", "tree")
 

@@ -12,6 +12,7 @@ from typing import Any
 from deniable.errors import StoreError
 from deniable.protocol import Report
 from deniable.store.base import Appended, Batch, Counters
+from deniable.store.closing import MERGE_BYTES
 from deniable.store.sqlite.connection import (
     connect,
     connect_writer,
@@ -35,6 +36,7 @@ STORE_FILE = "reports.sqlite3"
 _TRUNCATE_SECONDS = 1.0
 _CACHE = -2_000
 """SQLite's own default, in KiB."""
+_CLOSER_CACHE = 4 * MERGE_BYTES
 
 
 class _RolledBack(Exception):
@@ -128,6 +130,8 @@ class SqliteStore(TabledStore):
                 if not taken:
                     yield None
                     return
+                # What a step touches fits: pages are not written before they have their contents.
+                connection.execute(f"PRAGMA cache_size = {-_CLOSER_CACHE // 1024}")
                 tables = SqliteTables(connection, self._random_bytes)
                 try:
                     yield tables, lambda: self._step(connection)

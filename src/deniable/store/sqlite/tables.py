@@ -15,6 +15,8 @@ from deniable.store.tables import Tables, Transaction, nowhere
 
 _DROP_ROWS = 512
 """Rows of ids that one transaction deletes and overwrites: 4 MB."""
+_STEP_PAGES = 1_024
+"""Pages that one transaction gives back: 4 MB."""
 _CHUNKS = "SELECT key, sum, records FROM chunks WHERE batch = ?"
 
 
@@ -25,6 +27,7 @@ class SqliteTables(Tables):
     """
 
     errors = (sqlite3.Error,)
+    in_place = True
 
     def __init__(self, connection: sqlite3.Connection, random_bytes: RandomBytes) -> None:
         super().__init__(random_bytes)
@@ -87,6 +90,35 @@ class SqliteTables(Tables):
         """Yield a batch's chunks as they are fetched."""
         wanted = _CHUNKS if keys is None else f"{_CHUNKS} AND key BETWEEN ? AND ?"
         yield from self.connection.execute(wanted, (row.number, *(keys or ())))
+
+    def keys(self, row: BatchRow, span: tuple[bytes, bytes]) -> list[tuple[Any, Any]]:
+        """Return (key, sum) of chunks; no record is read."""
+        return self.execute(
+            "SELECT key, sum FROM chunks WHERE batch = ? AND key BETWEEN ? AND ?",
+            (row.number, *span),
+        )
+
+    def take(self, row: BatchRow, span: tuple[bytes, bytes]) -> None:
+        """Delete chunks; the same transaction fills the pages that they had."""
+        self.connection.execute(
+            "DELETE FROM chunks WHERE batch = ? AND key BETWEEN ? AND ?", (row.number, *span)
+        )
+
+    def give_back(self, transaction: Transaction) -> None:
+        """Move pages from the end of the file into free ones, and cut the file.
+
+        Edge cases: a file that was made by schema version 1 keeps its free pages for later use.
+        """
+        free, before = self._free_pages(), -1
+        while free not in (0, before):
+            with transaction():
+                for _ in range(min(free, _STEP_PAGES)):
+                    # One page each: Python's module takes one step of a statement without columns.
+                    self.connection.execute("PRAGMA incremental_vacuum(1)")
+            before, free = free, self._free_pages()
+
+    def _free_pages(self) -> int:
+        return int(self.execute("PRAGMA freelist_count")[0][0])
 
     def lengths(self, row: BatchRow, *, removable: bool = False) -> Iterable[tuple[bytes, int]]:
         """Return the keys of a batch's chunks, and how long they are."""
