@@ -133,24 +133,23 @@ def main() -> None:
     """Measure and print tables, or one JSON object."""
     chosen = arguments(
         __doc__,
-        reports=(10_000_000, "reports of the open epoch"),
+        reports=(10_000_000, "reports of the open epoch; 0 leaves it out"),
         group=(1_000, "reports of a group"),
         closed=(10_000_000, "reports of the epoch that is closed; 0 leaves it out"),
     )
     shown = sys.stderr if chosen.json else sys.stdout
     with tempfile.TemporaryDirectory(prefix="deniable-epochs-") as name:
         rows = []
-        print("       ids    reports/s  us of cpu    bytes  longest merge (ms)", file=shown)
-        for row in grow(Path(name), chosen.reports, chosen.group):
-            rows.append(row)
-            print(
-                "{:>10,.0f} {:>12,.0f} {:>10.2f} {:>8.0f} {:>19.1f}".format(*row.values()),
-                file=shown,
-            )
-        for unit in ("per_second", "microseconds"):
-            first, last = rows[0][unit], rows[-1][unit]
-            ratio = max(first / last, last / first)
-            print(f"empty and {rows[-1]['ids']:,.0f}: {unit} differ by {ratio:.2f}", file=shown)
+        if chosen.reports:
+            print("       ids    reports/s  us of cpu    bytes  longest merge (ms)", file=shown)
+            for row in grow(Path(name), chosen.reports, chosen.group):
+                rows.append(row)
+                line = "{:>10,.0f} {:>12,.0f} {:>10.2f} {:>8.0f} {:>19.1f}"
+                print(line.format(*row.values()), file=shown, flush=True)
+            for unit in ("per_second", "microseconds"):
+                first, last = rows[0][unit], rows[-1][unit]
+                ratio = max(first / last, last / first)
+                print(f"empty and {rows[-1]['ids']:,.0f}: {unit} differ by {ratio:.2f}", file=shown)
         closing = close(Path(name), chosen.closed, chosen.group) if chosen.closed else {}
         for key, value in closing.items():
             print(f"closing, {key.replace('_', ' ')}: {value:,.2f}", file=shown)

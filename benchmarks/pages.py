@@ -1,4 +1,4 @@
-"""What heavy pages take from collecting: four at once over a million reports.
+"""Collecting beside heavy pages: what four at once, over a million reports, take from it.
 
     python benchmarks/pages.py [--seconds 10] [--people 1000000]
 

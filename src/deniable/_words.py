@@ -14,6 +14,15 @@ def plural(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
+def crowd(people: int) -> str:
+    """Return a number of people.
+
+    >>> crowd(1), crowd(2_000)
+    ('1 person', '2,000 people')
+    """
+    return plural(people, "person", "people")
+
+
 def epsilon_text(epsilon: float) -> str:
     """Return an epsilon with at most three decimals, rounded up: a promise is not rounded down.
 

@@ -15,7 +15,7 @@ from deniable.store.tabled import TabledStore
 from faults.limits import limit_files
 from faults.material import EPOCH_DAYS, FLOOR, reports
 
-id_runs.SIZES = id_runs.Sizes(row=4, step=24, load=64, fan=3, work=6)
+id_runs.SIZES = id_runs.Sizes(row=16, step=96, load=4_096, fan=4, work=8)
 """Small ones: drivers merge ids, in several steps each, though they send few."""
 
 

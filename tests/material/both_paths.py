@@ -17,6 +17,7 @@ from deniable.collector import create_app
 from deniable.collector.http_limits import LimitedHttp
 from deniable.collector.plain import PlainReports
 from deniable.collector.serve import listen, server_for
+from deniable.collector.surveys import Surveys
 from deniable.store import SqliteStore, Store
 from material.collector import SURVEY, TODAY, settings
 
@@ -32,6 +33,8 @@ class Served:
         self.store = store
         chosen = settings(folder, port=0, **options)
         app = create_app(chosen, store, SURVEY.published(), today=lambda: TODAY)
+        if chosen.name:
+            app = Surveys(chosen, [app]).app
         started = threading.Event()
         self._server = server_for(app, started.set)
         if not plain:

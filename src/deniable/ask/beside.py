@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from deniable.ask.compare import field_compared
@@ -9,16 +10,16 @@ from deniable.ask.estimate import chosen
 from deniable.ask.grouped import EPOCH
 from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.ask.over_time import field_over_time
-from deniable.engines.accumulated import Accumulated
+from deniable.ask.several import AnyCounts, Asked, joined, newest
 from deniable.engines.selection import segment_labels
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, Question
+from deniable.protocol import Field
 from deniable.results.table import Table, Tables
 
 
 def beside(
     source: Source,
-    question: Question,
+    asked: Asked,
     by: str,
     pair: tuple[str, str],
     options: Options = DEFAULTS,
@@ -27,7 +28,7 @@ def beside(
 
     Args:
         source: where the reports are, or their counts.
-        question: the question, with the version that is wanted.
+        asked: the question with the version that is wanted, or several levels and versions of it.
         by: "epoch", or a segment.
         pair: the numbers of two epochs, or two values of the segment.
         options: as of `over_time`.
@@ -36,10 +37,11 @@ def beside(
         InvalidParameter: if there is no such segment, or one of the two has no reports.
         StoreError: if the store cannot be read.
     """
-    counted = options.counted(source, question, apart=True)
+    counted = options.counted_all(source, asked, apart=True)
+    question = newest(asked)
     if by != EPOCH:
         segment_labels(question, by)
-    parts = (
+    parts: Mapping[str, AnyCounts] = (
         {str(epoch): part for epoch, part in counted.by_epoch().items()}
         if by == EPOCH
         else counted.by_segment(by)
@@ -48,14 +50,13 @@ def beside(
         raise InvalidParameter(
             f"Name two different ones that have reports. There are: {', '.join(parts) or 'none'}."
         )
-    both = {cell: part for name in pair for cell, part in parts[name].cells.items()}
-    found = Accumulated.of_cells(question, both)
+    found = joined([parts[name] for name in pair])
     fields = chosen(question, options.fields)
     return Tables(_side_by_side(found, field, by, pair, options) for field in fields)
 
 
 def _side_by_side(
-    counted: Accumulated, field: Field, by: str, pair: tuple[str, str], options: Options
+    counted: AnyCounts, field: Field, by: str, pair: tuple[str, str], options: Options
 ) -> Table:
     table = field_over_time(counted, field, [by], options)
     told = table.about.what

@@ -133,6 +133,19 @@ AnyCounts = Accumulated | Several
 """Counts of one level of one version, or of several."""
 
 
+def joined(groups: Sequence[AnyCounts]) -> AnyCounts:
+    """Return the counts of some groups of the same levels and versions as one."""
+    cells: dict[bytes, dict[Cell, Part]] = {}
+    questions: dict[bytes, Question] = {}
+    for group in groups:
+        for part in parts_of(group):
+            questions[part.question.digest] = part.question
+            cells.setdefault(part.question.digest, {}).update(part.cells)
+    ordered = sorted(questions.values(), key=lambda question: question.version)
+    parts = tuple(Accumulated.of_cells(one, cells[one.digest]) for one in ordered)
+    return parts[0] if len(parts) == 1 else Several(parts)
+
+
 def agreeing(counted: AnyCounts, field: Field) -> AnyCounts:
     """Return the counts of the levels and versions that have the answers of the newest."""
     if not isinstance(counted, Several):

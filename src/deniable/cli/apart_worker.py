@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ async def run(link: socket.socket) -> None:
 
 def main() -> None:
     """Take the lowest priority, and serve the collector at the other end of the socket."""
-    if hasattr(os, "nice"):
+    with suppress(OSError, AttributeError):  # where the system does not let it
         os.nice(_LOWEST)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     asyncio.run(run(socket.socket(fileno=int(sys.argv[1]))))

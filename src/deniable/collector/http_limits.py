@@ -177,6 +177,8 @@ class LimitedHttp(HttpToolsProtocol):
         # Longer than what the application waits by itself, so that it can say so first.
         self._wait(self._load.body_seconds + 2 * PATIENCE_SECONDS + _STOP_SECONDS)
         super().on_headers_complete()
+        if self._load.stopping:
+            self.cycle.keep_alive = False
 
     def _expect_body(self) -> None:
         self._in_head = False

@@ -67,9 +67,8 @@ class PlainHttp(LimitedHttp):
         self._expect_body()
         self.scope["path"] = self.url.decode("ascii")
         self.scope["method"] = "POST"
-        self.cycle = self._unfinished = _PlainCycle(
-            reports, plain, self.scope, self.parser.should_keep_alive()
-        )
+        keep_alive = self.parser.should_keep_alive() and not self._load.stopping
+        self.cycle = self._unfinished = _PlainCycle(reports, plain, self.scope, keep_alive)
 
     def _may_be_plain(self) -> bool:
         return (

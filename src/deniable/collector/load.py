@@ -75,6 +75,11 @@ class Load:
         """Tell whether a web page of any origin may read an answer on this path."""
         return self.web_pages and inner_path(path) in OPEN_PATHS
 
+    @property
+    def stopping(self) -> bool:
+        """True if the collector is about to end: each answer is its connection's last."""
+        return self.health is not None and self.health.stopping
+
     def hold(self, size: int) -> bool:
         """Count bytes of a large body (fewer, when it is done with); False if there are too many.
 

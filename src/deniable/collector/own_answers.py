@@ -68,6 +68,7 @@ HEALTHY = OwnAnswer(HTTPStatus.OK, b'{"status":"ok"}', _JSON)
 READY = OwnAnswer(HTTPStatus.OK, b'{"status":"ready"}', _JSON)
 
 BUSY = Problem.of(Reason.BUSY, "Nothing was accepted. Send the same again later.")
+STOPPING = Problem.of(Reason.BUSY, "The collector is being stopped. Send to another one.")
 SLOW = Problem.of(Reason.SLOW, "A body must arrive in time. Send it again.")
 TOO_LONG = Problem.of(Reason.OVERSIZE, "The request goes on for too long. Split the batch.")
 NOT_HTTP = Problem.of(Reason.HTTP, "Send a plain HTTP/1.1 request.")

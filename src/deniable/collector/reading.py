@@ -132,7 +132,7 @@ def read_packed(body: bytes, max_batch: int) -> Packed:
 
 
 def check_number(reports: int, max_batch: int) -> None:
-    """Raise Refused unless a batch may have so many reports."""
+    """Raise Refused unless a batch may have this number of reports."""
     if not 1 <= reports <= max_batch:
         raise Refused(
             Reason.BATCH_SIZE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -41,24 +41,34 @@ CUMULATIVE, NUMBERS, NUMBERS_OVER_TIME = "cumulative", "numbers", "numbers-epoch
 Key = tuple[object, ...]
 
 
+def digest_of(asked: Sequence[Question]) -> bytes:
+    """Return the digests of all levels and versions that are asked about together."""
+    return b"".join(question.digest for question in asked)
+
+
 @dataclass(frozen=True)
 class Wanted:
-    """The subject of a page: a question in one version, all its epochs or one of them.
+    """The subject of a page: levels and versions of a question, all its epochs or one of them.
 
     Together with the number of reports and the store's stamp it names a finding for ever: reports
     are only added, and where some were deleted the stamp is another.
     """
 
-    question: Question
+    asked: tuple[Question, ...]
     n: int
     epoch: int | None
     candidate_files: tuple[object, ...]
     stamp: int = 0
 
     @property
+    def question(self) -> Question:
+        """The newest version; of levels, the last."""
+        return self.asked[-1]
+
+    @property
     def key(self) -> Key:
         """The key of the cache: equal for two subjects only if their tables are equal."""
-        return self.question.digest, self.n, self.epoch, self.candidate_files, self.stamp
+        return digest_of(self.asked), self.n, self.epoch, self.candidate_files, self.stamp
 
 
 @dataclass(frozen=True)
@@ -117,15 +127,15 @@ class Findings:
 
         So a page's pictures are about the same reports as its table, though more have arrived.
         """
-        question = summary.question
-        self._forget_deleted(question.digest, summary.stamp)
+        question, asked = summary.question, summary.asked
+        self._forget_deleted(digest_of(asked), summary.stamp)
         files = tuple(self._stamp(field) for field in question.fields)
         if n is not None:
-            shown = Wanted(question, n, epoch, files, summary.stamp)
+            shown = Wanted(asked, n, epoch, files, summary.stamp)
             if shown.key in self._found:
                 return shown
         now = summary.n if epoch is None else summary.reports.get(epoch, 0)
-        return Wanted(question, now, epoch, files, summary.stamp)
+        return Wanted(asked, now, epoch, files, summary.stamp)
 
     def _forget_deleted(self, digest: bytes, stamp: int) -> None:
         """Forget what is known of reports that are not in the store any more."""
@@ -141,7 +151,7 @@ class Findings:
             StoreError: if the store cannot be read.
         """
         found = self._found.get(
-            wanted.key, lambda: ask_each(self._store, wanted.question, self._options(wanted))
+            wanted.key, lambda: ask_each(self._store, wanted.asked, self._options(wanted))
         )
         return {answered.field.name: answered for answered in found}
 
@@ -172,11 +182,11 @@ class Findings:
         options = replace(self._options(wanted), fields=(field,))
         try:
             if by == CUMULATIVE:
-                return Found(cumulative(self._store, wanted.question, options)[0])
+                return Found(cumulative(self._store, wanted.asked, options)[0])
             if by in (NUMBERS, NUMBERS_OVER_TIME):
                 over = ("epoch",) if by == NUMBERS_OVER_TIME else ()
-                return Found(numbers(self._store, wanted.question, options, over)[0])
-            return Found(over_time(self._store, wanted.question, [by], options)[0])
+                return Found(numbers(self._store, wanted.asked, options, over)[0])
+            return Found(over_time(self._store, wanted.asked, [by], options)[0])
         except InvalidParameter as error:
             return Found(None, str(error))
 
@@ -190,7 +200,7 @@ class Findings:
 
         def made() -> Found:
             try:
-                return Found(beside(self._store, wanted.question, by, pair, options)[0])
+                return Found(beside(self._store, wanted.asked, by, pair, options)[0])
             except InvalidParameter as error:
                 return Found(None, str(error))
 
@@ -238,7 +248,7 @@ class Findings:
     def _associated(self, wanted: Wanted, fields: tuple[str, ...]) -> Found:
         options = replace(self._options(wanted), fields=fields)
         try:
-            return Found(associate(self._store, wanted.question, options))
+            return Found(associate(self._store, wanted.asked, options))
         except InvalidParameter as error:
             return Found(None, str(error))
 

@@ -45,7 +45,9 @@ class Summary:
     `versions` holds the number of reports of every version that the survey asks or asked earlier;
     `withdrawn` says that no version is asked any more. `simulated` holds the number of
     simulated reports by epoch. Together with the number of reports, `stamps`, those of its batches,
-    name what the store holds of it: where reports are deleted, a stamp is another.
+    name what the store holds of it: where reports are deleted, a stamp is another. `pooled` holds
+    the levels and versions that are shown together, the newest last, where there are several, and
+    `levels` the names of all levels.
     """
 
     question: Question
@@ -56,6 +58,28 @@ class Summary:
     withdrawn: bool = False
     simulated: Mapping[int, int] = field(default_factory=dict)
     stamps: frozenset[int] = frozenset()
+    pooled: tuple[Question, ...] = ()
+    levels: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """The levels and versions that are shown."""
+        return self.pooled or (self.question,)
+
+    @property
+    def all_versions(self) -> bool:
+        """True if several versions are shown together."""
+        return len({question.version for question in self.asked}) > 1
+
+    @property
+    def all_levels(self) -> bool:
+        """True if several levels are shown together."""
+        return len({question.level for question in self.asked}) > 1
+
+    @property
+    def title(self) -> str:
+        """The id, with the level where one alone is shown."""
+        return f"{self.question.id} (all levels)" if self.all_levels else self.question.title
 
     @property
     def stamp(self) -> int:
@@ -190,7 +214,7 @@ def overview(store: Store, survey: Survey) -> Overview:
     for (name, reason), count in counters.items():
         reasons[name][name, reason] = count
     shown = (
-        _summary(survey, q, batches[q.id], reasons[q.id]) for q in (*survey.asked, *gone.values())
+        _summary(survey, [q], batches[q.id], reasons[q.id]) for q in (*survey.asked, *gone.values())
     )
     return Overview(
         survey,
@@ -201,22 +225,23 @@ def overview(store: Store, survey: Survey) -> Overview:
     )
 
 
-def summary_of(store: Store, survey: Survey, question: Question) -> Summary:
-    """Read the numbers of one question."""
-    return _summary(survey, question, store.tallies(), store.counters())
+def summary_of(store: Store, survey: Survey, asked: Sequence[Question]) -> Summary:
+    """Read the numbers of one question: of one level and version, or of several together."""
+    return _summary(survey, asked, store.tallies(), store.counters())
 
 
 def _summary(
     survey: Survey,
-    question: Question,
+    asked: Sequence[Question],
     tallies: Sequence[Tally],
     counters: Mapping[tuple[str, str], int],
 ) -> Summary:
     reports: Counter[int] = Counter()
     simulated: Counter[int] = Counter()
-    stamps = set()
+    stamps, digests = set(), {one.digest for one in asked}
+    question = asked[-1]
     for tally in tallies:
-        if tally.batch.digest == question.digest:
+        if tally.batch.digest in digests:
             reports[tally.batch.epoch] += tally.reports
             if tally.batch.simulated:
                 simulated[tally.batch.epoch] += tally.reports
@@ -230,6 +255,8 @@ def _summary(
         withdrawn=all(q.id != question.id for q in survey.questions),
         simulated=simulated,
         stamps=frozenset(stamps),
+        pooled=tuple(asked) if len(asked) > 1 else (),
+        levels=tuple(one.level for one in survey.levels(question) if one.level),
     )
 
 

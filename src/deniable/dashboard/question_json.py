@@ -31,7 +31,7 @@ def question_json(
     return {
         "question": question.id,
         "version": question.version,
-        "level": question.level,
+        "level": "" if summary.all_levels else question.level,
         "description": question.description,
         "owner": question.owner,
         "state": summary.state,

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from deniable.ask import Answered
-from deniable.dashboard.findings import CHART_WIDTHS, NUMBERS, Findings, Wanted
+from deniable.dashboard.findings import CHART_WIDTHS, Findings, Wanted
 from deniable.dashboard.overview import Summary, summary_of
 from deniable.dashboard.pages import HEADERS, as_json, page, wants_json
 from deniable.dashboard.pairs import pair_asked, pair_title, pairs_to_choose
@@ -18,12 +18,12 @@ from deniable.dashboard.question_json import question_json
 from deniable.dashboard.sections import (
     Section,
     beside_section,
-    field_section,
+    sections_of,
     together_section,
-    view_section,
     views_of,
 )
 from deniable.protocol import Question, Survey
+from deniable.protocol.naming import ALL_VERSIONS
 from deniable.results.charts.look import THEMES
 from deniable.results.explain import promise_of
 from deniable.results.table import Table
@@ -54,7 +54,9 @@ class QuestionPages:
         found = self._findings.of(wanted) if wanted.n else {}
         question = summary.question
         sections = [
-            one for answered in found.values() for one in self._sections(wanted, summary, answered)
+            one
+            for answered in found.values()
+            for one in sections_of(self._findings, wanted, summary, answered)
         ]
         attributes, together = self._findings.attributes(wanted), self._both(request, wanted)
         beside = self._beside(request, summary, wanted)
@@ -78,7 +80,7 @@ class QuestionPages:
             epoch=epoch,
             mark=summary.mark(epoch),
             listed_epochs=sorted(summary.reports, reverse=True)[:_MAX_LISTED_EPOCHS],
-            promise=promise_of(question),
+            promise=promise_of(max(summary.asked, key=_epsilon)),
             query=query,
             files=lambda file, kind, asked: f"{base}/{file}.{kind}{query(**asked)}",
         )
@@ -154,18 +156,6 @@ class QuestionPages:
         if answered.table is None:
             raise NoSuchPage(answered.problem)
         return wanted, answered.table
-
-    def _sections(self, wanted: Wanted, summary: Summary, answered: Answered) -> list[Section]:
-        """Return the sections of a field: its estimates, then the further views."""
-        question, field = wanted.question, answered.field
-        epochs = len(summary.reports) if wanted.epoch is None else 1
-        views = views_of(question, field, epochs) if answered.table is not None else []
-        found = {by: self._findings.view(wanted, field.name, by) for by in views}
-        numbers = found[NUMBERS].table if NUMBERS in found else None
-        return [
-            field_section(question, answered, numbers),
-            *(view_section(question, field.name, by, one) for by, one in found.items()),
-        ]
 
     def _beside(self, request: Request, summary: Summary, wanted: Wanted) -> list[Section]:
         """Return the sections of two groups side by side, where somebody chose them."""
@@ -252,12 +242,16 @@ class QuestionPages:
         return summary, epoch_asked(request, summary.question.epoch)
 
     def _summary(self, request: Request) -> Summary:
-        question_id, version = request.path_params["id"], number_of(request, "version")
+        question_id = request.path_params["id"]
+        every = request.query_params.get("version") == ALL_VERSIONS
+        version = None if every else number_of(request, "version")
         level = request.query_params.get("level") or None
         question = self._survey.question(question_id, version, level)
         if question is None:
             raise NoSuchPage("The survey has no such question, or not in this version or level.")
-        return summary_of(self._store, self._survey, question)
+        known = self._survey.versions(question_id) if every else self._survey.levels(question)
+        asked = [one for one in known if level is None or one.level == level]
+        return summary_of(self._store, self._survey, asked)
 
 
 def _answered(request: Request, found: dict[str, Answered]) -> Answered:
@@ -283,8 +277,9 @@ def _fields_asked(request: Request, question: Question) -> tuple[tuple[str, ...]
 
 def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:
     """Return a function that writes the query of a link to the same version and epoch."""
-    version = summary.question.version if summary.others else None
-    level = summary.question.level or None
+    number: object = ALL_VERSIONS if summary.all_versions else summary.question.version
+    version = number if summary.others else None
+    level = None if summary.all_levels else summary.question.level or None
 
     def query(**more: object) -> str:
         given = {"version": version, "level": level, "epoch": epoch, **more}
@@ -292,3 +287,7 @@ def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:
         return f"?{text}" if text else ""
 
     return query
+
+
+def _epsilon(question: Question) -> int:
+    return sum(field.parameters.epsilon_once for field in question.fields)

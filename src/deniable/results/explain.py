@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deniable._words import epsilon_text, plural
+from deniable._words import crowd, epsilon_text, plural
 from deniable.authoring.field import count_listed
 from deniable.plan import Prediction, Setting, predict
 from deniable.privacy import epsilon_after
@@ -317,7 +317,7 @@ def _accuracy(question: Question, field: Field, people: int, found: Prediction) 
     name = "" if question.plain else f" of {field.name}"
     what = "a rare answer" if field.domain.kind != "profile" else "a rare level of an attribute"
     return (
-        f"With {people:,} people the share{name} of {what} is known to within "
+        f"With {crowd(people)} the share{name} of {what} is known to within "
         f"±{100 * 1.96 * found.rare_error:.2f} percentage points (95%). "
         f"{limit_sentence(found.smallest)}"
     )

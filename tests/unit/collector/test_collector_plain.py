@@ -230,6 +230,15 @@ def test_pages_of_anybody_give_the_same_bytes(tmp_path: Path) -> None:
     same_stores(served)
 
 
+def test_several_surveys_give_the_same_bytes(tmp_path: Path) -> None:
+    with both(tmp_path, name="shop", behind_proxy=True) as served, counted() as taken:
+        for number, path in enumerate(("/s/shop/v1/reports", "/s/other/v1/reports", "/v1/reports")):
+            same(served, request(body(report(number)), f"origin: {SHOP}", path=path))
+            same(served, request(b"{", path=path))
+            assert len(taken) == 2
+    assert same_stores(served)["colour", "accepted"] == 1
+
+
 def test_simulated_stores_give_the_same_bytes(tmp_path: Path) -> None:
     with both(tmp_path, lambda path: SqliteStore(path, simulated=True)) as served:
         assert b'"accepted":1' in same(served, request(body(report(1))))

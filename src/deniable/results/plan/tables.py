@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deniable._words import epsilon_text
+from deniable._words import crowd, epsilon_text
 from deniable.plan import Needed, Plan, Prediction, ReportsPlan, Setting, SurveyPlan, WindowPlan
 from deniable.privacy.shuffling.central import CONDITIONS
 from deniable.protocol import Profile, Strings
@@ -125,7 +125,7 @@ def _asked(plan: Plan) -> str:
     if isinstance(setting.domain, Profile):
         asked = f"{setting.tests:,} cells of tables of {setting.order} attributes"
     return (
-        f"{setting.people:,} people, epsilon {setting.epsilon:g}, {asked} tested for; errors are "
+        f"{crowd(setting.people)}, epsilon {setting.epsilon:g}, {asked} tested for; errors are "
         f"of the {setting.of}"
     )
 
@@ -169,7 +169,7 @@ def survey_table(plan: SurveyPlan) -> Table:
         "epsilon_of_a_year": disclosed,
         "epsilon_of_a_year_without_ceiling": plan.epsilon_year,
     }
-    what = (f"{plan.people:,} people for every question; errors are of the population",)
+    what = (f"{crowd(plan.people)} for every question; errors are of the population",)
     return _predicted(
         About("plan", what=what, more={"plan": told}),
         ("question", "field", "mechanism"),
@@ -238,7 +238,7 @@ def window_table(plan: WindowPlan) -> Table:
         )
         for way in plan.ways
     ]
-    what = f"{setting.people:,} people, at most epsilon {setting.epsilon:g} in any {days:,} epochs"
+    what = f"{crowd(setting.people)}, at most epsilon {setting.epsilon:g} in any {days:,} epochs"
     what += "; errors are of the reporters"
     told = {
         "tests": setting.tests,
@@ -271,7 +271,7 @@ def reports_table(plan: ReportsPlan) -> Table:
     )
     keep, p = float(plan.schedule.keep), float(as_fraction(plan.schedule.zero))
     what = (
-        f"{setting.people:,} people, epsilon {setting.epsilon:g} for ever, each report leaves "
+        f"{crowd(setting.people)}, epsilon {setting.epsilon:g} for ever, each report leaves "
         f"{keep:g} of what is left; p = {p:g}"
     )
     notes = (
