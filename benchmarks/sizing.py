@@ -1,4 +1,4 @@
-"""What a collector takes: processor per report, memory, bytes of open and of closed epochs.
+"""The cost of a collector: processor per report, memory, bytes of open and of closed epochs.
 
     python benchmarks/sizing.py [--singles 20000] [--batches 300]
 
@@ -87,7 +87,7 @@ def measure(singles: int, batches: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print what was measured, and what follows for some numbers of reports per day."""
+    """Print the figures, and their consequences for some numbers of reports per day."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--singles", type=int, default=20_000)
     parser.add_argument("--batches", type=int, default=300)

@@ -19,12 +19,17 @@ def gallery_page(papers: Path) -> str:
     Raises:
         ValueError: if a picture of the folder stands nowhere on the page of the papers.
     """
-    parts, heading, shown = [HEAD], "", set()
+    parts, paper, heading, shown = [HEAD], "", "", set()
     for line in papers.read_text("utf-8").splitlines():
         if line.startswith("#"):
             heading = line.lstrip("# ")
+        if line.startswith("## "):
+            paper = heading
         for words, path in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", line):
-            parts.append(f"## [{heading}](papers.md#{slug(heading)})\n\n![{words}]({path})\n")
+            if paper:
+                parts.append(f"## {re.sub(r'[][]', '', paper)}\n")
+                paper = ""
+            parts.append(f"### [{heading}](papers.md#{slug(heading)})\n\n![{words}]({path})\n")
             shown.add(Path(path).name)
     missing = {path.name for path in papers.with_suffix("").glob("*.png")} - shown
     if missing:

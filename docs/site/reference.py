@@ -40,6 +40,7 @@ PACKAGES = {
     "interop": "Other systems",
     "protocol": "The protocol",
     "kernels": "Kernels",
+    "crowd": "Crowds of true values",
     "testing": "For tests of your own",
 }
 SCHEMAS = {

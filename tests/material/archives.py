@@ -79,7 +79,9 @@ def drawn(question: Question, people: int, rng: np.random.Generator) -> bytes:
     return b"".join(records)
 
 
-def every_archive(folder: Path, only: Collection[str] | None = None) -> tuple[Survey, Path, Path]:
+def every_archive(
+    folder: Path, only: Collection[str] | None = None, *, columns: bool = False
+) -> tuple[Survey, Path, Path]:
     """Return a survey, the data directory of closed reports to it, and the same as an archive."""
     survey, rng = every_survey(folder), np.random.default_rng(21)
     data = folder / "data"
@@ -97,5 +99,5 @@ def every_archive(folder: Path, only: Collection[str] | None = None) -> tuple[Su
             store.close_question(question.id, floor=20)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(writing, "PART_BYTES", 1)  # many files
-            write_archive(store, survey.known, folder / "archive")
+            write_archive(store, survey.known, folder / "archive", columns=columns)
     return survey, data, folder / "archive"

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from deniable.collector.metrics import MEDIA_TYPE as METRICS_TYPE
+from deniable.collector.metrics_page import MEDIA_TYPE as METRICS_TYPE
 from deniable.collector.problems import MEDIA_TYPE as PROBLEM_TYPE
 from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.protocol.compact import MEDIA_TYPE as COMPACT

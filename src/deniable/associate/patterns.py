@@ -12,9 +12,10 @@ from deniable.associate.drawn import reported
 from deniable.associate.fields import CHUNK, FieldRows, field_rows
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.variable import Variable
-from deniable.associate.wide_fields import joined, rest_field, wide_field
+from deniable.associate.wide_fields import joined, rest_field, wide_field, wide_fields
 from deniable.decode.mixture.packed import PackedProduct
-from deniable.decode.mixture.rows import Product
+from deniable.decode.mixture.packed_factor import PackedFactor
+from deniable.decode.mixture.rows import Factor, Product
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.closed_form import NO_REPORTS
@@ -46,7 +47,8 @@ def patterns_of(
     Guarantees: the result does not depend on the chunk.
 
     Cost: 8 bytes per report and category where reports are not grouped, never per cell; of a wide
-        field of bits or Bloom bits beside fields that are grouped, one or two bits instead.
+        field of bits or Bloom bits beside fields that are grouped, or of several such fields, one
+        or two bits instead.
 
     Args:
         variables: two or more.
@@ -65,6 +67,9 @@ def patterns_of(
         _refuse_alike(variable, lines.shape[1], lambda step: lines[:, ::step], strict)
         return rows
 
+    several = _as_bytes(variables, read, profile, strict)
+    if several is not None:
+        return several
     place = wide_field(variables)
     others = [read(variable) for number, variable in enumerate(variables) if number != place]
     if place is None:
@@ -73,6 +78,31 @@ def patterns_of(
     if kept is None:
         return _product([*others[:place], read(variables[place]), *others[place:]], variables[0].n)
     return kept
+
+
+def _as_bytes(
+    variables: Sequence[Variable], read: Callable[[Variable], FieldRows], profile: str, strict: bool
+) -> Product | None:
+    """Return the product with every wide field as bytes; None unless there are two or more.
+
+    Then hardly two reports are alike in all fields, and floats would take 8 bytes per report and
+    category of each.
+    """
+    wide = wide_fields(variables)
+    if len(wide) < 2:
+        return None
+    factors: list[Factor] = []
+    for number, variable in enumerate(variables):
+        packed = variable.packed(variable.reports) if number in wide else None
+        if packed is None:
+            factors.append(_expanded(read(variable)))
+            continue
+        rest = rest_field(variable, packed, profile)
+        some = functools.partial(_some_lines, packed, rest)
+        _refuse_alike(variable, variable.n, some, strict)
+        factors.append(PackedFactor(packed, rest))
+    n = variables[0].n
+    return Product(tuple(factors), np.broadcast_to(np.float64(1 / n), n), n)
 
 
 def _packed(

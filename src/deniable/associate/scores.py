@@ -27,7 +27,7 @@ from scipy import linalg
 from deniable._distributions import chi2_sf, f_sf
 from deniable.associate.patterns import Patterns
 from deniable.decode.mixture.packed import PackedProduct
-from deniable.decode.mixture.rows import Product, multiplied
+from deniable.decode.mixture.rows import Factor, Product, multiplied
 from deniable.mechanisms.base import Floats
 
 _BLOCK = 2**14
@@ -85,7 +85,7 @@ def moments_test(patterns: Patterns) -> tuple[float, int, float]:
     return statistic, degrees, float(f_sf(ratio, degrees, n - degrees))
 
 
-def _scores(factor: Floats, margin: Floats) -> Vectors:
+def _scores(factor: Factor, margin: Floats) -> Vectors:
     kept = _kept(margin)
 
     def vectors(block: slice) -> Floats:
@@ -100,7 +100,7 @@ def _kept(margin: Floats) -> NDArray[np.intp]:
     return np.delete(np.arange(len(margin)), int(np.argmax(margin)))
 
 
-def _contrasts(factor: Floats) -> Vectors:
+def _contrasts(factor: Factor) -> Vectors:
     def vectors(block: slice) -> Floats:
         logs = np.log(factor[:, block])
         return np.vstack([np.ones(logs.shape[1]), logs[:-1] - logs[-1]])

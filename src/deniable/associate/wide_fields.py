@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.associate.fields import FieldRows, records_repeat
 from deniable.associate.other import other_likelihood
 from deniable.associate.variable import Variable
 from deniable.decode.mixture.packed import PackedProduct
-from deniable.mechanisms.base import Floats
+from deniable.mechanisms.base import Floats, Reports
 from deniable.mechanisms.packed import PackedAnswers
 
 _FLOATS = 2**22
@@ -18,6 +19,7 @@ _FLOATS = 2**22
 _PER_PATTERN = 256
 """Reports that each pattern of the other fields must have on average: tables are made for it."""
 _MOST_PATTERNS = 2**16
+_SAMPLE = 2**14
 _LARGEST_LOG = 600.0
 """Likelihood ratios of "(other)" beyond e^600 are cut, so that no number overflows."""
 
@@ -37,9 +39,50 @@ def wide_field(variables: Sequence[Variable]) -> int | None:
     return -place if answers > np.log2(variables[0].n) else None
 
 
+def wide_fields(variables: Sequence[Variable]) -> list[int]:
+    """Return the places of all fields that must be kept as bytes, where they are several.
+
+    Such a field has more records than there may be patterns beside another wide one (`joined`), and
+    together they hardly repeat.
+    """
+    n = variables[0].n
+    found = [
+        place
+        for place, variable in enumerate(variables)
+        if len(variable.answers) * n >= _FLOATS
+        and len(variable.answers) > np.log2(n / _PER_PATTERN)
+        and _of_bytes(variable)
+    ]
+    return [] if len(found) < 2 or _repeat_together(variables) else found
+
+
+def _repeat_together(variables: Sequence[Variable]) -> bool:
+    """Tell whether reports are alike in all fields, twice or more on average."""
+    n = variables[0].n
+    keys = np.empty(n, np.uint64)
+    for start in range(0, n, _SAMPLE):
+        some = slice(start, start + _SAMPLE)
+        # Two different records have one key with a probability of 2^-64: weights are random.
+        keys[some] = sum(_hashed(v.reports[some], seed) for seed, v in enumerate(variables))
+        if start == 0 and len(np.unique(keys[some])) == len(keys[some]):
+            return False  # most reports are alone: no need to look at all
+    return 2 * len(np.unique(keys)) <= n
+
+
+def _hashed(reports: Reports, seed: int) -> NDArray[np.uint64]:
+    rows = np.ascontiguousarray(reports).view(np.uint8).reshape(len(reports), -1)
+    weights = np.random.default_rng(seed).integers(0, 2**64, rows.shape[1], np.uint64)
+    return np.asarray(rows.astype(np.uint64) @ (weights | np.uint64(1)))
+
+
 def _packable(variable: Variable) -> bool:
+    """Tell whether a field is better kept as bytes than grouped."""
+    return _of_bytes(variable) and not records_repeat(variable.reports)
+
+
+def _of_bytes(variable: Variable) -> bool:
     """Tell whether a field's categories are answers of its bytes, and "(other)" of strings."""
-    if variable.packed(variable.reports[:0]) is None or records_repeat(variable.reports):
+    if variable.packed(variable.reports[:0]) is None:
         return False
     listed = variable.asked() == tuple(range(len(variable.answers)))
     return listed and (variable.mechanism.hashed or not variable.other)

@@ -28,6 +28,7 @@ VERBS = {
     "js": "Write the client for web pages, or its tag.",
     "serve": "Take reports, keep them, and show the dashboard.",
     "keys": "Make, list and end keys of apps and analysts.",
+    "publish-results": "Write a static site of results for everybody.",
     "simulate": "Simulate the reports of a crowd.",
     "encode": "Show the reports of one value that would leave.",
     "count": "Count the reports to a question, for a file too.",
@@ -49,8 +50,8 @@ VERBS = {
     "paper": "Make a figure of a paper again.",
 }
 """Each verb with its summary for the list of verbs. Each is a file of this folder with a function,
-or a group of them, of its name (import_ for import). A file may hold `COMMAND`, a class
-that reads its command line in another way.
+or a group of them, of its name (import_ for import, publish_results for publish-results). A file
+may hold `COMMAND`, a class that reads its command line in another way.
 """
 
 _EXIT_CODES = "0 done, 1 wrong input or a failed audit, 2 wrong usage, 3 missing extra, 4 files"
@@ -60,7 +61,7 @@ def make_app(verbs: Iterable[str] = VERBS) -> typer.Typer:
     """Return the command line with these verbs, their files imported."""
     app = _empty_app()
     for verb in verbs:
-        name = f"{verb}_" if iskeyword(verb) else verb
+        name = f"{verb}_" if iskeyword(verb) else verb.replace("-", "_")
         module = import_module(f"deniable.cli.{name}")
         found = getattr(module, name)
         if isinstance(found, typer.Typer):

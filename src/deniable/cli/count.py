@@ -33,6 +33,8 @@ from deniable.cli.output import (
 from deniable.cli.values import load_survey
 from deniable.engines.accumulated import Accumulated
 from deniable.engines.counts_file import to_bytes
+from deniable.engines.sql import counts_from_sql
+from deniable.errors import InvalidParameter
 from deniable.protocol.naming import questions_of
 from deniable.results.report_counts import reports_text
 
@@ -57,6 +59,10 @@ def count(
     counts: CountsFile = None,
     engine: EngineName = "local",
     master: SparkMaster = None,
+    from_sql: Annotated[
+        Path | None,
+        typer.Option(help="A CSV file: the result of the query of export --sql.", metavar="RESULT"),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Count the bits or symbols of a question's reports: all that an estimate needs.
@@ -69,10 +75,16 @@ def count(
     if output is not None:
         only(asked, ONE_FILE)
     which = Which(epoch, since, until, where)
-    at = At(engine, master)
-    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (source, options):
-        apart = output is not None or None
-        found = [options.counted(source, one, apart=apart) for one in asked]
+    if from_sql is not None:
+        if counts is not None or engine != "local":
+            raise InvalidParameter("--from-sql goes without --counts and --engine.")
+        alone = only(asked, ONE_FILE)
+        found = [counts_from_sql(from_sql, alone, which.selection(alone, load_survey(survey)))]
+    else:
+        at = At(engine, master)
+        with asking(survey, asked, data, which, counts, quiet=json, at=at) as (source, options):
+            apart = output is not None or None
+            found = [options.counted(source, one, apart=apart) for one in asked]
     if output is not None:
         write_file(output, to_bytes(found[0]))
     if json and len(found) > 1:

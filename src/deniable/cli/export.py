@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,12 +22,14 @@ from deniable.cli.output import (
     progress,
 )
 from deniable.cli.values import load_survey, say_where_reports_are
+from deniable.engines.sql import Dialect, query
 from deniable.errors import InvalidParameter
 from deniable.protocol.naming import questions_of
 from deniable.results.export import export_reports
 from deniable.store import open_store
 from deniable.store.archive import write_archive
 
+ONE_QUERY = "A query counts one version and one level: each has other bits or symbols."
 ONE_FILE = "Reports of different levels and versions have different columns: a file holds one."
 
 
@@ -42,6 +44,17 @@ def export(
         Path | None,
         typer.Option(help="A folder for all closed epochs as Parquet files, which grows."),
     ] = None,
+    columns: Annotated[
+        bool,
+        typer.Option("--columns", help="With --archive: also numbers and words, for databases."),
+    ] = False,
+    sql: Annotated[
+        Literal["duckdb", "postgres"] | None,
+        typer.Option(help="Print the query that counts an archive's columns in a database."),
+    ] = None,
+    table: Annotated[
+        str, typer.Option(help="With --sql postgres: the table that holds the columns.")
+    ] = "reports",
     epoch: EpochNumber = None,
     since: SinceDate = None,
     until: UntilDate = None,
@@ -55,12 +68,19 @@ def export(
     """Write a question's reports to a file, in no meaningful order; simulated ones are marked.
 
     With --archive the closed epochs of all questions, or of one, go into a folder of Parquet files
-    that every asking verb takes as --data. What the folder has already stays as it is.
+    that every asking verb takes as --data. What the folder has already stays as it is. With
+    --columns a database can count them: --sql prints the query, and deniable count --from-sql reads
+    its result.
     """
+    if sql is not None:
+        _print_query(question, (version, level), survey, sql, archive, table, json=json)
+        return
+    if columns and archive is None:
+        raise InvalidParameter("--columns goes with --archive.")
     if (output is None) == (archive is None):
         raise InvalidParameter("Name what to write: either --output FILE or --archive FOLDER.")
     if archive is not None:
-        _write_archive(archive, question, (version, level), survey, data, json=json)
+        _write_archive(archive, question, (version, level), survey, data, columns, json=json)
         return
     if question is None or output is None:
         raise InvalidParameter("Name the question whose reports are written.")
@@ -79,12 +99,34 @@ def export(
         out.print(f"Wrote {plural(written, 'report')} to {output}.", markup=False)
 
 
+def _print_query(
+    question: str | None,
+    chosen: tuple[str | None, str | None],
+    survey: Path,
+    dialect: Dialect,
+    archive: Path | None,
+    table: str,
+    *,
+    json: bool,
+) -> None:
+    if question is None:
+        raise InvalidParameter("Name the question that the query counts.")
+    asked = only(questions_of(load_survey(survey), question, *chosen), ONE_QUERY)
+    place = table if dialect == "postgres" else str(archive or "archive")
+    text = query(asked, dialect, place)
+    if json:
+        emit_json({"question": asked.id, "version": asked.version, "sql": dialect, "query": text})
+    else:
+        typer.echo(text, nl=False)
+
+
 def _write_archive(
     folder: Path,
     question: str | None,
     chosen: tuple[str | None, str | None],
     survey: Path,
     data: str,
+    columns: bool,
     *,
     json: bool,
 ) -> None:
@@ -100,6 +142,7 @@ def _write_archive(
             store,
             asked,
             folder,
+            columns=columns,
             progress=lambda done, total: display.update(task, completed=done, total=total),
         )
     if json:

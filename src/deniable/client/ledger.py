@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from deniable._words import epsilon_text, plural
 from deniable.client.encode import tag
 from deniable.protocol import Answer, Question, composition
 from deniable.protocol.epochs import days_of
@@ -75,6 +74,8 @@ class Disclosed:
         return round_up(sum(question.micros for question in self.questions))
 
     def __str__(self) -> str:
+        from deniable._words import epsilon_text, plural  # here: few clients print
+
         lines = [
             f"{q.question}: epsilon {epsilon_text(q.epsilon)} in {plural(q.reports, 'report')} of "
             f"{plural(q.answers, 'answer')}"

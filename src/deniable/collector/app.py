@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 from deniable.collector.auth import HostGuard
 from deniable.collector.endpoints import Collector, metrics_route
 from deniable.collector.headers import SecurityHeaders
-from deniable.collector.metrics import MetricsPage
+from deniable.collector.metrics_page import MetricsPage
 from deniable.collector.retention import KeepCounts
 from deniable.collector.settings import Settings
 from deniable.collector.web_pages import WebPages

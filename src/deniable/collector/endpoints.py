@@ -24,8 +24,9 @@ from deniable.collector.intake import SHORT_BODY, Intake, json_response
 from deniable.collector.lanes import Turn
 from deniable.collector.limits import read_body
 from deniable.collector.load import REPORTS, Load
-from deniable.collector.metrics import MEDIA_TYPE as METRICS_TYPE
-from deniable.collector.metrics import Metrics, MetricsPage
+from deniable.collector.metrics import Metrics
+from deniable.collector.metrics_page import MEDIA_TYPE as METRICS_TYPE
+from deniable.collector.metrics_page import MetricsPage
 from deniable.collector.openapi import openapi_bytes
 from deniable.collector.plain import PlainReports
 from deniable.collector.problems import ProblemAnswers, WrongMethod

@@ -10,20 +10,13 @@ import asyncio
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from deniable._version import __version__
 from deniable.collector.held import RELEASE_REPORTS, Held
-from deniable.collector.refusals import Refusals
 from deniable.protocol import Report
 from deniable.store.base import ACCEPTED, DUPLICATE, SIMULATED, Counters, Store
-
-if TYPE_CHECKING:
-    from deniable.collector.endpoints import Collector
-
-MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 FAMILIES = {
     "deniable_info": ("gauge", "The version that runs."),
@@ -131,7 +124,7 @@ class Metrics:
         of = {"survey": survey}
         for name, value in self._gauges.items():
             yield Sample(name, name, of, value)
-        yield from _counted(shown, of)
+        yield from counted(shown, of)
         for family, bounds in _BOUNDS.items():
             yield from _histogram(family, bounds, shown, of)
         for what, when in (("closing", self._closing), ("upkeep", self._upkeep)):
@@ -143,7 +136,8 @@ class Metrics:
         self.held.add((family, bisect_left(_BOUNDS[family], value)), reports, 1, value)
 
 
-def _counted(shown: Mapping[Hashable, tuple[float, ...]], of: Labels) -> Iterator[Sample]:
+def counted(shown: Mapping[Hashable, tuple[float, ...]], of: Labels) -> Iterator[Sample]:
+    """Yield the counters of reports and refusals among sums that may be seen."""
     for name, values in shown.items():
         match name:
             case ("refused", str(question), str(reason)):
@@ -177,65 +171,3 @@ def _open_epochs(store: Store) -> int:
             batch = tally.batch
             reports[batch.question, batch.version, batch.epoch] += tally.reports
     return sum(count >= RELEASE_REPORTS for count in reports.values())
-
-
-class MetricsPage:
-    """The page of all surveys' metrics, in Prometheus' text format.
-
-    Args:
-        collectors: by the name of their survey; more may come.
-        refusals: those of the address itself, which no store keeps; None if there are none.
-    """
-
-    def __init__(
-        self, collectors: Mapping[str, Collector], refusals: Refusals | None = None
-    ) -> None:
-        self._collectors = collectors
-        self._refusals = refusals
-        self._held = Held()
-        self._turn = asyncio.Lock()
-
-    async def text(self) -> bytes:
-        """Return the page."""
-        collectors = list(self._collectors.values())
-        async with self._turn:
-            for each in collectors:
-                await each.metrics.release()
-            if self._refusals is not None:
-                for (question, reason), count in self._refusals.take().items():
-                    self._held.add(("refused", question, reason), count, count)
-                self._held.release()
-        return _text(self._samples(collectors))
-
-    def _samples(self, collectors: Iterable[Collector]) -> Iterator[Sample]:
-        yield Sample("deniable_info", "deniable_info", {"version": __version__}, 1)
-        for each in collectors:
-            name = each.settings.name or each.survey.name
-            ready = each.commits.failure is None
-            yield Sample("deniable_ready", "deniable_ready", {"survey": name}, ready)
-            told = {"survey": name, "sha256": each.survey_sha256}
-            yield Sample("deniable_survey_info", "deniable_survey_info", told, 1)
-            yield from each.metrics.samples(name)
-        yield from _counted(self._held.shown(), {"survey": ""})
-
-
-def _text(samples: Iterable[Sample]) -> bytes:
-    by_family: dict[str, list[Sample]] = {family: [] for family in FAMILIES}
-    for sample in samples:
-        by_family[sample.family].append(sample)
-    lines: list[str] = []
-    for family, (kind, words) in FAMILIES.items():
-        if by_family[family]:
-            lines += [f"# HELP {family} {words}", f"# TYPE {family} {kind}"]
-            lines += map(_line, by_family[family])
-    return "\n".join([*lines, ""]).encode()
-
-
-def _line(sample: Sample) -> str:
-    labels = ",".join(f'{name}="{_escaped(text)}"' for name, text in sample.labels.items())
-    value = int(sample.value) if float(sample.value).is_integer() else repr(sample.value)
-    return f"{sample.name}{{{labels}}} {value}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

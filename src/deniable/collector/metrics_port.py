@@ -7,7 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable
 
 from deniable.collector.auth import is_local_name
-from deniable.collector.metrics import MEDIA_TYPE
+from deniable.collector.metrics_page import MEDIA_TYPE
 from deniable.errors import InvalidParameter
 
 HOST = "127.0.0.1"

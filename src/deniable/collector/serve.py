@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from deniable.collector.descriptors import allow_descriptors
+from deniable.collector.hangup import follow_hangup, ignore_hangup
 from deniable.collector.http_plain import PlainHttp
 from deniable.collector.load import Load
 from deniable.collector.log_lines import bound_log
@@ -64,8 +65,8 @@ def serve(
         app: of `create_app`.
         on_listening: called once with the address, such as http://127.0.0.1:8000, when requests
             are answered. With port 0 this is how to learn the port.
-        on_hangup: called on the event loop whenever the process gets SIGHUP, from the moment on in
-            which requests are answered.
+        on_hangup: called on the event loop whenever the process gets SIGHUP while requests are
+            answered; if that means that its terminal was closed, it ends.
 
     Guarantees: logs warnings and errors of the server only, each at most once a minute; none of
     them says who sent what.
@@ -76,6 +77,8 @@ def serve(
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     allow_descriptors()
+    if on_hangup is not None:
+        ignore_hangup()
     with ExitStack() as open_sockets:
         listener = open_sockets.enter_context(listen(settings))
         second = None
@@ -85,8 +88,8 @@ def serve(
         def started() -> None:
             if second is not None:
                 serving.append(asyncio.create_task(serve_metrics(second, app.state.metrics)))
-            if on_hangup is not None and hasattr(signal, "SIGHUP"):
-                asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, on_hangup)
+            if on_hangup is not None:
+                follow_hangup(on_hangup, lambda: setattr(server, "should_exit", True))
             if on_listening is not None:
                 on_listening(address_of(listener))
 

@@ -30,7 +30,7 @@ from deniable.collector.endpoints import (
 from deniable.collector.headers import SURVEYS, SecurityHeaders
 from deniable.collector.health import Health
 from deniable.collector.load import REPORTS, Load
-from deniable.collector.metrics import MetricsPage
+from deniable.collector.metrics_page import MetricsPage
 from deniable.collector.plain import PlainReports
 from deniable.collector.problems import ProblemAnswers, Refused, unavailable
 from deniable.collector.reasons import Reason

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from deniable.ask import Answered
-from deniable.dashboard.findings import CHART_WIDTHS, NUMBERS, Findings, Wanted
+from deniable.dashboard.findings import CHART_WIDTHS, Findings, Wanted
 from deniable.dashboard.overview import Summary, summary_of
 from deniable.dashboard.pages import HEADERS, as_json, page, wants_json
 from deniable.dashboard.pairs import pair_asked, pair_title, pairs_to_choose
@@ -18,9 +18,8 @@ from deniable.dashboard.question_json import question_json
 from deniable.dashboard.sections import (
     Section,
     beside_section,
-    field_section,
+    sections_of,
     together_section,
-    view_section,
     views_of,
 )
 from deniable.protocol import Question, Survey
@@ -55,7 +54,9 @@ class QuestionPages:
         found = self._findings.of(wanted) if wanted.n else {}
         question = summary.question
         sections = [
-            one for answered in found.values() for one in self._sections(wanted, summary, answered)
+            one
+            for answered in found.values()
+            for one in sections_of(self._findings, wanted, summary, answered)
         ]
         attributes, together = self._findings.attributes(wanted), self._both(request, wanted)
         beside = self._beside(request, summary, wanted)
@@ -155,18 +156,6 @@ class QuestionPages:
         if answered.table is None:
             raise NoSuchPage(answered.problem)
         return wanted, answered.table
-
-    def _sections(self, wanted: Wanted, summary: Summary, answered: Answered) -> list[Section]:
-        """Return the sections of a field: its estimates, then the further views."""
-        question, field = wanted.question, answered.field
-        epochs = len(summary.reports) if wanted.epoch is None else 1
-        views = views_of(question, field, epochs) if answered.table is not None else []
-        found = {by: self._findings.view(wanted, field.name, by) for by in views}
-        numbers = found[NUMBERS].table if NUMBERS in found else None
-        return [
-            field_section(question, answered, numbers),
-            *(view_section(question, field.name, by, one) for by, one in found.items()),
-        ]
 
     def _beside(self, request: Request, summary: Summary, wanted: Wanted) -> list[Section]:
         """Return the sections of two groups side by side, where somebody chose them."""

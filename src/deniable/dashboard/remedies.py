@@ -1,4 +1,4 @@
-"""What an operator can do about refused reports, by the reason of the refusal."""
+"""Remedies: sentences for an operator about refused reports, by the reason of the refusal."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ REMEDIES: dict[Reason, str] = {
 
 
 def remedy(reason: str) -> str:
-    """Return what to do about a reason; a store may hold reasons of other versions."""
+    """Return the remedy of a reason; a store may hold reasons of other versions."""
     return REMEDIES[Reason(reason)] if reason in set(Reason) else "Ask the version that wrote it."

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from deniable.ask import Answered
-from deniable.dashboard.findings import CUMULATIVE, NUMBERS, NUMBERS_OVER_TIME, Found
+from deniable.dashboard.findings import (
+    CUMULATIVE,
+    NUMBERS,
+    NUMBERS_OVER_TIME,
+    Findings,
+    Found,
+    Wanted,
+)
+from deniable.dashboard.overview import Summary
 from deniable.protocol import Field, Numbers, Profile, Question
 from deniable.results.glance import Glance, glance_of, glance_of_numbers
 from deniable.results.table import Table
@@ -81,6 +89,21 @@ def field_section(question: Question, answered: Answered, numbers: Table | None)
         glance=glance,
         sentences=() if glance is None else (glance_sentence(glance),),
     )
+
+
+def sections_of(
+    findings: Findings, wanted: Wanted, summary: Summary, answered: Answered
+) -> list[Section]:
+    """Return the sections of a field: its estimates, then the further views."""
+    question, field = wanted.question, answered.field
+    epochs = len(summary.reports) if wanted.epoch is None else 1
+    views = views_of(question, field, epochs) if answered.table is not None else []
+    found = {by: findings.view(wanted, field.name, by) for by in views}
+    numbers = found[NUMBERS].table if NUMBERS in found else None
+    return [
+        field_section(question, answered, numbers),
+        *(view_section(question, field.name, by, one) for by, one in found.items()),
+    ]
 
 
 def views_of(question: Question, field: Field, epochs: int) -> list[str]:

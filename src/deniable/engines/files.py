@@ -248,6 +248,21 @@ class Files:
         return cls(paths, names, epochs, sum(tallies[b] for b in names), ignored)
 
 
+def seen_parts(
+    question: Question, parts: Mapping[Batch, FieldCounts], selection: Selection
+) -> Accumulated:
+    """Return counts of batches under the names that may be seen, of what is asked about."""
+    sizes = {batch: next(iter(counts.values())).n for batch, counts in parts.items()}
+    names = seen_as([Tally(b, n, 0) for b, n in sizes.items()], question, selection.floor)
+    cells: dict[Cell, Part] = {}
+    for batch, counts in sorted(parts.items(), key=lambda item: item[0]):
+        cell = Cell(batch.epoch, names[batch])
+        if selection.takes(batch.epoch, cell.segments):
+            own = Part(counts, sizes[batch] if batch.simulated else 0)
+            cells[cell] = cells[cell].merge(own) if cell in cells else own
+    return Accumulated.of_cells(question, cells)
+
+
 def archive_of(store: Store, engine: str) -> Archive:
     """Return a store as an archive.
 

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.engines.accumulated import Accumulated, Cell
-from deniable.engines.files import CountFold, Counting
+from deniable.engines.accumulated import Accumulated
+from deniable.engines.files import CountFold, Counting, seen_parts
 from deniable.engines.mapping import Engine, Fold
-from deniable.engines.selection import ALL, Selection, seen_as
+from deniable.engines.selection import ALL, Selection
 from deniable.errors import InvalidParameter, InvalidReport, MissingExtra, StoreError
 from deniable.protocol import Question
 from deniable.store.archive.reading import Bytes
-from deniable.store.base import Batch, Tally
+from deniable.store.base import Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -178,20 +178,12 @@ def _collected(frame: DataFrame) -> list[Any]:
 
 def _seen(counted: Accumulated, selection: Selection) -> Accumulated:
     """Return counts whose cells have the names that may be seen, of what is asked about."""
-    question = counted.question
-    batches = {
-        Batch(question.id, question.version, question.digest, cell.epoch, segments=cell.segments): (
-            part
-        )
+    own = counted.question.id, counted.question.version, counted.question.digest
+    parts = {
+        Batch(*own, cell.epoch, segments=cell.segments): part.counts
         for cell, part in counted.cells.items()
     }
-    names = seen_as([Tally(b, part.n, 0) for b, part in batches.items()], question, selection.floor)
-    found = Accumulated.of_cells(question, {})
-    for batch, part in batches.items():
-        if selection.takes(batch.epoch, names[batch]):
-            cell = {Cell(batch.epoch, names[batch]): part}
-            found = found.merge(Accumulated.of_cells(question, cell))
-    return found
+    return seen_parts(counted.question, parts, selection)
 
 
 def _default_tasks(session: SparkSession) -> int:

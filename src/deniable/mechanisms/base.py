@@ -163,9 +163,12 @@ class Mechanism(ABC):
     Attributes:
         parameters: the integers.
         dtype: the wire record as a NumPy dtype.
+        adds_bits: whether counts follow from how many reports with the same numbers have each bit
+            set; else bits count together, like numbers.
     """
 
     parameters_type: ClassVar[type[Parameters]]
+    adds_bits: ClassVar[bool] = False
     parameters: Parameters
     dtype: np.dtype[Any]
 

@@ -31,6 +31,7 @@ class InpRR(ProfileMechanism):
     """One bit for each cell of the whole profile."""
 
     parameters_type = InpRRParameters
+    adds_bits = True
     parameters: InpRRParameters
 
     def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:

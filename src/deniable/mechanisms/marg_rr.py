@@ -39,6 +39,7 @@ class MargRR(TableMechanism):
     """
 
     parameters_type = MargRRParameters
+    adds_bits = True
     parameters: MargRRParameters
 
     def _send(self, codes: Codes, reports: Reports, rng: Generator) -> None:

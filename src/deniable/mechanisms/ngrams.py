@@ -67,6 +67,7 @@ class NGrams(Mechanism):
     """
 
     parameters_type = NGramsParameters
+    adds_bits = True
     parameters: NGramsParameters
     whole: Rappor
     gram: Rappor

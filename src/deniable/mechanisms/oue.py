@@ -50,6 +50,7 @@ class OUE(ClosedOracle):
     """
 
     parameters_type = OUEParameters
+    adds_bits = True
     parameters: OUEParameters
 
     def __init__(

@@ -82,6 +82,7 @@ class Rappor(Mechanism):
     """
 
     parameters_type = RapporParameters
+    adds_bits = True
     parameters: RapporParameters
     pure: Pure
 

@@ -51,6 +51,7 @@ class Subset(ClosedOracle):
     """
 
     parameters_type = SubsetParameters
+    adds_bits = True
     parameters: SubsetParameters
 
     def __init__(self, answers: int, *, epsilon: float, size: int | None = None) -> None:

@@ -177,7 +177,8 @@ def test_health_names_reasons_and_their_meaning(site: Site) -> None:
     page = site.page("/health")
     assert "5,800" in page.text
     assert "no known question" in page.text
-    assert ["too late", "2", "The epoch is over for too long."] in page.rows
+    rows = [row[:3] for row in page.rows]
+    assert ["too late", "2", "The epoch is over for too long."] in rows
     site.store.count({("site", "of_another_version"): 1})
     assert "of another version" in site.page("/health").text
 

@@ -13,15 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.decode.mixture.checks import checked_table, checked_weights, scaled
+from deniable.decode.mixture.packed_factor import PackedFactor
 from deniable.mechanisms.base import Floats
 
+if TYPE_CHECKING:
+    from deniable.kernels.byte_products import Side
+
 Places = NDArray[np.intp]
+Factor = Floats | PackedFactor
+"""The likelihoods of a variable's answers, a line each: as floats, or as bytes."""
 
 _CHUNK = 2**20
 """Numbers that are held at once while factors are multiplied."""
@@ -122,7 +128,7 @@ class Product:
         factors and a few megabytes.
     """
 
-    factors: tuple[Floats, ...]
+    factors: tuple[Factor, ...]
     shares: Floats
     n: float
 
@@ -165,6 +171,10 @@ class Product:
 
     def mixed(self, x: Floats) -> Floats:
         """Return L x, a number per row."""
+        if self._two_of_bytes:
+            from deniable.kernels.byte_products import mixed_bytes
+
+            return np.asarray(mixed_bytes(*self._two_of_bytes, x.reshape(self.sizes)), np.float64)
         found = np.empty(self.rows)
         split = self._split()
         table = np.ascontiguousarray(x.reshape(int(np.prod(self.sizes[:split])), -1).T)
@@ -176,6 +186,10 @@ class Product:
 
     def pulled(self, r: Floats) -> Floats:
         """Return L' r, a number per cell."""
+        if self._two_of_bytes:
+            from deniable.kernels.byte_products import pulled_bytes
+
+            return np.asarray(pulled_bytes(*self._two_of_bytes, r), np.float64).reshape(-1)
         split = self._split()
         found = np.zeros((int(np.prod(self.sizes[split:])), int(np.prod(self.sizes[:split]))))
         for block in self._blocks():
@@ -225,6 +239,16 @@ class Product:
         sums *= self._scale(every, a.size + b.size)
         first, second = _pair_numbers(sizes[0], a, c), _pair_numbers(sizes[1], b, d)
         return np.asarray(sums[first[:, None, :, None], second[None, :, None, :]])
+
+    @property
+    def _two_of_bytes(self) -> tuple[Side, Side] | None:
+        """Both factors as kernels take them, if there are two, of bytes."""
+        if len(self.factors) != 2:
+            return None
+        one, two = self.factors
+        if isinstance(one, PackedFactor) and isinstance(two, PackedFactor):
+            return one.side, two.side
+        return None
 
     def _split(self) -> int:
         """Return how many of the first variables make the left side, so that both are alike."""

@@ -138,9 +138,9 @@ def dependency_tree(table: Table, *, theme: str, width: int, heading: bool) -> A
 
 
 def layout(table: Table) -> dict[str, tuple[float, float]]:
-    """Return where each attribute is drawn: depth to the right, leaves one below the other.
+    """Return where each attribute is drawn: depth to the right, each on a line of its own.
 
-    The root is the attribute whose edges say most; a parent stands amid its children.
+    The root is the attribute whose edges say most; children stand below their parent.
     """
     names, (order, parents) = table.about.more["collected"]["attributes"], rooted(table)
     depth = [0] * len(order)

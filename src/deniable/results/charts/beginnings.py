@@ -16,24 +16,19 @@ CAPTION = "How the strings were grown from their beginnings; wider lines are mor
 
 
 def heights(parents: list[int]) -> list[float]:
-    """Return the height of each row: leaves one below the other, parents amid their children."""
+    """Return the height of each row: a line of its own under its parent, so that no names meet.
+
+    What grew from a row stands below it, before its next sibling.
+    """
     children: list[list[int]] = [[] for _ in parents]
     for place, parent in enumerate(parents):
         if parent >= 0:
             children[parent].append(place)
-    found, leaves = [0.0] * len(parents), 0
-
-    def place_below(place: int) -> float:
-        nonlocal leaves
-        if not children[place]:
-            found[place], leaves = float(leaves), leaves + 1
-        else:
-            below = [place_below(child) for child in children[place]]
-            found[place] = (below[0] + below[-1]) / 2
-        return found[place]
-
-    if parents:
-        place_below(0)
+    found, waiting, line = [0.0] * len(parents), [0] if parents else [], 0
+    while waiting:
+        place = waiting.pop()
+        found[place], line = float(line), line + 1
+        waiting.extend(reversed(children[place]))
     return found
 
 

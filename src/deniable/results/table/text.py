@@ -224,7 +224,8 @@ def _rich_text(shown: Shown, table: Table, width: int) -> str:
     from rich.console import Console
 
     file = io.StringIO()
-    Console(file=file, width=width, color_system=None, highlight=False).print(
+    # In a notebook, Rich would show the text by itself, beside the table that the cell shows.
+    Console(file=file, width=width, color_system=None, highlight=False, force_jupyter=False).print(
         rich_table(shown, table)
     )
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n")

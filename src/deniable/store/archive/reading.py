@@ -29,21 +29,23 @@ from deniable.store.read_only import ReadOnlyStore
 Bytes = NDArray[np.uint8]
 
 
-def read_marker(data: bytes, place: str) -> None:
-    """See that an archive has a format that this version reads.
+def read_marker(data: bytes, place: str) -> bool:
+    """Return whether an archive of a format that this version reads has columns for databases.
 
     Raises:
-        StoreError: if not.
+        StoreError: if it has another format.
     """
     try:
-        number = json.loads(data)["format"]
-    except (KeyError, TypeError, ValueError):
-        number = None
+        told = json.loads(data)
+        number, columns = told["format"], told.get("columns", False)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        number, columns = None, False
     if number != FORMAT:
         raise StoreError(
             f"{place} is an archive of format {number!r:.20}. This version reads format {FORMAT}: "
             "install a newer one, or restore archive.json."
         )
+    return columns is True
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,7 @@ class Archive(ReadOnlyStore):
             else:
                 self._system, self._root = fs.LocalFileSystem(), str(Path(place).resolve())
             with self._system.open_input_stream(f"{self._root}/{ARCHIVE_MARKER}") as stream:
-                read_marker(stream.read(), self._place)
+                self.columns = read_marker(stream.read(), self._place)
         except (pa.ArrowException, OSError) as error:
             raise StoreError(f"{self._place} is no archive: {error!s:.200}") from None
         self._local = isinstance(self._system, fs.LocalFileSystem)

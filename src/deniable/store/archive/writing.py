@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from deniable.errors import StoreError
 from deniable.protocol import Question
 from deniable.protocol.canonical import canonical
+from deniable.store.archive.columns import columns_of
 from deniable.store.archive.layout import (
     FORMAT,
     HEAD,
@@ -63,6 +64,7 @@ def write_archive(
     questions: Sequence[Question],
     directory: str | Path,
     *,
+    columns: bool = False,
     progress: Progress | None = None,
 ) -> Written:
     """Write every closed epoch of the questions that the archive does not hold yet.
@@ -73,12 +75,20 @@ def write_archive(
 
     Cost: linear; a few times 64 MiB.
 
+    Args:
+        store: where the reports are.
+        questions: whose epochs are written.
+        directory: the archive's folder, which is made if it is missing.
+        columns: also write the numbers and words of every record, for databases (`columns.py`).
+        progress: called after every epoch.
+
     Raises:
-        StoreError: if an epoch of the archive holds another number of reports than the store, if
+        StoreError: if the archive was begun with columns and this is without, or the other way; if
+            an epoch of the archive holds another number of reports than the store, if
             files cannot be written, or if what is read back differs.
     """
     root, known = Path(directory), {question.digest: question for question in questions}
-    _begin(root)
+    _begin(root, columns)
     found = _epochs(store, known)
     closed = {epoch: reports for epoch, (reports, is_open) in found.items() if not is_open}
     done = written = epochs = 0
@@ -87,7 +97,7 @@ def write_archive(
         if place.exists():
             _check_there(place, root, reports)
         else:
-            _write_epoch(_Target(known[epoch.digest], epoch, root), store, reports)
+            _write_epoch(_Target(known[epoch.digest], epoch, root, columns), store, reports)
             written, epochs = written + reports, epochs + 1
         done += reports
         if progress is not None:
@@ -95,16 +105,22 @@ def write_archive(
     return Written(epochs, written, len(closed) - epochs, len(found) - len(closed))
 
 
-def _begin(root: Path) -> None:
-    """Make the archive's folder, or see that it is one."""
+def _begin(root: Path, columns: bool) -> None:
+    """Make the archive's folder, or see that it is one of the same kind."""
     marker = root / ARCHIVE_MARKER
     if marker.exists():
-        read_marker(marker.read_bytes(), str(root))
+        if read_marker(marker.read_bytes(), str(root)) != columns:
+            kinds = ("without", "with") if columns else ("with", "without")
+            raise StoreError(
+                f"{root} was begun {kinds[0]} columns, and all its parts are alike. Write it "
+                f"{kinds[0]} --columns, or one {kinds[1]} them to another folder."
+            )
         return
     if root.exists() and any(root.iterdir()):
         raise StoreError(f"{root} is neither empty nor an archive. Name another folder.")
     root.mkdir(parents=True, exist_ok=True)
-    marker.write_text(f'{{"format":{FORMAT}}}\n', encoding="utf-8")
+    told = ',"columns":true' if columns else ""
+    marker.write_text(f'{{"format":{FORMAT}{told}}}\n', encoding="utf-8")
 
 
 def _epochs(store: Store, known: dict[bytes, Question]) -> dict[Batch, tuple[int, bool]]:
@@ -135,6 +151,7 @@ class _Target:
     question: Question
     epoch: Batch
     root: Path
+    columns: bool = False
 
     def chunks(self, store: Store) -> Iterator[Chunk]:
         """Yield the chunks of the epoch, of all segments."""
@@ -205,6 +222,8 @@ def _write_part(target: _Target, chunks: Sequence[Chunk], path: Path) -> NDArray
         columns["segments"] = pa.DictionaryArray.from_arrays(
             codes[order].astype(np.int16), pa.array(texts, pa.string())
         )
+    if target.columns:
+        columns |= {one.name: pa.array(one.of(rows)) for one in columns_of(target.question)}
     table = pa.table(columns).replace_schema_metadata({HEAD: head.written()})
     pq.write_table(
         table,
