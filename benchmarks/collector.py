@@ -1,11 +1,18 @@
 """How fast reports are accepted, written and read, as ratios against plain files.
 
-    python benchmarks/collector.py [--seconds 2]
+    python benchmarks/collector.py [--seconds 2] [--rounds 3]
 
 A ratio compares two measurements of one run on one machine. The peer of writing is a file to which
 the same bytes are appended and synced after every batch, by as many threads as send; the peer of
 reading is reading a file of the same bytes. The sending threads share the machine with the
 collector, so the first ratio counts them too.
+
+Then single reports, as devices send them, by wrk from the other core (Debian's packages wrk and
+nginx): 256 connections that are kept, then a new one for each request. The peers are uvicorn with
+an empty application and nginx's bare 204. On a machine that does other work, compare the processor
+time per request: `of cpu` is the peer's divided by ours, as `of rate` is our rate by the peer's.
+
+Last, the processor time per report of a batch of 1,000, in JSON and in the compact form.
 """
 
 from __future__ import annotations
@@ -22,9 +29,13 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
+import _wrk
 from deniable.authoring import resolve
 from deniable.collector import Settings, create_app, serve
+from deniable.collector.admission import Admission
+from deniable.collector.reading import split_batch
 from deniable.protocol import Field, Question, RapporParameters, Report, Strings, Survey
+from deniable.protocol.compact import compact_bytes
 from deniable.protocol.epochs import day_number
 from deniable.protocol.report import batch_bytes
 from deniable.store import Batch, SqliteStore
@@ -163,9 +174,62 @@ def measure(folder: Path, seconds: float) -> Iterator[tuple[str, float, str, flo
         yield "store.close_epochs", closing, "one synced file", file
 
 
-def run_collector(folder: Path) -> None:
+def single_reports(folder: Path, seconds: float, rounds: int) -> None:
+    """Print how single reports are served, beside the limits."""
+    if lacking := _wrk.missing():
+        print(f"\nSingle reports were not measured: {', '.join(lacking)} missing here.")
+        return
+
+    def ours() -> tuple[list[str], int]:
+        port = _wrk.free_port()
+        command = [sys.executable, __file__, "--serve", str(folder), "--port", str(port)]
+        return _wrk.pinned(*command), port
+
+    template = batch_bytes(reports(1))
+    found = list(_wrk.contest(folder, ours, template, seconds, rounds))
+    for kept in (True, False):
+        mine = next(s for name, keep, s in found if name == _wrk.OURS and keep is kept)
+        print(f"\nsingle reports, {'256 connections' if kept else 'a new connection for each'}")
+        print(
+            f"{'':34} {'per s':>8} {'p50 ms':>7} {'p99 ms':>7} {'cpu us':>7} {'of rate':>8} of cpu"
+        )
+        for name, keep, peer in found:
+            if keep is kept:
+                rates, times = mine.per_second / peer.per_second, peer.micros / mine.micros
+                print(
+                    f"{name:34} {peer.per_second:8,.0f} {peer.p50:7.1f} {peer.p99:7.1f} "
+                    f"{peer.micros:7.1f} {rates:8.2f} {times:6.2f}"
+                )
+
+
+def batches_of_a_thousand(folder: Path, rounds: int = 30) -> None:
+    """Print the processor time per report of admission and append, by form."""
+    rules = Admission(Survey("b", "b", (QUESTION,)), 31, 2)
+    print(f"\n{'batches of 1,000, cpu us per report':40} {'admission':>9} {'append':>9} {'sum':>6}")
+    for form in ("JSON", "compact"):
+        spent = [0.0, 0.0]
+        with SqliteStore(folder / form) as store:
+            for _ in range(rounds):
+                sent = reports(1_000)
+                body = batch_bytes(sent) if form == "JSON" else compact_bytes(sent)
+                start = time.process_time()
+                if body is None:
+                    raise SystemExit("These reports have a compact form.")
+                items = (
+                    split_batch(body, 1_000) if form == "JSON" else rules.split_packed(body, 1_000)
+                )
+                admitted = rules.admit(items, day_number())
+                middle = time.process_time()
+                store.append(admitted.reports)
+                spent[0] += middle - start
+                spent[1] += time.process_time() - middle
+        admission, append = (each * 1e6 / (1_000 * rounds) for each in spent)
+        print(f"{form:40} {admission:9.2f} {append:9.2f} {admission + append:6.2f}")
+
+
+def run_collector(folder: Path, port: int) -> None:
     """Be the collector of `measure`, in a process of its own."""
-    settings = Settings(folder / "data", folder / "survey.json", port=0)
+    settings = Settings(folder / "data", folder / "survey.json", port=port)
     with SqliteStore(settings.store_path) as store:
         app = create_app(settings, store, settings.survey_path.read_bytes())
         serve(settings, app, on_listening=lambda address: print(address, flush=True))
@@ -174,16 +238,20 @@ def run_collector(folder: Path) -> None:
 def main() -> None:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=2.0, help="for each of two measurements")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each measurement")
+    parser.add_argument("--rounds", type=int, default=3, help="of single reports; the best counts")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.serve:
-        run_collector(chosen.serve)
+        run_collector(chosen.serve, chosen.port)
         return
     print(f"{'what':40} {'reports/s':>12} {'ratio':>8}  peer")
     with tempfile.TemporaryDirectory() as folder:
         for name, ours, peer, theirs in measure(Path(folder), chosen.seconds):
             print(f"{name:40} {ours:12,.0f} {ours / theirs:8.3f}  {peer} ({theirs:,.0f}/s)")
+        single_reports(Path(folder), chosen.seconds, chosen.rounds)
+        batches_of_a_thousand(Path(folder))
 
 
 if __name__ == "__main__":

@@ -74,25 +74,29 @@ def levels(histories: int) -> list[dict[str, object]]:
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
     from material.histories import Crowd, groups_of
 
-    shares, rng, found = np.array([0.6, 0.3, 0.1]), np.random.default_rng(5), []
+    rng, found = np.random.default_rng(5), []
+    usual, rare = np.array([0.6, 0.3, 0.1]), np.array([0.97, 0.02, 0.01])
     krr, rappor = KRR(3, epsilon=3.0), Rappor.basic(3, f=0.5, p=0.5, q=0.75)
-    even, unequal = [1_000] * 12, [3_000, 300, 300, 3_000, 300, 300]
+    even, unequal, few = [1_000] * 12, [3_000, 300, 300, 3_000, 300, 300], [300, 30, 30] * 2
     cases = [
-        ("the same devices", rappor, [20_000] * 6, 0.0),
-        ("changing devices", krr, even, 0.3),
-        ("unequal epochs", krr, unequal, 0.1),
+        ("the same devices", rappor, [20_000] * 6, 0.0, "unknown", usual),
+        ("the same, said so", rappor, [20_000] * 6, 0.0, "same", usual),
+        ("changing devices", krr, even, 0.3, "unknown", usual),
+        ("unequal epochs", krr, unequal, 0.1, "unknown", usual),
+        ("rare, few reports", KRR(3, epsilon=5.0), few, 1.0, "unknown", rare),
     ]
-    for name, mechanism, sizes, churn in cases:
+    for name, mechanism, sizes, churn, people, shares in cases:
         flat = np.tile(shares, (len(sizes), 1))
         groups = groups_of(mechanism, Crowd(mechanism, flat, sizes).draw(rng))
         error = float(np.sqrt(2 * groups.variance[:, 0].mean()))
         for errors in (0, 2, 4, 8):
             moved = flat.copy()
-            step = min(errors * error, 0.55)
+            step = min(errors * error, 0.9 * shares[0])
             moved[len(sizes) // 2 :] += [-step, step, 0.0]
             crowd, hits = Crowd(mechanism, moved, sizes, churn), 0
             for _ in range(histories):
-                change = change_over_epochs(groups_of(mechanism, crowd.draw(rng)))
+                groups = groups_of(mechanism, crowd.draw(rng))
+                change = change_over_epochs(groups, people=people)
                 hits += change is not None and change.p_value < 0.05
             found.append({"case": name, "errors": errors, "rejected": hits / histories})
     return found

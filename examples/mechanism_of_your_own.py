@@ -34,7 +34,7 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import Counts, PureOracle
 from deniable.mechanisms.base import Candidates, Floats, Records, Reports, Values
 from deniable.mechanisms.candidates import codes_of
-from deniable.mechanisms.coins import coins
+from deniable.mechanisms.coins import as_generator, coins
 from deniable.mechanisms.pure_oracles import Held, Words
 from deniable.protocol import Answer, Domain, KeepParameters, Layout, answers_of, register
 from deniable.protocol.channel import Channel, Public, Sign, uniform
@@ -143,8 +143,11 @@ class Paley(PureOracle):
         signs[np.arange(self.parameters.prime, dtype=np.int64) ** 2 % self.parameters.prime] = 1.0
         return signs
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value: codes, or labels with their list in `candidates`."""
+        rng = as_generator(rng)
         codes = codes_of(values, self.parameters.answers, candidates)
         reports = np.empty(codes.size, dtype=self.dtype)
         reports["shift"] = rng.integers(0, self.parameters.prime, size=codes.size)

@@ -55,6 +55,11 @@ def chi2_sf(x: ArrayLike, degrees: ArrayLike) -> Numbers:
     return np.asarray(special.chdtrc(degrees, np.maximum(x, 0.0)))
 
 
+def chi2_isf(p: ArrayLike, degrees: ArrayLike) -> Numbers:
+    """The x with P(X > x) = p of a chi-square variable."""
+    return np.asarray(special.chdtri(degrees, p))
+
+
 def chi2_cdf(x: ArrayLike, degrees: ArrayLike) -> Numbers:
     """P(X <= x) of a chi-square variable; 0 below 0."""
     return np.asarray(special.chdtr(degrees, np.maximum(x, 0.0)))

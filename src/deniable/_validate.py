@@ -8,6 +8,7 @@ Every comparison is written so that NaN fails it (`if not x > 0`).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from numbers import Integral, Real
 
@@ -24,6 +25,21 @@ def shown(value: object, limit: int = 80) -> str:
         return f"{value!r:.{limit}}"
     except (ValueError, RecursionError):
         return f"a very large {type(value).__name__}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the known name that is most like another; else "".
+
+    Example:
+        >>> nearest("dark-mod", ["dark-mode", "homepage"])
+        " Did you mean 'dark-mode'?"
+    """
+    from difflib import get_close_matches  # only an error needs it, never a client's start
+
+    alike = {one.lower(): one for one in known}
+    for found in get_close_matches(name.lower()[:200], alike, 1, 0.6):
+        return f" Did you mean {alike[found]!r}?"
+    return ""
 
 
 def near(fraction: Fraction) -> str:

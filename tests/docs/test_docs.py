@@ -10,11 +10,11 @@ import pytest
 from deniable.authoring import authoring_of, domain, read_authored, survey
 from deniable.authoring.field import FIELD_KEYS
 from deniable.cli.app import VERBS
-from deniable.cli.init import STARTER
 from deniable.cli.plugins import WITHOUT
 from deniable.client.counters import FITTED, REASONS, UPLOAD_REASONS
 from deniable.protocol import MECHANISMS
 from material.commands import commands
+from material.surveys import STARTER
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (ROOT / "docs/commands.md").read_text()
@@ -101,7 +101,10 @@ def test_the_example_for_app_developers_runs(
     (tmp_path / "survey.json").write_bytes(survey.published())
     nobody_listens = "http://127.0.0.1:9"
     run_example("client.record", ("https://telemetry.example.org", nobody_listens))
-    assert "total: epsilon" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "would like to know how it is used" in told
+    assert "'question': 'dark-mode'" in told
+    assert "total: epsilon 1 of 16" in told
     assert (tmp_path / "state").is_dir()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from deniable._words import epsilon_text
 from deniable.mechanisms import KRR, OUE
 from deniable.plan import Setting, make_plan, of_categories, plan_reports, plan_window
 from deniable.privacy.shuffling.central import CONDITIONS, shuffled
@@ -57,7 +58,7 @@ def test_the_budgets_of_the_plan_are_what_is_printed() -> None:
     for row in scheduled.rows:
         assert f"{row.number} {row.epsilon:.6f} {row.q:.6f} {100 * row.error:.3g}%" in text
     assert f"Useful reports: {scheduled.useful}" in text
-    assert f"epsilon {scheduled.spent:.6f}" in text
+    assert f"epsilon {epsilon_text(scheduled.spent)}" in text
 
 
 def test_the_central_epsilons_of_the_page_are_those_that_are_computed() -> None:

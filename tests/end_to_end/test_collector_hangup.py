@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from deniable import Client
 from deniable.collector.keyring import utc_date
 from deniable.collector.keys_file import Purpose, end_keys, make_key
 from deniable.protocol import Question, Report, Survey, batch_bytes
@@ -94,10 +104,50 @@ def test_surveys_and_keys_come_and_go_while_a_collector_runs(tmp_path: Path) -> 
         assert serving.told() == {"taken": ["late"]}
         assert (post("shop", shop), post("shop", every), post("late", every)) == (401, 200, 200)
         assert ask(serving.port, "GET", "/s/late/").status == 200
+        # A device needs nothing new: the survey's address is the collector's.
+        address = f"http://127.0.0.1:{serving.port}/s/late"
+        with Client(
+            folder / "late/survey.json", tmp_path / "state", address, write_key=every
+        ) as it:
+            it.opt_in()
+            it.record("words", "hello", wait=True)
+            it.flush()
         keys.write_text("{}")
         serving.hang_up()
         assert post("shop", every) == 200  # a broken file changes nothing
-    for name in ("shop", "late"):
+    for name, reports in {"shop": 1, "late": 2}.items():
         with open_store(tmp_path / "data" / name) as store:
-            assert store.counters()["words", "accepted"] == 1, name
+            assert store.counters()["words", "accepted"] == reports, name
     assert "The keys stay as they were." in (tmp_path / "said").read_text()
+
+
+def test_a_collector_ends_with_its_terminal(tmp_path: Path) -> None:
+    (tmp_path / "survey.json").write_bytes(SURVEY.published())
+    terminal, inside = pty.openpty()
+
+    def own_the_terminal() -> None:
+        fcntl.ioctl(inside, termios.TIOCSCTTY, 0)
+
+    words = [sys.executable, "-m", "deniable", "serve", "--port", "0"]
+    with (tmp_path / "said").open("wb") as said:
+        process = subprocess.Popen(
+            words,
+            cwd=tmp_path,
+            stdin=inside,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            start_new_session=True,
+            preexec_fn=own_the_terminal,
+        )
+    os.close(inside)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"Collecting")
+        process.send_signal(signal.SIGHUP)  # an operator's: it goes on
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1)
+        os.close(terminal)
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.communicate()

@@ -16,8 +16,10 @@ from typer.testing import CliRunner
 
 from deniable.cli.app import make_app
 from deniable.store import open_store
+from deniable.store.place import place_of
 from material.cluster import Cluster
 from material.collector_process import JSON, SURVEY, batch
+from material.served import Serving, ask
 from material.store_kinds import PostgresStores
 
 
@@ -118,3 +120,48 @@ def test_the_audit_names_a_table_that_keeps_more_and_a_server_that_logs(
     assert "'seen' of 'counters'" in held["no column for a sender"].words
     assert not held["a silent log"].holds
     assert "log_statement = all" in held["a silent log"].words
+
+
+def test_the_audit_says_what_its_user_may_not_see(stores: PostgresStores, cluster: Cluster) -> None:
+    from deniable.audit.store.database import database_findings
+
+    stores.open().close()
+    schema = stores.place().partition("schema=")[2]
+    role = f"plain_{schema}"[:60]
+    with cluster.connect() as direct:
+        direct.execute(f"CREATE ROLE {role} LOGIN")
+        direct.execute(f"GRANT ALL ON SCHEMA {schema} TO {role}")
+        direct.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO {role}")
+    try:
+        place = stores.place().replace("deniable@", f"{role}@")
+        held = {each.check: each for each in database_findings(place)}
+    finally:
+        with cluster.connect() as direct:
+            direct.execute(f"DROP OWNED BY {role}")
+            direct.execute(f"DROP ROLE {role}")
+    assert not held["a silent log"].holds
+    assert "GRANT pg_read_all_settings" in held["a silent log"].words
+    assert held["no column for a sender"].holds
+
+
+def test_each_of_several_surveys_has_a_schema_of_its_own(
+    stores: PostgresStores, cluster: Cluster, tmp_path: Path
+) -> None:
+    for name in ("shop", "game-2"):
+        (tmp_path / "surveys" / name).mkdir(parents=True)
+        (tmp_path / "surveys" / name / "survey.json").write_bytes(SURVEY.published())
+    place = stores.place()
+    schema = place.partition("schema=")[2]
+    try:
+        with Serving(tmp_path, "--surveys", tmp_path / "surveys", "--data", place) as serving:
+            for name, numbers in (("shop", range(30)), ("game-2", range(20))):
+                sent = ask(serving.port, "POST", f"/s/{name}/v1/reports", batch(numbers), JSON)
+                assert json.loads(sent.body)["accepted"] == len(numbers)  # the same ids, apart
+        for name, reports in (("shop", 30), ("game-2", 20)):
+            with open_store(place_of(place, name), create=False) as store:
+                assert store.counters() == {("words", "accepted"): reports}
+                assert store.size() > 0
+    finally:
+        with cluster.connect() as direct:
+            for name in ("shop", "game_2"):
+                direct.execute(f"DROP SCHEMA IF EXISTS {schema}_{name} CASCADE")

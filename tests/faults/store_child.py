@@ -10,9 +10,13 @@ from typing import Any
 from deniable.errors import StoreError
 from deniable.store import STORE_FILE, SqliteStore
 from deniable.store.postgres import PostgresStore
+from deniable.store.sqlite import id_runs
 from deniable.store.tabled import TabledStore
 from faults.limits import limit_files
 from faults.material import EPOCH_DAYS, FLOOR, reports
+
+id_runs.SIZES = id_runs.Sizes(row=16, step=96, load=4_096, fan=4, work=8)
+"""Small ones: drivers merge ids, in several steps each, though they send few."""
 
 
 class _Hasty(TabledStore):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from starlette.applications import Starlette
 
@@ -30,6 +30,7 @@ from deniable.protocol import (
 from deniable.protocol.epochs import day_of, epoch_of
 from deniable.store import Store
 
+T = TypeVar("T")
 TODAY = day_of(date(2026, 3, 15))
 EXPIRES = date(2026, 3, 20)
 JSON = {"content-type": "application/json", "host": "localhost"}
@@ -113,6 +114,9 @@ class InProcess:
     def __exit__(self, *_: object) -> None:
         self._runner.run(self._stack.aclose())
         self._runner.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(work)
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> Answer:
         return self.call("GET", path, {"host": "localhost", **(headers or {})})

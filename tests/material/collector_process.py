@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import importlib
 import json
 import os
 import subprocess
@@ -120,6 +121,9 @@ def main() -> None:
     choice = json.loads(sys.argv[1])
     folder = Path(choice.pop("folder"))
     http_limits.HEAD_SECONDS = choice.pop("head_seconds", http_limits.HEAD_SECONDS)
+    server: Any = importlib.import_module("deniable.collector.serve")  # the function hides it
+    server.STOPPING_SECONDS = choice.pop("stopping_seconds", server.STOPPING_SECONDS)
+    server.END_SECONDS += server.STOPPING_SECONDS
     settings = Settings(folder / "data", folder / "survey.json", **choice)
     with SqliteStore(settings.store_path) as store:
         app = create_app(settings, store, settings.survey_path.read_bytes())

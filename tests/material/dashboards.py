@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -157,8 +159,10 @@ class Site:
         site.store.count({("site", "duplicate"): 3, ("site", "too_late"): 2, ("", "schema"): 4})
         return site
 
-    def get(self, path: str, accept: str = "text/html", root_path: str = "") -> Answer:
-        return asyncio.run(get(self.app, path, accept, root_path))
+    def get(
+        self, path: str, accept: str = "text/html", root_path: str = "", encoding: str = ""
+    ) -> Answer:
+        return asyncio.run(get(self.app, path, accept, root_path, encoding))
 
     def page(self, path: str) -> Page:
         answer = self.get(path)
@@ -166,7 +170,24 @@ class Site:
         return Page(answer.text)
 
 
-async def get(app: Starlette, path: str, accept: str = "text/html", root_path: str = "") -> Answer:
+def settled(site: Site) -> None:
+    """Wait until every answer of the list was computed."""
+    for _ in range(600):
+        told = json.loads(site.get("/", accept="application/json").body)
+        if not told["pending"]:
+            return
+        time.sleep(0.1)
+    raise AssertionError("Answers were not computed within a minute.")
+
+
+async def get(
+    app: Starlette,
+    path: str,
+    accept: str = "text/html",
+    root_path: str = "",
+    encoding: str = "",
+    token: str = "",
+) -> Answer:
     """Ask an application for an address, as a server would."""
     parts = urlsplit(path)
     scope: Scope = {
@@ -178,7 +199,12 @@ async def get(app: Starlette, path: str, accept: str = "text/html", root_path: s
         "raw_path": (root_path + parts.path).encode(),
         "root_path": root_path,
         "query_string": parts.query.encode(),
-        "headers": [(b"host", b"127.0.0.1"), (b"accept", accept.encode())],
+        "headers": [
+            (b"host", b"127.0.0.1"),
+            (b"accept", accept.encode()),
+            (b"accept-encoding", encoding.encode()),
+            *([(b"authorization", f"Bearer {token}".encode())] if token else []),
+        ],
         "client": None,
         "server": ("127.0.0.1", 80),
     }

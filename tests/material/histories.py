@@ -100,6 +100,7 @@ def groups_of(mechanism: Mechanism, counts: Sequence[Counts]) -> Groups:
         total.frequency,
         total.n * total.covariance,
         [(1.0, 1.0)] * len(counts),
+        None if total.chances is None else total.chances.supported(np.clip(total.frequency, 0, 1)),
     )
 
 

@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from deniable.collector.metrics_page import MEDIA_TYPE as METRICS_TYPE
 from deniable.collector.problems import MEDIA_TYPE as PROBLEM_TYPE
 from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.protocol.compact import MEDIA_TYPE as COMPACT
@@ -18,6 +19,7 @@ from deniable.protocol.question import FIELD_NAME, MAX_VERSION, QUESTION_ID
 from deniable.protocol.report import MAX_BATCH_BYTES, MAX_BATCH_REPORTS, MAX_EPOCH
 from deniable.protocol.segments import MAX_SEGMENTS, SEGMENT_VALUE
 from deniable.store.base import ACCEPTED, DUPLICATE
+from material.openapi_pages import PAGE_SCHEMAS, PAGES
 
 ROOT = Path(__file__).parents[2]
 COPIES = (ROOT / "spec/openapi.json", ROOT / "src/deniable/collector/openapi.json")
@@ -177,6 +179,7 @@ def openapi() -> dict[str, Any]:
             "/v1/reports": {"post": _post_reports()},
             "/v1/survey": {"get": _get_survey()},
             "/v1/counters": {"get": _get_counters()},
+            "/metrics": {"get": _get_metrics()},
             "/healthz": {"get": _get("health", "Whether the process is up.", "Status")},
             "/readyz": {
                 "get": _get(
@@ -187,9 +190,10 @@ def openapi() -> dict[str, Any]:
                 )
             },
             "/openapi.json": {"get": _get("openapi", "This description.", "OpenApi")},
+            **{path: {"get": _get_page(*told)} for path, told in PAGES.items()},
         },
         "components": {
-            "schemas": SCHEMAS,
+            "schemas": {**SCHEMAS, **PAGE_SCHEMAS},
             "securitySchemes": {
                 "writeKey": {"type": "http", "scheme": "bearer"},
                 "analystToken": {"type": "http", "scheme": "bearer"},
@@ -255,6 +259,31 @@ def _get_counters() -> dict[str, Any]:
         **_get("counters", "What was accepted and refused, and why.", "Counters", _READING),
         "security": [{}, {"analystToken": []}, {"analystPassword": []}],
     }
+
+
+def _get_page(name: str, summary: str, schema: str, asked: list[Schema]) -> dict[str, Any]:
+    html = {"text/html": {"schema": {"type": "string"}}}
+    answer = _answer(summary, schema)
+    answer["content"] |= html
+    missing = {} if name in ("healthPage", "budget") else {"404": _problem([Reason.NOT_FOUND])}
+    return {
+        "operationId": f"get{name[0].upper()}{name[1:]}",
+        "summary": summary,
+        "description": "A page of the dashboard: JSON for who accepts that and no HTML.",
+        "parameters": asked,
+        "responses": {"200": answer, **_problems(_READING), **missing},
+        "security": [{}, {"analystToken": []}, {"analystPassword": []}],
+    }
+
+
+def _get_metrics() -> dict[str, Any]:
+    summary = "Numbers for a monitor; those about arrivals move in lumps, ten minutes apart."
+    told = {
+        **_get("metrics", summary, "Counters", (*_READING, Reason.STORE)),
+        "security": [{}, {"analystToken": []}, {"analystPassword": []}],
+    }
+    told["responses"]["200"]["content"] = {METRICS_TYPE: {"schema": {"type": "string"}}}
+    return told
 
 
 def _get(name: str, summary: str, schema: str, reasons: tuple[Reason, ...] = ()) -> dict[str, Any]:

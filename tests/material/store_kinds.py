@@ -60,9 +60,9 @@ class Stores(ABC):
         self._opened.append(made)
         return made
 
+    @abstractmethod
     def ids(self, name: str = "s") -> set[int]:
         """Return the epochs whose ids are kept."""
-        return {int(each[4:]) for each in self.tables(name) if re.fullmatch("ids_[0-9]+", each)}
 
     def numbers_of_chunks(self, name: str = "s") -> set[int]:
         """Return the batch numbers under which chunks lie."""
@@ -119,6 +119,10 @@ class SqliteStores(Stores):
     def tables(self, name: str = "s") -> set[str]:
         return {each for (each,) in self.query("SELECT name FROM sqlite_master", name=name)}
 
+    def ids(self, name: str = "s") -> set[int]:
+        found = self.query("SELECT epoch FROM runs UNION SELECT epoch FROM ids", name=name)
+        return {epoch for (epoch,) in found}
+
     def chunk_tables(self, name: str = "s") -> list[str]:
         return ["chunks"]
 
@@ -163,6 +167,9 @@ class PostgresStores(Stores):
             "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()", name=name
         )
         return {each for (each,) in found}
+
+    def ids(self, name: str = "s") -> set[int]:
+        return {int(each[4:]) for each in self.tables(name) if re.fullmatch("ids_[0-9]+", each)}
 
     def chunk_tables(self, name: str = "s") -> list[str]:
         return ["closed", *sorted(t for t in self.tables(name) if t.startswith("chunks_"))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from deniable.associate import Variable, estimate_joint, independence
+from deniable.associate import Variable, estimate_joint, independence, odds_ratios
 from deniable.mechanisms import KRR, Rappor
 from deniable.testing.power import miss_mean
 from deniable.testing.statistics import accept, mean, proportion, reject
@@ -81,3 +81,25 @@ def test_unlisted_strings_do_not_move_the_known_cells(rng):
     # Without the category their mass goes to the known ones: by at least two standard errors.
     miss = miss_mean(2 / spread, ALPHA)
     reject(mean(float(np.mean(errors[False])), 0.0, spread), ALPHA, miss=miss)
+
+
+def test_intervals_of_odds_ratios_cover_with_few_reports(rng):
+    """20 people in 3 x 3 cells: each run one cell. Intervals a tenth as wide are noticed."""
+    table = np.array([[0.30, 0.10, 0.05], [0.10, 0.20, 0.05], [0.05, 0.05, 0.10]])
+    mechanism, runs, covered, narrow = KRR(3, epsilon=8.0), 300, 0, 0
+    for _ in range(runs):
+        x, y = np.unravel_index(rng.choice(9, 20, p=table.ravel()), (3, 3))
+        pair = {"a": x, "b": y}
+        found = odds_ratios(
+            estimate_joint(
+                [Variable(n, mechanism, mechanism.simulate(c, rng)) for n, c in pair.items()]
+            )
+        )
+        i, j = rng.integers(0, 3, size=2)
+        a, row, column = table[i, j], table[i].sum(), table[:, j].sum()
+        true = a * (1 - row - column + a) / ((row - a) * (column - a))
+        covered += found.low[i, j] <= true <= found.high[i, j]
+        off = abs(np.log(max(found.value[i, j], 1e-9)) - np.log(true))
+        narrow += off <= 0.196 * np.nan_to_num(found.std_error[i, j], nan=1.0)
+    accept(proportion(int(covered), runs, 0.98, tolerance=0.02), ALPHA)
+    reject(proportion(int(narrow), runs, 0.98, tolerance=0.02), ALPHA, miss=1e-9)

@@ -14,11 +14,13 @@ from deniable.decode.lasting import NOTHING, Lasting, lasting_of
 from deniable.decode.reading import Reading, read
 from deniable.groups import change_over_epochs, compare_groups
 from deniable.mechanisms import Counts, Mechanism
+from deniable.mechanisms.base import Floats
 from deniable.testing.statistics import Check, accept, proportion, reject
 from material.histories import Crowd, groups_of, krr, rappor
 
 HISTORIES = 4_000
 SHARES = np.array([0.6, 0.3, 0.1])
+RARE, FEW = np.array([0.97, 0.02, 0.01]), [300, 30, 30, 300, 30, 30]
 EVEN, UNEQUAL = [800] * 8, [2_400, 240, 240, 2_400, 240, 240]
 
 
@@ -39,12 +41,14 @@ def rejections(crowd: Crowd, people: str, histories: int, rng: np.random.Generat
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "sizes", "churn", "people"),
+    ("mechanism", "sizes", "churn", "people", "shares"),
     [
-        pytest.param(rappor(3), EVEN, 0.0, "unknown", id="the same devices"),
-        pytest.param(krr(3, 3.0), EVEN, 0.4, "unknown", id="changing devices"),
-        pytest.param(krr(3, 3.0), UNEQUAL, 0.1, "unknown", id="unequal epochs"),
-        pytest.param(krr(3, 2.0, 5.0), UNEQUAL, 0.0, "same", id="the same, and said so"),
+        pytest.param(rappor(3), EVEN, 0.0, "unknown", SHARES, id="the same devices"),
+        pytest.param(krr(3, 3.0), EVEN, 0.4, "unknown", SHARES, id="changing devices"),
+        pytest.param(krr(3, 3.0), UNEQUAL, 0.1, "unknown", SHARES, id="unequal epochs"),
+        pytest.param(krr(3, 2.0, 5.0), UNEQUAL, 0.0, "same", SHARES, id="the same, and said so"),
+        pytest.param(krr(3, 5.0), FEW, 1.0, "new", RARE, id="rare answers of few people"),
+        pytest.param(krr(3, 5.0), FEW, 0.0, "same", SHARES, id="few fresh coins"),
     ],
 )
 def test_no_change_is_rejected_in_one_of_twenty_histories_at_most(
@@ -52,10 +56,11 @@ def test_no_change_is_rejected_in_one_of_twenty_histories_at_most(
     sizes: Sequence[int],
     churn: float,
     people: str,
+    shares: Floats,
     rng: np.random.Generator,
 ) -> None:
     """alpha 1e-9 each."""
-    crowd = Crowd(mechanism, np.tile(SHARES, (len(sizes), 1)), sizes, churn)
+    crowd = Crowd(mechanism, np.tile(shares, (len(sizes), 1)), sizes, churn)
     accept(at_most(rejections(crowd, people, HISTORIES, rng), HISTORIES, 0.05))
 
 

@@ -8,9 +8,11 @@ Public are the names of `__all__`; all other names of its modules are internal a
 """
 
 from deniable.ask.associate import associate
+from deniable.ask.beside import beside
 from deniable.ask.candidates import Candidates, candidates_for, read_candidates
 from deniable.ask.compare import compare
 from deniable.ask.discover import discover
+from deniable.ask.glance import glance
 from deniable.ask.kinds import KINDS, Answered, ask, ask_each
 from deniable.ask.numbers import cumulative, numbers
 from deniable.ask.options import Options
@@ -27,11 +29,13 @@ __all__ = [
     "ask",
     "ask_each",
     "associate",
+    "beside",
     "candidates_for",
     "compare",
     "cumulative",
     "discover",
     "estimate",
+    "glance",
     "numbers",
     "over_time",
     "profiles",

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deniable.ask.estimate import chosen, table_of
-from deniable.ask.grouped import Group, as_groups, groups_by, listed_of, of_population
+from deniable.ask.estimate import chosen
+from deniable.ask.grouped import Group, as_groups, groups_by, listed_of, of_population, pool_of
 from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.ask.over_time import noise_of
-from deniable.engines.accumulated import Accumulated
+from deniable.ask.several import AnyCounts, Asked, agreeing, newest
+from deniable.ask.together import any_table
 from deniable.errors import InvalidParameter
 from deniable.groups import compare_groups
-from deniable.protocol import Field, Question
+from deniable.protocol import Field
 from deniable.protocol.segments import SMALL
 from deniable.results.charts.bars import bars, caption
 from deniable.results.table import Cell, Column, Table, Tables
@@ -33,7 +34,7 @@ BY_ITSELF = (
 
 def compare(
     source: Source,
-    question: Question,
+    asked: Asked,
     by: str,
     options: Options = DEFAULTS,
     *,
@@ -43,7 +44,7 @@ def compare(
 
     Args:
         source: where the reports are, or their counts.
-        question: the question, with the version that is wanted.
+        asked: the question with the version that is wanted, or several levels and versions of it.
         by: the segment.
         options: as of `estimate`.
         against: the value that the others are compared with; by default the first with reports.
@@ -53,13 +54,13 @@ def compare(
             reports enough to be told apart.
         StoreError: if the store cannot be read.
     """
-    counted = options.counted(source, question, apart=True)
-    fields = chosen(question, options.fields)
+    counted = options.counted_all(source, asked, apart=True)
+    fields = chosen(newest(asked), options.fields)
     return Tables(field_compared(counted, field, by, options, against=against) for field in fields)
 
 
 def field_compared(
-    counted: Accumulated,
+    counted: AnyCounts,
     field: Field,
     by: str,
     options: Options = DEFAULTS,
@@ -68,13 +69,15 @@ def field_compared(
 ) -> Table:
     """Return the comparison of one field, from counts that were kept apart."""
     listed, asked = listed_of(field, options), of_population(options)
+    counted = agreeing(counted, field)
 
-    def make(part: Accumulated) -> Table:
-        return table_of(part, field, listed, asked, points=False)
+    def make(part: AnyCounts) -> Table:
+        return any_table(part, field, listed, asked, points=False)
 
     whole = make(counted)
     groups = _arms(groups_by(counted, [by], make), by, against)
-    series = as_groups(groups, whole, field, asked, noise_of(counted, field, listed, whole))
+    noise, pool = noise_of(counted, field, listed, whole), pool_of(counted, field, listed, asked)
+    series = as_groups(groups, whole, field, asked, noise, pool)
     found = compare_groups(series, alpha=1 - options.confidence)
     rows: list[Sequence[Cell]] = [
         (
@@ -97,7 +100,8 @@ def field_compared(
     about = replace(whole.about, kind="comparison", what=(told,), more=more)
     form = {"picture": bars, "described": compared_described, "caption": caption}
     stamps = tuple(one for one in whole.stamps if one.name != "n")
-    notes = (INDEPENDENT, BY_ITSELF, *whole.notes[-1:])
+    agree = [note for note in whole.notes if "pooled" in note]
+    notes = (*agree, INDEPENDENT, BY_ITSELF, *whole.notes[-1:])
     return Table.of(about, _columns(by, reference), rows, notes=notes, stamps=stamps, **form)
 
 

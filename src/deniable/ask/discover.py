@@ -24,6 +24,7 @@ from deniable.ask.estimate import (
 )
 from deniable.ask.intervals import of_note, reading_of
 from deniable.ask.options import DEFAULTS, Options, Source, store_of
+from deniable.ask.several import NAME_ONE, AnyCounts, Asked, alone, newest, only
 from deniable.ask.string_sets import has_absent, of_people
 from deniable.decode.reading import Reading, read
 from deniable.discover import Discovery, Found
@@ -50,6 +51,20 @@ OF_FOUND = (
 )
 
 
+NOT_POOLED = (
+    "Strings are searched for in the reports of one level of one version: others split people and "
+    "strings in another way."
+)
+
+
+def instead(question: Question) -> str:
+    """Return what to do where several levels or versions are asked about."""
+    return (
+        f"{NAME_ONE} The strings that it finds can be estimated from all of them: deniable "
+        f"estimate {question.id} --candidates FILE"
+    )
+
+
 FOUND_COLUMNS = (*COLUMNS, Column("uncorrected", "p_value"))
 LEVEL_COLUMNS = tuple(Column(name, "count", name) for name in ("n", "tested", "kept"))
 
@@ -59,20 +74,22 @@ def is_discovered(field: Field) -> bool:
     return field.parameters.finds
 
 
-def discover(store: Source, question: Question, options: Options = DEFAULTS) -> Tables:
+def discover(store: Source, asked: Asked, options: Options = DEFAULTS) -> Tables:
     """Return the strings that were found, a table for each field of a question that is searched.
 
     Guarantees: reads the store only; doing it again costs nobody any privacy.
 
     Args:
         store: where the reports are, or their counts.
-        question: the question, with the version that is wanted.
+        asked: the question, with the version and the level that are wanted.
         options: this reads `fields`, `beam`, `search`, `of`, `interval` and `crafted`.
 
     Raises:
-        InvalidParameter: if the question has no such field, or `crafted` is no share from 0 to 1.
+        InvalidParameter: if the question has no such field, `crafted` is no share from 0 to 1, or
+            several levels or versions are asked about.
         StoreError: if the store cannot be read.
     """
+    question = only(asked, NOT_POOLED, instead(newest(asked)))
     fields = [field for field in chosen(question, options.fields) if is_discovered(field)]
     if not fields:
         raise InvalidParameter(
@@ -85,7 +102,7 @@ def discover(store: Source, question: Question, options: Options = DEFAULTS) -> 
 
 
 def found_table(
-    accumulated: Accumulated, field: Field, store: Source, options: Options = DEFAULTS
+    counted: AnyCounts, field: Field, store: Source, options: Options = DEFAULTS
 ) -> Table:
     """Return the strings of one field, from counts that are there already.
 
@@ -93,8 +110,12 @@ def found_table(
     from. The store is read again only for n-grams.
 
     Raises:
-        InvalidParameter: if the field's strings are not found from reports.
+        InvalidParameter: if the field's strings are not found from reports, or they are of several
+            levels or versions.
     """
+    accumulated = alone(counted)
+    if accumulated is None:
+        raise InvalidParameter(NOT_POOLED, instead(counted.question))
     question = accumulated.question
 
     def reports() -> Reports:

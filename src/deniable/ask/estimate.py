@@ -17,6 +17,7 @@ from deniable.ask.crafted_shares import with_crafted
 from deniable.ask.intervals import of_note, reading_of
 from deniable.ask.lasso import lasso_table
 from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.several import AnyCounts, Several, heading_of
 from deniable.ask.string_sets import has_absent, of_people
 from deniable.ask.truth import against_truth
 from deniable.ask.whole_distributions import Points, point_columns
@@ -91,10 +92,16 @@ def table_of(
     return found if truth is None else against_truth(found, truth)
 
 
-def finished(table: Table, field: Field, crafted: float | None, *notes: str) -> Table:
+def finished(
+    table: Table,
+    field: Field,
+    crafted: float | None,
+    *notes: str,
+    shifts: Sequence[float] | None = None,
+) -> Table:
     """Return a table of shares with its meaning in words, and a second interval if wanted."""
     if crafted is not None:
-        table = with_crafted(table, field, crafted)
+        table = with_crafted(table, field, crafted, shifts)
         table = replace(table, notes=(*table.notes, *notes))
     if nothing_learned(table):
         table = replace(table, notes=(NOTHING_LEARNED, *table.notes))
@@ -181,7 +188,7 @@ def _answers(
         field.domain,
     )
     known = bool(np.all(np.isfinite(found.frequency) & np.isfinite(found.std_error)))
-    notes = _about_reports(list(found.notes), accumulated, reading, known, options.confidence)
+    notes = about_reports(list(found.notes), accumulated, reading, known, options.confidence)
     false = found.expected_false
     # Of sets of strings, what is outside of the candidates is a number of strings, not a share.
     unlisted = None if about_sets else unlisted_of(found)
@@ -239,7 +246,7 @@ def _attributes(accumulated: Accumulated, field: Field, options: Options) -> Tab
         for i, (label, share) in enumerate(zip(found.candidates, found.frequency, strict=True))
     ]
     known = bool(np.isfinite(found.frequency).all())
-    notes = _about_reports(list(found.notes), accumulated, reading, known, options.confidence)
+    notes = about_reports(list(found.notes), accumulated, reading, known, options.confidence)
     limit, level = shares.limit(alpha), options.confidence
     about = about_of(
         accumulated, field, expected_false=0.0, unlisted=None, limit=limit, level=level
@@ -247,9 +254,7 @@ def _attributes(accumulated: Accumulated, field: Field, options: Options) -> Tab
     return shares_table(replace(about, of=reading.of), rows, notes)
 
 
-def about_of(
-    accumulated: Accumulated, field: Field, kind: str = "estimate", **more: object
-) -> About:
+def about_of(accumulated: AnyCounts, field: Field, kind: str = "estimate", **more: object) -> About:
     """Return the head of a table of one field: question, reports, mechanism and epsilons."""
     question, parameters = accumulated.question, field.parameters
     permanent = question.repeat == "permanent"
@@ -261,7 +266,7 @@ def about_of(
         question=question.id,
         version=question.version,
         digest=question.digest.hex(),
-        description=question.heading,
+        description=heading_of(accumulated),
         field=field.name,
         domain=field.domain.kind,
         mechanism=parameters.mechanism,
@@ -310,11 +315,13 @@ def labels_of(candidates: tuple[str, ...], field: Field, absent: bool) -> tuple[
     return (*labels, ABSENT_LABEL) if absent else labels
 
 
-def epochs_of(accumulated: Accumulated) -> Epochs | None:
+def epochs_of(accumulated: AnyCounts) -> Epochs | None:
     """Return the epochs that reports cover; None without reports."""
     if not accumulated.epochs:
         return None
-    return Epochs(min(accumulated.epochs), max(accumulated.epochs), accumulated.question.epoch)
+    question = accumulated.question
+    days = accumulated.days if isinstance(accumulated, Several) else question.epoch
+    return Epochs(min(accumulated.epochs), max(accumulated.epochs), days)
 
 
 def decoded_rows(
@@ -382,8 +389,8 @@ def about_epochs(reading: Reading, epochs: int) -> list[str]:
     return []
 
 
-def _about_reports(
-    notes: list[str], accumulated: Accumulated, reading: Reading, known: bool, level: float
+def about_reports(
+    notes: list[str], accumulated: AnyCounts, reading: Reading, known: bool, level: float
 ) -> list[str]:
     """Return the notes, with those about the reports themselves added."""
     if accumulated.n == 0 and not notes:
@@ -391,6 +398,6 @@ def _about_reports(
     elif not known:
         notes.append(NOT_LEARNED)
     notes += about_epochs(reading, len(accumulated.epochs))
-    notes += accumulated.ignored_words
+    notes += [] if isinstance(accumulated, Several) else accumulated.ignored_words
     unbiased = UNBIASED.format(intervals=interval_name(level))
     return [*notes, unbiased, of_note(reading.of)] if accumulated.n else notes

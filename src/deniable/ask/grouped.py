@@ -11,11 +11,12 @@ import numpy as np
 from deniable.ask.candidates import field_candidates
 from deniable.ask.intervals import lasting_in, reading_of
 from deniable.ask.options import Options
-from deniable.engines.accumulated import Accumulated
+from deniable.ask.pooling import PooledShares, pool_shares
+from deniable.ask.several import AnyCounts, alone
 from deniable.errors import InvalidParameter
 from deniable.groups import Groups, local_level
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Field
+from deniable.protocol import Field, StringSets
 from deniable.protocol.epochs import date_of, days_of
 from deniable.results.table import Cell, Column, Row, Table
 from deniable.results.table.columns import plain
@@ -25,8 +26,23 @@ MOST_EPOCHS = 1_000
 MOST_TESTED = 64
 """The most answers whose changes are tested together; more are tested one by one."""
 
-Make = Callable[[Accumulated], Table]
+Make = Callable[[AnyCounts], Table]
 """Makes the table of some counts."""
+Pool = Callable[[AnyCounts | None], PooledShares]
+"""Pools the levels and versions of some counts, or of all."""
+
+
+@dataclass(frozen=True)
+class OneReport:
+    """The noise of one report at the shares of all groups.
+
+    Attributes:
+        covariance: of the shares that it adds.
+        supported: the share of reports that support each answer; None if none is counted so.
+    """
+
+    covariance: Floats
+    supported: Floats | None
 
 
 @dataclass(frozen=True)
@@ -40,7 +56,7 @@ class Group:
     """
 
     key: Mapping[str, Any]
-    counted: Accumulated
+    counted: AnyCounts
     table: Table
 
     def as_json(self) -> dict[str, object]:
@@ -49,7 +65,7 @@ class Group:
         return {**self.key, "n": self.counted.n, "rows": rows}
 
 
-def groups_by(counted: Accumulated, by: Sequence[str], make: Make) -> list[Group]:
+def groups_by(counted: AnyCounts, by: Sequence[str], make: Make) -> list[Group]:
     """Return the groups of counts by epoch, a segment, or both, the epoch changing slowest.
 
     Raises:
@@ -59,7 +75,7 @@ def groups_by(counted: Accumulated, by: Sequence[str], make: Make) -> list[Group
     segments = [name for name in by if name != EPOCH]
     if len(segments) > 1 or len(set(by)) < len(by):
         raise InvalidParameter("Group by epoch, by one segment, or by both: --by epoch --by NAME")
-    parts: list[tuple[dict[str, Any], Accumulated]] = [({}, counted)]
+    parts: list[tuple[dict[str, Any], AnyCounts]] = [({}, counted)]
     if EPOCH in by:
         if len(counted.epochs) > MOST_EPOCHS:
             raise InvalidParameter(
@@ -126,7 +142,12 @@ def label_of(labels: tuple[object, ...]) -> str:
 
 
 def as_groups(
-    groups: Sequence[Group], whole: Table, field: Field, options: Options, noise: Floats | None
+    groups: Sequence[Group],
+    whole: Table,
+    field: Field,
+    options: Options,
+    noise: OneReport | None,
+    pool: Pool | None = None,
 ) -> Groups:
     """Return the shares of groups as the mathematics takes them.
 
@@ -135,7 +156,8 @@ def as_groups(
         whole: the table of all groups together.
         field: the field.
         options: says who reports in several epochs.
-        noise: the noise covariance of one report, in the order of the whole table's rows.
+        noise: that of one report, in the order of the whole table's rows.
+        pool: pools levels and versions of some counts; None where there is one of each.
     """
     share, error, _, _ = whole.columns.main
     order = list(by_labels(whole))
@@ -153,7 +175,7 @@ def as_groups(
     ).reshape(len(groups), len(order), 2)
     question = groups[0].counted.question
     readings = [reading_of(options, question, field, group.counted.epochs) for group in groups]
-    return Groups(
+    found = Groups(
         tuple(label_of(labels) for labels in order),
         tuple(group.key.get(EPOCH, 0) for group in groups),
         np.array([group.counted.n for group in groups], dtype=float),
@@ -161,8 +183,47 @@ def as_groups(
         cells[:, :, 1] ** 2,
         lasting_in(question, field).ends,
         np.array(whole.column(share or ""), dtype=float),
-        noise,
+        None if noise is None else noise.covariance,
         [(reading.noise, reading.people) for reading in readings],
+        None if noise is None else noise.supported,
+    )
+    return found if pool is None else _of_several(found, groups, field, pool)
+
+
+def pool_of(
+    counted: AnyCounts, field: Field, listed: Sequence[str] | None, options: Options
+) -> Pool | None:
+    """Return what pools the levels and versions of a part of some counts; None if there is one.
+
+    Variances are evaluated at the shares of all these counts: those of a part differ from them by
+    chance, and a small share by chance would seem to be a sure one.
+    """
+    if alone(counted) is not None:
+        return None
+    asked = of_population(options)
+    whole = pool_shares(counted, field, listed, asked)
+
+    def pooled(part: AnyCounts | None) -> PooledShares:
+        if part is None:
+            return whole
+        return pool_shares(part, field, listed, asked, whole.whole.shares)
+
+    return pooled
+
+
+def _of_several(found: Groups, groups: Sequence[Group], field: Field, pool: Pool) -> Groups:
+    """Return groups with the errors of their own mix of levels and versions."""
+    place = {label: i for i, label in enumerate(pool(None).parts[0].labels)}
+    rows = [place[label] for label in found.labels]
+    scale = field.domain.most**2 if isinstance(field.domain, StringSets) else 1
+    each = [pool(group.counted).whole for group in groups]
+    variance = scale * np.stack([one.variance[rows] for one in each])
+    joint = [one.covariance[np.ix_(rows, rows)] for one in each if one.covariance is not None]
+    return replace(
+        found,
+        precision=1 / variance,
+        repeated=pool(None).kept[rows],
+        covariances=joint if len(joint) == len(each) else (),
     )
 
 

@@ -10,17 +10,17 @@ from deniable.ask.estimate import chosen
 from deniable.ask.grouped import listed_of
 from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.ask.pooled import pooled_table
-from deniable.ask.profiles.reports import Profiles
-from deniable.engines.accumulated import Accumulated
+from deniable.ask.profiles import Profiles, any_profiles
+from deniable.ask.several import AnyCounts, Asked, newest
 from deniable.errors import InvalidParameter
-from deniable.protocol import Field, Profile, Question
+from deniable.protocol import Field, Profile
 from deniable.results.table import Table, Tables
 
-FieldAsk = Callable[[Accumulated, Field, Source, Options], Table]
+FieldAsk = Callable[[AnyCounts, Field, Source, Options], Table]
 """Makes a field's table from counts that are there already."""
 
 
-def _estimated(counted: Accumulated, field: Field, store: Source, options: Options) -> Table:
+def _estimated(counted: AnyCounts, field: Field, store: Source, options: Options) -> Table:
     return pooled_table(counted, field, listed_of(field, options), options)
 
 
@@ -50,33 +50,31 @@ class Answered:
     profiles: Profiles | None = None
 
 
-def ask_each(
-    store: Source, question: Question, options: Options = DEFAULTS
-) -> tuple[Answered, ...]:
+def ask_each(store: Source, asked: Asked, options: Options = DEFAULTS) -> tuple[Answered, ...]:
     """Return the answer about every field; a problem of one does not stop the others.
 
     Raises:
         StoreError: if the store cannot be read.
     """
-    counted = options.counted(store, question)
+    counted = options.counted_all(store, asked)
     found = []
-    for field in chosen(question, options.fields):
+    for field in chosen(newest(asked), options.fields):
         try:
             table = KINDS[kind_of(field)](counted, field, store, options)
-            profiles = Profiles.of(counted, options) if isinstance(field.domain, Profile) else None
+            profiles = any_profiles(counted, options) if isinstance(field.domain, Profile) else None
             found.append(Answered(field, table, profiles=profiles))
         except InvalidParameter as error:
             found.append(Answered(field, None, str(error)))
     return tuple(found)
 
 
-def ask(store: Source, question: Question, options: Options = DEFAULTS) -> Tables:
+def ask(store: Source, asked: Asked, options: Options = DEFAULTS) -> Tables:
     """Return the table of every field of a question, each by the ask that answers its kind.
 
     Raises:
         InvalidParameter: if there is no table of a field.
         StoreError: if the store cannot be read.
     """
-    counted = options.counted(store, question)
-    fields = chosen(question, options.fields)
+    counted = options.counted_all(store, asked)
+    fields = chosen(newest(asked), options.fields)
     return Tables(KINDS[kind_of(field)](counted, field, store, options) for field in fields)

@@ -11,8 +11,10 @@ from deniable.ask.estimate import about_epochs, about_of, asked_of, chosen
 from deniable.ask.grouped import EPOCH, group_rows, groups_by, key_columns
 from deniable.ask.intervals import of_note, reading_of
 from deniable.ask.options import DEFAULTS, Options, Source
+from deniable.ask.pooling import pool_shares
+from deniable.ask.several import AnyCounts, Asked, agreeing, alone, newest
+from deniable.ask.together import agreements
 from deniable.decode.numbers import Binned, Number
-from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Floats
@@ -55,7 +57,7 @@ CURVE = (
 
 def numbers(
     source: Source,
-    question: Question,
+    asked: Asked,
     options: Options = DEFAULTS,
     by: Sequence[str] = (),
 ) -> Tables:
@@ -63,7 +65,7 @@ def numbers(
 
     Args:
         source: where the reports are, or their counts.
-        question: the question, with the version that is wanted.
+        asked: the question with the version that is wanted, or several levels and versions of it.
         options: this reads `fields`, `quantiles`, `above`, `of`, `people` and `confidence`.
         by: "epoch", a segment, or both; nothing for all reports together.
 
@@ -71,37 +73,39 @@ def numbers(
         InvalidParameter: if the question has no numbers, or no reports.
         StoreError: if the store cannot be read.
     """
-    return _each(source, question, options, numbers_table, by)
+    return _each(source, asked, options, numbers_table, by)
 
 
-def cumulative(source: Source, question: Question, options: Options = DEFAULTS) -> Tables:
+def cumulative(source: Source, asked: Asked, options: Options = DEFAULTS) -> Tables:
     """Return the cumulative curve of every field of numbers, with its band.
 
     Raises:
         InvalidParameter: if the question has no numbers, or no reports.
         StoreError: if the store cannot be read.
     """
-    return _each(source, question, options, cumulative_table)
+    return _each(source, asked, options, cumulative_table)
 
 
-Make = Callable[[Accumulated, Field, Options], Table]
+Make = Callable[[AnyCounts, Field, Options], Table]
 
 
 def _each(
-    source: Source, question: Question, options: Options, make: Make, by: Sequence[str] = ()
+    source: Source, asked: Asked, options: Options, make: Make, by: Sequence[str] = ()
 ) -> Tables:
+    question = newest(asked)
     fields = [f for f in chosen(question, options.fields) if isinstance(f.domain, Numbers)]
     if not fields:
         raise InvalidParameter(
             f"Question {question.id!r} has no numbers.", f"Use: deniable estimate {question.id}"
         )
-    counted = options.counted(source, question, apart=True if by else None)
+    counted = options.counted_all(source, asked, apart=True if by else None)
+    each = ((agreeing(counted, field), field) for field in fields)
     if by:
-        return Tables(numbers_by(counted, field, by, options) for field in fields)
-    return Tables(make(counted, field, options) for field in fields)
+        return Tables(numbers_by(same, field, by, options) for same, field in each)
+    return Tables(make(same, field, options) for same, field in each)
 
 
-def binned(counted: Accumulated, field: Field, options: Options) -> Binned:
+def binned(counted: AnyCounts, field: Field, options: Options) -> Binned:
     """Return the shares of bins with their covariance, of those who answered.
 
     Raises:
@@ -110,9 +114,11 @@ def binned(counted: Accumulated, field: Field, options: Options) -> Binned:
     question, domain = counted.question, field.domain
     if not isinstance(domain, Numbers) or counted.n == 0:
         raise InvalidParameter(f"There are no numbers in the reports to {question.id!r} yet.")
+    if (one := alone(counted)) is None:
+        return _pooled_bins(counted, field, domain, options)
     mechanism = mechanism_of(field, question.absent)
     found = mechanism.estimate(
-        counted.counts[field.name], asked_of(mechanism, None, field, question.absent)
+        one.counts[field.name], asked_of(mechanism, None, field, question.absent)
     )
     if not np.isfinite(found.frequency).all():
         raise InvalidParameter("Not every bin can be told apart with these reports.")
@@ -120,6 +126,27 @@ def binned(counted: Accumulated, field: Field, options: Options) -> Binned:
     reading = reading_of(options, question, field, counted.epochs)
     shares, noise = found.frequency, reading.noise * noise
     sample = reading.people / counted.n if reading.of == "population" else 0.0
+    return _among_present(shares, noise, sample, question, domain, options)
+
+
+def _pooled_bins(counted: AnyCounts, field: Field, domain: Numbers, options: Options) -> Binned:
+    """Return the bins of several levels and versions together."""
+    found = pool_shares(counted, field, None, options)
+    if not np.isfinite(found.whole.shares).all():
+        raise InvalidParameter("Not every bin can be told apart with these reports.")
+    noise = np.diag(found.noise) if found.noise.ndim == 1 else found.noise
+    shares, question = found.whole.shares, counted.question
+    return _among_present(shares, noise, found.sample, question, domain, options)
+
+
+def _among_present(
+    shares: Floats,
+    noise: Floats,
+    sample: float,
+    question: Question,
+    domain: Numbers,
+    options: Options,
+) -> Binned:
     if question.absent:
         sample /= max(1e-9, min(1.0, float(shares[:-1].sum())))
         shares, noise = _present(shares, noise)
@@ -135,7 +162,7 @@ def _present(shares: Floats, covariance: Floats) -> tuple[Floats, Floats]:
     return f / present, slope @ v @ slope.T
 
 
-def numbers_table(counted: Accumulated, field: Field, options: Options = DEFAULTS) -> Table:
+def numbers_table(counted: AnyCounts, field: Field, options: Options = DEFAULTS) -> Table:
     """Return mean, quantiles and shares above of one field, from counts that are there."""
     bins = binned(counted, field, options)
     wanted = sorted({*QUANTILES, *options.quantiles})
@@ -144,6 +171,7 @@ def numbers_table(counted: Accumulated, field: Field, options: Options = DEFAULT
     found += [bins.above(x) for x in options.above]
     reading = reading_of(options, counted.question, field, counted.epochs)
     notes = [
+        *agreements(counted, field, options),
         CUT.format(low=bins.edges[0], high=bins.edges[-1]),
         INSIDE,
         *about_epochs(reading, len(counted.epochs)),
@@ -157,7 +185,7 @@ def _row(number: Number) -> Sequence[Cell]:
     return number.name, number.estimate, (number.low, number.high), number.even
 
 
-def cumulative_table(counted: Accumulated, field: Field, options: Options = DEFAULTS) -> Table:
+def cumulative_table(counted: AnyCounts, field: Field, options: Options = DEFAULTS) -> Table:
     """Return the share below every edge, with its interval."""
     bins = binned(counted, field, options)
     below, errors = bins.cumulative
@@ -167,20 +195,21 @@ def cumulative_table(counted: Accumulated, field: Field, options: Options = DEFA
         for i, x in enumerate(bins.edges)
     ]
     about = replace(about_of(counted, field, "cumulative"), of=options.of)
+    notes = (*agreements(counted, field, options), of_note(options.of))
     form = {
         "picture": cumulative_picture,
         "described": cumulative_described,
         "caption": cumulative_caption,
     }
-    return Table.of(about, CURVE, rows, notes=(of_note(options.of),), **form)
+    return Table.of(about, CURVE, rows, notes=notes, **form)
 
 
 def numbers_by(
-    counted: Accumulated, field: Field, by: Sequence[str], options: Options = DEFAULTS
+    counted: AnyCounts, field: Field, by: Sequence[str], options: Options = DEFAULTS
 ) -> Table:
     """Return the numbers of every group, from counts that were kept apart."""
 
-    def make(part: Accumulated) -> Table:
+    def make(part: AnyCounts) -> Table:
         return numbers_table(part, field, options)
 
     whole, groups = make(counted), groups_by(counted, by, make)
@@ -196,4 +225,4 @@ def numbers_by(
         "described": number_lines_described,
         "caption": number_lines_caption,
     }
-    return Table.of(about, [*key_columns(by), *COLUMNS], rows, notes=whole.notes[:2], **form)
+    return Table.of(about, [*key_columns(by), *COLUMNS], rows, notes=whole.notes[:-1], **form)

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from deniable.ask.several import AnyCounts, Asked, Several, check_epochs, each_of
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.engines.accumulated import Accumulated
 from deniable.engines.files import Progress
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 People = Literal["unknown", "new", "same"]
 """Who reports in several epochs."""
-Source = Store | Accumulated
+Source = Store | AnyCounts
 """Where an ask finds reports: a store, or counts that somebody made of them."""
 Stages = Callable[[str, int, int], None]
 """Called with the name of a stage, the work done in it, and all its work."""
@@ -114,15 +115,23 @@ class Options:
 
         Args:
             source: a store, or counts.
-            question: the question, with the version that is wanted.
+            question: the question, with the version and the level that are wanted.
             apart: keep epochs and segments apart; by default where their counts are small.
 
         Raises:
             StoreError: if the store cannot be read.
-            InvalidParameter: if the question has no segment or value that is asked about.
+            InvalidParameter: if the question has no segment or value that is asked about, or the
+                counts are of another.
         """
-        if isinstance(source, Accumulated):
-            return source.selected(self.selection)
+        if isinstance(source, Accumulated | Several):
+            there = source.parts if isinstance(source, Several) else (source,)
+            found = [one for one in there if one.question.digest == question.digest]
+            if not found:
+                raise InvalidParameter(
+                    f"There are no counts of version {question.version} of {question.title!r}.",
+                    "Name the version and the level that the file of counts is of.",
+                )
+            return found[0].selected(self.selection)
         return accumulate(
             source,
             question,
@@ -132,6 +141,21 @@ class Options:
             progress=self.stage("counting"),
             engine=self.engine,
         )
+
+    def counted_all(self, source: Source, asked: Asked, *, apart: bool | None = None) -> AnyCounts:
+        """Return the counts of all levels and versions that are asked about.
+
+        Raises:
+            StoreError: if the store cannot be read.
+            InvalidParameter: as `counted`; also if some epochs are asked about, of versions whose
+                epochs have different lengths.
+        """
+        each = each_of(asked)
+        if len(each) == 1:
+            return self.counted(source, each[0], apart=apart)
+        if self.first_epoch is not None or self.last_epoch is not None:
+            check_epochs(each)
+        return Several(tuple(self.counted(source, one, apart=apart) for one in each))
 
 
 def store_of(source: Source, why: str) -> Store:
@@ -144,7 +168,7 @@ def store_of(source: Source, why: str) -> Store:
     Raises:
         InvalidParameter: if it is counts.
     """
-    if isinstance(source, Accumulated):
+    if isinstance(source, Accumulated | Several):
         raise InvalidParameter(
             f"Counts are not enough here: {why}.", "Ask where the reports are: leave out --counts."
         )

@@ -9,40 +9,43 @@ from typing import Any, cast
 import numpy as np
 
 from deniable.ask.candidates import require_candidates
-from deniable.ask.estimate import asked_of, chosen, labels_of, table_of
+from deniable.ask.estimate import asked_of, chosen, labels_of
 from deniable.ask.grouped import (
     EPOCH,
     MOST_TESTED,
     Group,
     Make,
+    OneReport,
+    Pool,
     as_groups,
     group_rows,
     groups_by,
     key_columns,
     listed_of,
     of_population,
+    pool_of,
     shown_columns,
     smoothed,
 )
 from deniable.ask.options import DEFAULTS, Options, Source
+from deniable.ask.several import AnyCounts, Asked, agreeing, alone, newest, parts_of
 from deniable.ask.string_sets import has_absent
-from deniable.engines.accumulated import Accumulated
+from deniable.ask.together import any_table
 from deniable.errors import InvalidParameter
 from deniable.groups import Change, Groups, change_over_epochs
 from deniable.mechanisms import mechanism_of
-from deniable.mechanisms.base import Floats
-from deniable.protocol import Field, Profile, Question, Sets, StringSets
+from deniable.protocol import Field, Profile, Sets, StringSets
 from deniable.results.charts.lines import caption, described, lines
 from deniable.results.table import Cell, Column, Table, Tables, Words
 from deniable.results.table.text import p_text
-from deniable.results.words.over_time import SAME, UNRELATED, change_sentence
+from deniable.results.words.over_time import SAME, TOO_FEW, UNRELATED, change_sentence
 
 MOST_SILENT = 60
 """The most epochs, and the most answers, that are compared without being asked."""
 
 
 def over_time(
-    source: Source, question: Question, by: Sequence[str], options: Options = DEFAULTS
+    source: Source, asked: Asked, by: Sequence[str], options: Options = DEFAULTS
 ) -> Tables:
     """Return a table per field, with the shares of every group: epochs, segments, or both.
 
@@ -51,7 +54,7 @@ def over_time(
 
     Args:
         source: where the reports are, or their counts.
-        question: the question, with the version that is wanted.
+        asked: the question with the version that is wanted, or several levels and versions of it.
         by: "epoch", the name of a segment, or both.
         options: as of `estimate`, and `people`.
 
@@ -59,47 +62,48 @@ def over_time(
         InvalidParameter: if there is no such segment, or a field of strings has no candidates.
         StoreError: if the store cannot be read.
     """
-    counted = options.counted(source, question, apart=True)
-    return Tables(
-        field_over_time(counted, field, by, options) for field in chosen(question, options.fields)
-    )
+    counted = options.counted_all(source, asked, apart=True)
+    fields = chosen(newest(asked), options.fields)
+    return Tables(field_over_time(counted, field, by, options) for field in fields)
 
 
 def field_over_time(
-    counted: Accumulated, field: Field, by: Sequence[str], options: Options = DEFAULTS
+    counted: AnyCounts, field: Field, by: Sequence[str], options: Options = DEFAULTS
 ) -> Table:
     """Return the table of one field by group, from counts that were kept apart.
 
     Raises:
         InvalidParameter: as `over_time`.
     """
-    listed = listed_of(field, options)
+    listed, counted = listed_of(field, options), agreeing(counted, field)
     made: dict[tuple[object, ...], Table] = {}
 
-    def made_once(part: Accumulated, asked: Options) -> Table:
+    def made_once(part: AnyCounts, asked: Options) -> Table:
         key = (asked.of, asked.crafted, *part.cells)
         if key not in made:
-            made[key] = table_of(part, field, listed, asked, points=False)
+            made[key] = any_table(part, field, listed, asked, points=False)
         return made[key]
 
-    def make(part: Accumulated) -> Table:
+    def make(part: AnyCounts) -> Table:
         return made_once(part, options)
 
-    def compared(part: Accumulated) -> Table:
+    def compared(part: AnyCounts) -> Table:
         return made_once(part, of_population(options))
 
     noise = noise_of(counted, field, listed, make(counted))
-    return grouped_table(counted, by, make, compared, field, options, noise)
+    pool = pool_of(counted, field, listed, options)
+    return grouped_table(counted, by, make, compared, field, options, noise, pool)
 
 
 def grouped_table(
-    counted: Accumulated,
+    counted: AnyCounts,
     by: Sequence[str],
     make: Make,
     compared: Make,
     field: Field,
     options: Options,
-    noise: Floats | None = None,
+    noise: OneReport | None = None,
+    pool: Pool | None = None,
 ) -> Table:
     """Return the shares of every group as one table, with the change over epochs.
 
@@ -110,7 +114,8 @@ def grouped_table(
         compared: makes the table by which groups are compared, of the population.
         field: the field.
         options: the options of the ask.
-        noise: the noise covariance of one report.
+        noise: that of one report.
+        pool: pools levels and versions of some counts; None where there is one of each.
     """
     if not by:
         raise InvalidParameter("Name what to group by: --by epoch, or a segment.")
@@ -120,7 +125,7 @@ def grouped_table(
     changes: dict[str, Change] = {}
     all_columns = [*key_columns(by), *columns]
     if EPOCH in by:
-        told = _series(counted, by, compared, field, options, noise)
+        told = _series(counted, by, compared, field, options, noise, pool)
         found = {name: change_over_epochs(one, people=options.people) for name, one in told.items()}
         changes = {name: one for name, one in found.items() if one is not None}
         all_columns.append(Column("smoothed", "share"))
@@ -136,7 +141,8 @@ def grouped_table(
     ]
     about = replace(whole.about, kind="trend" if EPOCH in by else "groups", more=more)
     about = replace(about, what=(*about.what, *sentences))
-    notes = [*_about_change(changes, options), *whole.notes[-2:]]
+    agree = [note for note in whole.notes if "pooled" in note]
+    notes = [*agree, *_about_change(changes, options), *whole.notes[-2:]]
     form: dict[str, Any] = {"picture": lines, "described": described, "caption": caption}
     stamps = tuple(one for one in whole.stamps if one.name != "n")
     form |= {"stamps": stamps, "words": Words(learned=tuple(sentences))}
@@ -144,12 +150,13 @@ def grouped_table(
 
 
 def _series(
-    counted: Accumulated,
+    counted: AnyCounts,
     by: Sequence[str],
     compared: Make,
     field: Field,
     options: Options,
-    noise: Floats | None,
+    noise: OneReport | None,
+    pool: Pool | None,
 ) -> dict[str, Groups]:
     """Return the epochs of every value of the segment that is asked for, or of all reports."""
     segments = [name for name in by if name != EPOCH]
@@ -158,7 +165,7 @@ def _series(
     for name, part in parts.items():
         whole, groups = compared(part), groups_by(part, [EPOCH], compared)
         if groups:
-            series[name] = as_groups(groups, whole, field, options, noise)
+            series[name] = as_groups(groups, whole, field, options, noise, pool)
     return series
 
 
@@ -186,16 +193,18 @@ def _with_lines(
 
 
 def noise_of(
-    counted: Accumulated, field: Field, listed: Sequence[str] | None, whole: Table
-) -> Floats | None:
-    """Return the noise covariance of one report, in the order of a table's rows.
+    counted: AnyCounts, field: Field, listed: Sequence[str] | None, whole: Table
+) -> OneReport | None:
+    """Return the noise of one report, in the order of a table's rows.
 
     Edge cases: None of strings, sets and profiles, whose answers are tested one by one, and of
     more than MOST_TESTED answers.
     """
     if isinstance(field.domain, Sets | StringSets | Profile) or field.domain.size is None:
         return None
-    question = counted.question
+    if (one := alone(counted)) is None:  # levels and versions: every group's own (`as_groups`)
+        return None
+    counted, question = one, one.question
     mechanism = mechanism_of(field, question.absent)
     absent = has_absent(field.domain, question.absent)
     names = require_candidates(question, field, listed)
@@ -208,13 +217,17 @@ def noise_of(
         return None
     label = {name: i for i, name in enumerate(labels_of(found.candidates, field, absent))}
     order = [label[value] for value in whole.column("value")]
-    return np.asarray(found.n * found.covariance[np.ix_(order, order)])
+    held = np.clip(found.frequency, 0.0, 1.0)
+    supported = None if found.chances is None else found.chances.supported(held)[order]
+    return OneReport(found.n * found.covariance[np.ix_(order, order)], supported)
 
 
 def _about_change(changes: dict[str, Change], options: Options) -> list[str]:
     if not changes:
         return []
-    notes = [SAME if options.people == "same" else UNRELATED]
+    few = any(change.few for change in changes.values())
+    notes = [TOO_FEW] if few else []
+    notes.append(SAME if options.people == "same" and not few else UNRELATED)
     if any(change.alone for change in changes.values()):
         notes.append(
             "Answers were tested one by one, and the least p-value counts as many times as there "
@@ -223,25 +236,38 @@ def _about_change(changes: dict[str, Change], options: Options) -> list[str]:
     return notes
 
 
+DIFFERENT_EPOCHS = (
+    "Whether the epochs differ was not tested: the versions have epochs of different lengths."
+)
+
+
+def _different_epochs(counted: AnyCounts) -> bool:
+    return len({part.question.epoch for part in parts_of(counted)}) > 1
+
+
 def change_note(
-    counted: Accumulated, field: Field, listed: Sequence[str] | None, options: Options
+    counted: AnyCounts, field: Field, listed: Sequence[str] | None, options: Options
 ) -> list[str]:
     """Return what a pooled table says about its epochs: that they differ, and by how much.
 
     Edge cases: nothing where there is one epoch, or no difference that chance does not explain.
     """
+    counted = agreeing(counted, field)
     if len(counted.epochs) < 2 or isinstance(field.domain, Profile):
         return []
     answers = len(listed) if listed is not None else field.domain.size or 0
+    if _different_epochs(counted):
+        return [DIFFERENT_EPOCHS]
     if not counted.cells or len(counted.epochs) > MOST_SILENT or answers > MOST_SILENT:
         return ["Whether the epochs differ was not tested here: --by epoch does."]
 
-    def compared(part: Accumulated) -> Table:
-        return table_of(part, field, listed, of_population(options), points=False)
+    def compared(part: AnyCounts) -> Table:
+        return any_table(part, field, listed, of_population(options), points=False)
 
     whole = compared(counted)
     groups: list[Group] = groups_by(counted, [EPOCH], compared)
-    series = as_groups(groups, whole, field, options, noise_of(counted, field, listed, whole))
+    noise, pool = noise_of(counted, field, listed, whole), pool_of(counted, field, listed, options)
+    series = as_groups(groups, whole, field, options, noise, pool)
     change = change_over_epochs(series, people=options.people)
     if change is None:
         return []

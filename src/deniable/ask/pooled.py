@@ -9,16 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from deniable.ask.candidates import candidates_for, is_open, require_candidates
-from deniable.ask.estimate import chosen, table_of
+from deniable.ask.estimate import chosen
 from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.ask.over_time import change_note
-from deniable.engines.accumulated import Accumulated
+from deniable.ask.several import AnyCounts, Asked, newest
+from deniable.ask.together import any_table
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
 from deniable.results.table import Table, Tables
 
 
-def estimate(store: Source, question: Question, options: Options = DEFAULTS) -> Tables:
+def estimate(store: Source, asked: Asked, options: Options = DEFAULTS) -> Tables:
     """Return a table of shares per field of a question, in the question's order.
 
     Guarantees: frequencies are unbiased; 95% intervals have a coverage of at least 95%, also where
@@ -28,7 +29,7 @@ def estimate(store: Source, question: Question, options: Options = DEFAULTS) -> 
 
     Args:
         store: where the reports are, or their counts.
-        question: the question, with the version that is wanted.
+        asked: the question with the version that is wanted, or several levels and versions of it.
         options: this reads `fields`, `candidates`, `folder`, `of`, `interval`, `confidence`,
             `decoder`, `truth`, `people` and `crafted`.
 
@@ -36,16 +37,17 @@ def estimate(store: Source, question: Question, options: Options = DEFAULTS) -> 
         InvalidParameter: if a field of strings has no candidates, or a name is unknown.
         StoreError: if the store cannot be read.
     """
+    question = newest(asked)
     fields = chosen(question, options.fields)
     known = {**candidates_for(question, options.folder), **options.candidates}
     lists = {f.name: require_candidates(question, f, known.get(f.name)) for f in fields}
     _check_names(question, known)
-    counted = options.counted(store, question)
+    counted = options.counted_all(store, asked)
     return Tables(pooled_table(counted, f, lists[f.name], options) for f in fields)
 
 
 def pooled_table(
-    counted: Accumulated,
+    counted: AnyCounts,
     field: Field,
     listed: Sequence[str] | None = None,
     options: Options = DEFAULTS,
@@ -55,7 +57,7 @@ def pooled_table(
     Raises:
         InvalidParameter: if the field takes strings and there are no candidates.
     """
-    table = table_of(counted, field, listed, options)
+    table = any_table(counted, field, listed, options)
     told = change_note(counted, field, listed, options)
     return replace(table, notes=(*told, *table.notes))
 

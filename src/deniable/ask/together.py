@@ -1,66 +1,64 @@
-"""Levels and versions of one question as one answer.
+"""Levels and versions of one question as one table.
 
-Levels are chosen by different people: their likelihoods multiply. Versions may be answered by the
-same people: their sample is shared, whoever came back (`groups/pool.py`). A test says whether they
-agree.
+Levels are chosen by different people: their likelihoods multiply, where reports can be counted.
+Versions share their sample (`ask/pooling.py`). A test says whether they agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from deniable._distributions import normal_isf, normal_sf
-from deniable.ask.candidates import candidates_for, require_candidates
+from deniable.ask.crafted_shares import crafted_slopes
 from deniable.ask.estimate import (
-    UNBIASED,
     about_of,
-    asked_of,
-    chosen,
+    about_reports,
     decoded_rows,
-    labels_of,
+    finished,
     shares_table,
+    table_of,
 )
-from deniable.ask.intervals import of_note, reading_of
-from deniable.ask.options import DEFAULTS, Options, Source
-from deniable.ask.string_sets import has_absent
-from deniable.decode import decode
+from deniable.ask.intervals import reading_of
+from deniable.ask.options import DEFAULTS, Options
+from deniable.ask.pooling import PooledShares, pool_shares
+from deniable.ask.several import AnyCounts, agreeing, alone, left_out, own_field
+from deniable.ask.string_sets import has_absent, of_people
+from deniable.ask.truth import against_truth
 from deniable.decode.decoded import decided
-from deniable.decode.reading import READING, Counted, Reading, around, critical, read
-from deniable.engines.accumulated import Accumulated, merged_tallies
+from deniable.decode.reading import READING, Reading, around, by_error
 from deniable.errors import InvalidParameter
-from deniable.groups import Pooled, pool_groups
+from deniable.groups import Pooled
 from deniable.groups.likelihood import Supports
-from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Floats
-from deniable.protocol import Field, Profile, Question, Sets, StringSets
+from deniable.protocol import Field, Profile, StringSets
+from deniable.protocol.epsilon import as_float
 from deniable.results.charts.bars import ORDERED_DOMAINS
-from deniable.results.table import Table, Tables
+from deniable.results.table import Table
 from deniable.results.table.text import p_text
-from deniable.results.words.shares import in_words
 
-
-@dataclass(frozen=True)
-class _Part:
-    """The shares of one level of one version."""
-
-    counted: Accumulated
-    labels: tuple[str, ...]
-    shares: Floats
-    covariance: Floats
-    read: Counted | None
+DISAGREE = "they do not agree"
 
 
 @dataclass(frozen=True)
 class _Together:
     """Pooled shares as `decided` takes them."""
 
-    frequency: Floats
-    std_error: Floats
+    pooled: PooledShares
     supports: Sequence[Supports] | None
     reading: Reading = READING
+
+    @property
+    def frequency(self) -> Floats:
+        """The pooled shares."""
+        return self.pooled.whole.shares
+
+    @property
+    def std_error(self) -> Floats:
+        """One standard deviation of each."""
+        return np.where(np.isfinite(self.frequency), self.pooled.error, np.nan)
 
     @property
     def p_values(self) -> Floats:
@@ -77,192 +75,123 @@ class _Together:
         return ends[:, 0], ends[:, 1]
 
     def limit(self, alpha: float) -> float:
-        """Return the detection limit."""
-        return min(1.0, critical(self.frequency.size, alpha) * float(np.median(self.std_error)))
+        """Return the detection limit, from the typical error of the noise."""
+        noise = self.pooled.noise if self.pooled.noise.ndim == 1 else self.pooled.noise.diagonal()
+        known = noise[np.isfinite(noise) & np.isfinite(self.frequency)]
+        if not known.size:
+            return float("nan")
+        n = sum(part.counted.n for part in self.pooled.parts)
+        return by_error(float(np.sqrt(np.median(known))), n, known.size, alpha)
 
 
-def estimate_together(
-    source: Source, questions: Sequence[Question], options: Options = DEFAULTS
-) -> Tables:
-    """Return the shares of a question over several levels and versions, a table per field.
-
-    Args:
-        source: where the reports are.
-        questions: levels and versions of one question; the last is the newest.
-        options: this reads `fields`, `candidates`, `folder`, `of`, `people` and `confidence`.
+def any_table(
+    counted: AnyCounts,
+    field: Field,
+    listed: Sequence[str] | None = None,
+    options: Options = DEFAULTS,
+    *,
+    points: bool = True,
+) -> Table:
+    """Return the table of one field, of one level and version or of several together.
 
     Raises:
-        InvalidParameter: if a field is about many attributes or sets, or no reports are there.
-        StoreError: if the store cannot be read.
+        InvalidParameter: if a field of strings has no candidates, or what is asked for holds for
+            one level of one version only.
     """
-    if isinstance(source, Accumulated) and len(questions) > 1:
+    counted = agreeing(counted, field)
+    left = left_out(counted)
+    if (one := alone(counted)) is not None:
+        own = own_field(one.question, field, counted.question) or field
+        table = table_of(one, own, listed, options, points=points)
+        return replace(table, notes=(*left, *table.notes))
+    if options.decoder != "default":
         raise InvalidParameter(
-            "A file of counts holds one version and level.", "Name it: --version N --level NAME"
+            "The paper's decoder selects what it tests, so that levels and versions cannot be "
+            "pooled.",
+            "Leave out --decoder lasso, or name one: --level NAME, --version N.",
         )
-    newest = questions[-1]
-    counted = [options.counted(source, question) for question in questions]
-    with_reports = [one for one in counted if one.n] or counted[-1:]
-    return Tables(_pooled(with_reports, field, options) for field in chosen(newest, options.fields))
+    pooled = pool_shares(counted, field, listed, options)
+    notes = [*left, *(agreement(what, *told) for what, told in pooled.tests.items())]
+    return _table(counted, pooled, field, options, notes)
 
 
-def _pooled(counted: Sequence[Accumulated], field: Field, options: Options) -> Table:
-    if isinstance(field.domain, Profile | Sets | StringSets):
-        raise InvalidParameter(
-            f"Levels and versions of {field.domain.kind} answers are not pooled.",
-            "Name one: --level NAME, --version N.",
-        )
-    agreeing, notes = _agreeing(counted, field)
-    parts = [_part(one, field, options) for one in agreeing]
-    versions: dict[int, list[_Part]] = {}
-    for part in parts:
-        versions.setdefault(part.counted.question.version, []).append(part)
-    pooled = [_of_levels(each) for each in versions.values()]
-    sizes = [float(sum(p.counted.n for p in each)) for each in versions.values()]
-    total = sum(sizes)
-    f = np.clip(sum(n * one.shares for n, one in zip(sizes, pooled, strict=True)) / total, 0, 1)
-    sample = np.diag(f) - np.outer(f, f)
-    whole = pooled[0]
-    if len(pooled) > 1:
-        shared = None if options.people == "new" or options.of == "reporters" else sample
-        whole = pool_groups(
-            [one.shares for one in pooled], [one.covariance for one in pooled], sizes, shared
-        )
-        notes.append(_agree("versions", whole, [str(version) for version in versions]))
-    for version, each in versions.items():
-        if len(each) > 1:
-            found = _of_levels(each)
-            names = [part.counted.question.level for part in each]
-            notes.append(_agree(f"levels of version {version}", found, names))
-    return _table(parts, whole, field, options, notes, single=len(pooled) == 1)
-
-
-def _part(counted: Accumulated, field: Field, options: Options) -> _Part:
-    """Return the shares of one level, with the covariance of what intervals are of."""
-    question = counted.question
-    own = next(one for one in question.fields if one.name == field.name)
-    mechanism, absent = (
-        mechanism_of(own, question.absent),
-        has_absent(own.domain, question.absent),
-    )
-    known: Mapping[str, Sequence[str]] = {
-        **candidates_for(question, options.folder),
-        **options.candidates,
-    }
-    listed = require_candidates(question, own, known.get(own.name))
-    asked = asked_of(mechanism, listed, own, absent)
-    reading = reading_of(options, question, own, counted.epochs)
-    counts = counted.counts[own.name]
-    if own.domain.size is None and not mechanism.hashed:
-        raise InvalidParameter(f"{own.parameters.mechanism} cannot be pooled.")
-    found = mechanism.estimate(counts, asked)
-    if own.domain.size is None:  # strings: the decoder's errors, which allow for the unlisted
-        decoded = decode(mechanism, counts, asked, reading=reading)
-        variance = np.diag(np.where(decoded.std_error > 0, decoded.std_error**2, np.inf))
-        return _Part(counted, decoded.candidates, decoded.frequency, variance, None)
-    labels = labels_of(found.candidates, own, absent)
-    f = np.clip(np.nan_to_num(found.frequency), 0, 1)
-    noise = np.diag(found.variance) if found.covariance is None else found.covariance
-    sample = (np.diag(f) - np.outer(f, f)) / max(1, counted.n)
-    shares = read(found, reading)
-    counted_shares = shares if isinstance(shares, Counted) else None
-    return _Part(counted, labels, found.frequency, reading.together(noise, sample), counted_shares)
-
-
-def _of_levels(parts: Sequence[_Part]) -> Pooled:
-    """Return the shares of the levels of one version together: different people."""
-    sizes = [float(part.counted.n) for part in parts]
-    return pool_groups([p.shares for p in parts], [p.covariance for p in parts], sizes)
-
-
-def _supports(parts: Sequence[_Part]) -> list[Supports] | None:
-    """Return the binomial numbers of every answer, if all levels have them."""
-    counted = [part.read for part in parts if part.read is not None]
-    if len(counted) < len(parts):
-        return None
-    phi = [one.spread(one.frequency) for one in counted]
-    return [
-        Supports(
-            np.array([one.reports[v] / p[v] for one, p in zip(counted, phi, strict=True)]),
-            np.array([one.found.n / p[v] for one, p in zip(counted, phi, strict=True)]),
-            np.array([one.chances.chance[v] for one in counted]),
-            np.array([one.chances.gap[v] for one in counted]),
-        )
-        for v in range(len(parts[0].labels))
-    ]
-
-
-def _agreeing(counted: Sequence[Accumulated], field: Field) -> tuple[list[Accumulated], list[str]]:
-    """Return the counts whose field has the same answers as the newest, and what was left out."""
-    kept: list[Accumulated] = []
-    left: list[Accumulated] = []
-    for one in counted:
-        own = next((f for f in one.question.fields if f.name == field.name), None)
-        same = own is not None and own.domain.published() == field.domain.published()
-        (kept if same else left).append(one)
-    told = sorted({str(one.question.version) for one in left})
-    notes = [
-        f"Version {', '.join(told)} has other answers, and is not pooled: "
-        f"{sum(one.n for one in left):,} reports."
-    ]
-    return kept, notes if left else []
-
-
-def _agree(what: str, found: Pooled, names: Sequence[str]) -> str:
-    told = ", ".join(names)
+def agreement(what: str, names: Sequence[str], found: Pooled) -> str:
+    """Return the sentence that says whether levels or versions agree."""
+    told, text = ", ".join(names), p_text(found.p_value)
+    shown = text if text.startswith("<") else f"= {text}"
     if found.p_value >= 0.05:
-        return f"The {what} ({told}) are pooled; they agree (p {_shown(found.p_value)})."
+        return f"The {what} ({told}) are pooled; they agree (p {shown})."
     return (
-        f"The {what} ({told}) are pooled, but they do not agree (p {_shown(found.p_value)}): they "
-        "may be different people, or the answers changed between them. Look at each by itself."
+        f"The {what} ({told}) are pooled, but {DISAGREE} (p {shown}): they may be different "
+        "people, or the answers changed between them. Look at each by itself."
     )
 
 
-def _shown(p_value: float) -> str:
-    text = p_text(p_value)
-    return text if text.startswith("<") else f"= {text}"
+def agreements(counted: AnyCounts, field: Field, options: Options) -> list[str]:
+    """Return whether the levels and versions of a field of listed answers agree, in words."""
+    counted = agreeing(counted, field)
+    left = left_out(counted)
+    if alone(counted) is not None:
+        return list(left)
+    pooled = pool_shares(counted, field, None, options)
+    return [*left, *(agreement(what, *told) for what, told in pooled.tests.items())]
 
 
-def _table(
-    parts: Sequence[_Part],
-    whole: Pooled,
-    field: Field,
-    options: Options,
-    notes: list[str],
-    *,
-    single: bool,
-) -> Table:
-    alpha = 1 - options.confidence
-    reading = replace(READING, of=options.of)
-    error = np.sqrt(np.maximum(whole.covariance.diagonal(), 1e-300))
-    # Binomial likelihoods hold for different people: levels, not versions.
-    supports = _supports(parts) if single and options.of == "population" else None
-    together = _Together(whole.shares, error, supports, reading)
-    labels, counted = parts[0].labels, [part.counted for part in parts]
-    n = sum(one.n for one in counted)
-    found = decided(labels, n, together, alpha, method="pooled")
-    absent = has_absent(field.domain, counted[-1].question.absent)
-    ordered = field.domain.kind in ORDERED_DOMAINS
-    rows = decoded_rows(found, labels, {}, ordered=ordered, absent=absent)
+def pooled_members(pooled: PooledShares) -> dict[str, object]:
+    """Return which levels and versions were pooled, and the test that they agree, as JSON."""
     members = [
         {
             "version": part.counted.question.version,
             "level": part.counted.question.level,
             "n": part.counted.n,
         }
-        for part in parts
+        for part in pooled.parts
     ]
-    test = {"statistic": whole.statistic, "degrees": whole.degrees, "p_value": whole.p_value}
-    newest = merged_tallies(counted)
+    _, test = pooled.tests.get("versions") or next(iter(pooled.tests.values()))
+    agree = {"statistic": test.statistic, "degrees": test.degrees, "p_value": test.p_value}
+    return {"pooled": members, "agreement": agree}
+
+
+def _table(
+    counted: AnyCounts, pooled: PooledShares, field: Field, options: Options, notes: list[str]
+) -> Table:
+    alpha, parts = 1 - options.confidence, pooled.parts
+    # Binomial likelihoods hold for different people, levels, and none of their reports crafted.
+    exact = options.of == "population" and options.crafted is None
+    supports = pooled.supports() if exact else None
+    together = _Together(pooled, supports, replace(READING, of=options.of))
+    labels, n = parts[0].labels, sum(part.counted.n for part in parts)
+    found = decided(labels, n, together, alpha, method="pooled")
+    tested = not isinstance(field.domain, Profile)
+    absent = tested and has_absent(field.domain, parts[-1].counted.question.absent)
+    ordered = not tested or field.domain.kind in ORDERED_DOMAINS
+    if not tested:  # as of one level: which answers somebody has is seldom the question
+        unknown = np.full(len(labels), np.nan)
+        none = np.zeros(len(labels), dtype=bool)
+        found = replace(found, z=unknown, p_value=unknown, holm=none, storey=none)
+    rows, about_sets = of_people(
+        decoded_rows(found, labels, {}, ordered=ordered, absent=absent), field.domain
+    )
+    reading = reading_of(options, counted.question, field, counted.epochs)
+    known = bool(np.isfinite(found.frequency).all())
+    notes = about_reports([*about_sets, *notes], counted, reading, known, options.confidence)
+    scale = field.domain.most if isinstance(field.domain, StringSets) else 1
     about = about_of(
-        newest,
+        counted,
         field,
         expected_false=found.expected_false,
         unlisted=None,
-        limit=found.limit,
-        pooled=members,
-        agreement=test,
+        limit=found.limit * scale,
+        level=options.confidence,
     )
-    epsilon = max(p.counted.question.fields[0].parameters.epsilon_once for p in parts) / 1e6
-    about = replace(about, of=options.of, epsilon_once=epsilon)
-    table = shares_table(about, rows, (*notes, UNBIASED, of_note(options.of)))
-    return replace(table, words=in_words(table))
+    epsilon = max(part.field.parameters.epsilon_once for part in parts)
+    more = {**about.more, **pooled_members(pooled)}
+    about = replace(about, of=options.of, n=n, epsilon_once=as_float(epsilon), more=more)
+    shifts = None
+    if options.crafted is not None:
+        slopes = [crafted_slopes(part.field, len(labels), options.crafted) for part in parts]
+        each = dict(zip(labels, pooled.moved(slopes, options.crafted), strict=True))
+        shifts = [each[str(row[0])] for row in rows]
+    table = finished(shares_table(about, rows, notes), field, options.crafted, shifts=shifts)
+    truth = options.truth.get(field.name)
+    return table if truth is None else against_truth(table, truth)

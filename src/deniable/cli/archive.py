@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
 from deniable.cli.output import JsonFlag, emit_json, out, progress
 from deniable.store.archive import check_archive
 
@@ -39,7 +40,10 @@ def check(
     if json:
         emit_json({"sound": not found.problems, **asdict(found)})
     else:
-        out.print(f"{found.reports:,} sound reports in {found.parts:,} parts", markup=False)
+        out.print(
+            f"{plural(found.reports, 'sound report')} in {plural(found.parts, 'part')}",
+            markup=False,
+        )
         for problem in found.problems:
             out.print(problem, markup=False)
         out.print(

@@ -12,10 +12,12 @@ from typing import Annotated
 import typer
 
 from deniable.ask.options import Options, People, Source
+from deniable.ask.several import AnyCounts, Asked, Several, each_of, newest
 from deniable.cli.engine import HERE, At
 from deniable.cli.output import stages
 from deniable.cli.values import load_survey, say_where_reports_are
-from deniable.engines.counts_file import read_counts
+from deniable.engines.accumulated import Accumulated
+from deniable.engines.counts_file import digest_of, from_bytes, read_file
 from deniable.engines.selection import Selection
 from deniable.errors import InvalidParameter
 from deniable.protocol import Question, Survey
@@ -45,8 +47,12 @@ WhereSegments = Annotated[
     ),
 ]
 CountsFile = Annotated[
-    Path | None,
-    typer.Option("--counts", help="A file of counts, in place of a store.", metavar="FILE"),
+    list[Path] | None,
+    typer.Option(
+        "--counts",
+        help="A file of counts, in place of a store; one for each level and version.",
+        metavar="FILE",
+    ),
 ]
 NewPeople = Annotated[
     bool, typer.Option("--new-people", help="Nobody reported in two epochs: narrower errors.")
@@ -61,10 +67,26 @@ GroupBy = Annotated[
 ]
 
 
-def who(new: bool, same: bool) -> People:
-    """Return who reports in several epochs, by two flags that exclude each other."""
+def who(new: bool, same: bool, *, changes: bool = True) -> People:
+    """Return who reports in several epochs, by two flags that exclude each other.
+
+    Args:
+        new: of --new-people.
+        same: of --same-people.
+        changes: whether changes over epochs are looked at, which the second flag is about.
+
+    Raises:
+        InvalidParameter: if both are given, or --same-people makes no difference.
+    """
     if new and same:
         raise InvalidParameter("Use either --new-people or --same-people.")
+    if same and not changes:
+        raise InvalidParameter(
+            "--same-people makes no difference here: it is about changes over epochs, in which "
+            "what the same people keep cancels. The errors of all epochs together hold whoever "
+            "came back.",
+            "Leave it out, or look at changes: --by epoch, of estimate and marginals.",
+        )
     return "new" if new else "same" if same else "unknown"
 
 
@@ -127,10 +149,10 @@ def options_of(selection: Selection) -> Options:
 @contextmanager
 def asking(
     path: Path,
-    asked: Question,
+    asked: Asked,
     data: str,
     which: Which,
-    counts: Path | None,
+    counts: Sequence[Path] | None,
     *,
     quiet: bool,
     at: At = HERE,
@@ -139,21 +161,47 @@ def asking(
 
     Args:
         path: the published survey.
-        asked: the question.
+        asked: the question, or several levels and versions of it.
         data: the place of the store.
         which: the reports that are asked about.
-        counts: a file of counts, which takes the store's place.
+        counts: files of counts, which take the store's place.
         quiet: draw no progress.
         at: where the reports are counted.
     """
-    options = options_of(which.selection(asked, load_survey(path)))
-    if counts is not None and at != HERE:
+    question = newest(asked)
+    options = options_of(which.selection(question, load_survey(path)))
+    if counts and at != HERE:
         raise InvalidParameter("A file of counts needs no engine: leave out --engine.")
     with at.engine() as engine, stages(quiet) as told:
         options = replace(options, progress=told, engine=engine)
-        if counts is not None:
-            yield read_counts(counts, asked), options
+        if counts:
+            yield _counts(counts, each_of(asked)), options
             return
         with open_store(data, create=False) as store:
-            say_where_reports_are(store, path, asked)
+            if len(each_of(asked)) == 1:
+                say_where_reports_are(store, path, question)
             yield store, options
+
+
+def _counts(paths: Sequence[Path], asked: Sequence[Question]) -> AnyCounts:
+    """Read files of counts, each of another level or version that is asked about.
+
+    Raises:
+        InvalidParameter: if a file is of something else, or two are of the same.
+    """
+    known = {question.digest: question for question in asked}
+    found: dict[bytes, Accumulated] = {}
+    for path in paths:
+        data = read_file(path)
+        # A file of something else is read as the newest, which says what it is.
+        question = known.get(digest_of(data), asked[-1])
+        if question.digest in found:
+            raise InvalidParameter(
+                f"Two files of counts are of the same version and level of {question.id!r}.",
+                "Add them up first: deniable merge A B -o C",
+            )
+        found[question.digest] = from_bytes(data, question)
+    if len(asked) == 1:
+        return next(iter(found.values()))
+    parts = (found.get(one.digest, Accumulated.of_cells(one, {})) for one in asked)
+    return Several(tuple(parts))

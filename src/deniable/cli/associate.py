@@ -15,11 +15,14 @@ from deniable.ask.discover import is_discovered
 from deniable.cli.asking import (
     CountsFile,
     EpochNumber,
+    NewPeople,
+    SamePeople,
     SinceDate,
     UntilDate,
     WhereSegments,
     Which,
     asking,
+    who,
 )
 from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.output import (
@@ -31,14 +34,15 @@ from deniable.cli.output import (
     LevelName,
     OutputFiles,
     SurveyJson,
-    VersionNumber,
+    VersionOrAll,
     check_names,
     emit_tables,
     out,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import load_survey
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
+from deniable.protocol.naming import questions_of
 from deniable.results.table import LEVEL, Tables
 
 DISCOVERED = "discovered"
@@ -108,7 +112,9 @@ def associate(
     since: SinceDate = None,
     until: UntilDate = None,
     where: WhereSegments = None,
-    version: VersionNumber = None,
+    new_people: NewPeople = False,
+    same_people: SamePeople = False,
+    version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
@@ -119,14 +125,15 @@ def associate(
     json: JsonFlag = False,
 ) -> None:
     """Say which answers of several fields go together: table, test, heat map."""
-    asked = find_question(survey, question, version, level)
+    questions = questions_of(load_survey(survey), question, version, level)
+    asked = questions[-1]
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
     listed, discovered = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
     which = Which(epoch, since, until, where)
     at = At(engine, master)
-    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
+    with asking(survey, questions, data, which, counts, quiet=json, at=at) as (store, base):
         options = replace(
             base,
             fields=chosen,
@@ -136,6 +143,7 @@ def associate(
             top=top,
             other=False if no_other else None,
             of=of,
+            people=who(new_people, same_people, changes=False),
             crafted=crafted,
             confidence=confidence,
             solver=solver,
@@ -143,7 +151,7 @@ def associate(
             profile=other_profile,
             given=_given(chosen, given or []),
         )
-        table = ask_together(store, asked, options)
+        table = ask_together(store, questions, options)
     emit_tables(Tables([table]), output, json)
     if not json:
         for part in table.parts.values():

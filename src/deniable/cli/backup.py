@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
 from deniable.cli.output import DataPlace, JsonFlag, emit_json, err, out
 from deniable.store.copying import back_up
 
@@ -31,7 +32,9 @@ def backup(
         emit_json({**told, "with_open": with_open})
         return
     out.print(
-        f"{sum(copied.values()):,} reports in {len(copied):,} batches are in {target}, and sound.",
+        f"{plural(sum(copied.values()), 'report')} in "
+        f"{plural(len(copied), 'batch', 'batches')}: all "
+        f"in {target}, and sound.",
         markup=False,
     )
     if with_open:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import epsilon_text
 from deniable.authoring import Authored, read_authored
 from deniable.authoring.problems import Problem
 from deniable.authoring.segments import Cells
@@ -130,8 +131,7 @@ def _epsilons(question: Question) -> dict[str, object]:
 def _sum(question: Question) -> str:
     """Say how the fields of a question share its epsilon."""
     parts = " + ".join(
-        f"{f.name} {as_float(f.parameters.epsilon_once):.6f}" for f in question.fields
+        f"{f.name} {epsilon_text(as_float(f.parameters.epsilon_once))}" for f in question.fields
     )
-    return (
-        f"{question.title}: one report has epsilon {as_float(question.epsilon_once):.6f} = {parts}"
-    )
+    whole = epsilon_text(as_float(question.epsilon_once))
+    return f"{question.title}: one report has epsilon {whole} = {parts}"

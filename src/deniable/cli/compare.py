@@ -14,6 +14,7 @@ from deniable.cli.asking import (
     CountsFile,
     EpochNumber,
     NewPeople,
+    SamePeople,
     SinceDate,
     UntilDate,
     WhereSegments,
@@ -27,11 +28,12 @@ from deniable.cli.output import (
     LevelName,
     OutputFiles,
     SurveyJson,
-    VersionNumber,
+    VersionOrAll,
     check_names,
     emit_tables,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import load_survey
+from deniable.protocol.naming import questions_of
 
 
 def compare(
@@ -50,7 +52,8 @@ def compare(
     until: UntilDate = None,
     where: WhereSegments = None,
     new_people: NewPeople = False,
-    version: VersionNumber = None,
+    same_people: SamePeople = False,
+    version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
@@ -63,11 +66,14 @@ def compare(
     Where the segment is an experiment's arm this is an A/B test. How many people a wanted effect
     needs, deniable plan --compare says before.
     """
-    asked = find_question(survey, question, version, level)
+    questions = questions_of(load_survey(survey), question, version, level)
+    asked = questions[-1]
     check_names(output)
     strings = candidates_for(asked, survey.parent, candidates)
     which = Which(epoch, since, until, where)
-    with asking(survey, asked, data, which, counts, quiet=json) as (source, base):
-        options = replace(base, candidates=strings, people=who(new_people, False))
-        tables = ask_difference(source, asked, by, options, against=against)
+    with asking(survey, questions, data, which, counts, quiet=json) as (source, base):
+        options = replace(
+            base, candidates=strings, people=who(new_people, same_people, changes=False)
+        )
+        tables = ask_difference(source, questions, by, options, against=against)
     emit_tables(tables, output, json)

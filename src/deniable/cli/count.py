@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
+from deniable.ask.several import only
 from deniable.cli.asking import (
     CountsFile,
     EpochNumber,
@@ -23,18 +25,20 @@ from deniable.cli.output import (
     JsonFlag,
     LevelName,
     SurveyJson,
-    VersionNumber,
+    VersionOrAll,
     emit_json,
     out,
     write_file,
 )
-from deniable.cli.values import find_question, load_survey
+from deniable.cli.values import load_survey
 from deniable.engines.accumulated import Accumulated
 from deniable.engines.counts_file import to_bytes
 from deniable.engines.sql import counts_from_sql
 from deniable.errors import InvalidParameter
+from deniable.protocol.naming import questions_of
 from deniable.results.report_counts import reports_text
 
+ONE_FILE = "A file of counts holds one version and one level: each counts other bits or symbols."
 OutputFile = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Write the counts to a file, by epoch and segment."),
@@ -48,7 +52,7 @@ def count(
     since: SinceDate = None,
     until: UntilDate = None,
     where: WhereSegments = None,
-    version: VersionNumber = None,
+    version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
@@ -64,43 +68,53 @@ def count(
     """Count the bits or symbols of a question's reports: all that an estimate needs.
 
     A file of counts (-o) takes a store's place in estimate, marginals and discover (--counts), and
-    files of the same question can be added up (deniable merge).
+    files of the same question can be added up (deniable merge). Levels and versions are counted
+    each by itself, and each has a file of its own.
     """
-    asked = find_question(survey, question, version, level)
+    asked = questions_of(load_survey(survey), question, version, level)
+    if output is not None:
+        only(asked, ONE_FILE)
     which = Which(epoch, since, until, where)
     if from_sql is not None:
         if counts is not None or engine != "local":
             raise InvalidParameter("--from-sql goes without --counts and --engine.")
-        selection = which.selection(asked, load_survey(survey))
-        _shown(counts_from_sql(from_sql, asked, selection), output, json)
-        return
-    at = At(engine, master)
-    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (source, options):
-        counted = options.counted(source, asked, apart=output is not None or None)
-    _shown(counted, output, json)
-
-
-def _shown(counted: Accumulated, output: Path | None, json: bool) -> None:
+        alone = only(asked, ONE_FILE)
+        found = [counts_from_sql(from_sql, alone, which.selection(alone, load_survey(survey)))]
+    else:
+        at = At(engine, master)
+        with asking(survey, asked, data, which, counts, quiet=json, at=at) as (source, options):
+            apart = output is not None or None
+            found = [options.counted(source, one, apart=apart) for one in asked]
     if output is not None:
-        write_file(output, to_bytes(counted))
-    show_counts(counted, output, json)
+        write_file(output, to_bytes(found[0]))
+    if json and len(found) > 1:
+        emit_json({"question": question, "parts": [counts_json(one) for one in found]})
+        return
+    for counted in found:
+        show_counts(counted, output, json)
+
+
+def counts_json(counted: Accumulated) -> dict[str, object]:
+    """Return counts as JSON."""
+    asked = counted.question
+    fields = {
+        name: {"reports": counts.reports.tolist(), "table": counts.table.tolist()}
+        for name, counts in counted.counts.items()
+    }
+    told = {"question": asked.id, "version": asked.version, "level": asked.level}
+    told |= {"fields": fields, "epochs": {str(e): n for e, n in counted.epochs.items()}}
+    segments = [
+        {"segments": parse_json(text) if text else {}, "reports": number}
+        for text, number in counted.segments.items()
+    ]
+    return {**told, "simulated": counted.simulated, "segments": segments}
 
 
 def show_counts(counted: Accumulated, output: Path | None, json: bool) -> None:
     """Print counts: the numbers as JSON, or how many there are."""
     asked = counted.question
     if json:
-        fields = {
-            name: {"reports": counts.reports.tolist(), "table": counts.table.tolist()}
-            for name, counts in counted.counts.items()
-        }
-        told = {"question": asked.id, "version": asked.version, "level": asked.level}
-        told |= {"fields": fields, "epochs": {str(e): n for e, n in counted.epochs.items()}}
-        segments = [
-            {"segments": parse_json(text) if text else {}, "reports": number}
-            for text, number in counted.segments.items()
-        ]
-        emit_json({**told, "simulated": counted.simulated, "segments": segments})
+        emit_json(counts_json(counted))
         return
     at_level = f" ({asked.level})" if asked.level else ""
     for name, counts in counted.counts.items():
@@ -111,8 +125,7 @@ def show_counts(counted: Accumulated, output: Path | None, json: bool) -> None:
     for text, number in counted.segments.items():
         if text:
             words = ", ".join(f"{name} {value}" for name, value in parse_json(text).items())
-            out.print(f"  {words}: {number:,} reports", markup=False)
+            out.print(f"  {words}: {plural(number, 'report')}", markup=False)
     if output is not None:
-        many = len(counted.epochs)
-        epochs = "1 epoch" if many == 1 else f"{many:,} epochs"
+        epochs = plural(len(counted.epochs), "epoch")
         out.print(f"Wrote the counts of {epochs} to {output}.", markup=False)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
 from deniable.cli.output import DataPlace, JsonFlag, emit_json, out
 from deniable.errors import InvalidParameter
 from deniable.store import Scope, open_store
@@ -69,9 +70,12 @@ def delete(
         made_up = ", simulated" if batch.simulated else ""
         out.print(
             f"  {batch.question}, version {batch.version}, epoch {batch.epoch}{made_up}: "
-            f"{tally.reports:,} reports",
+            f"{plural(tally.reports, 'report')}",
             markup=False,
         )
-    would = f"{sum(tally.reports for tally in found):,} reports would be deleted."
-    out.print(would if dry_run else f"{deleted:,} reports were deleted.")
+    would = plural(sum(tally.reports for tally in found), "report")
+    were = "was" if deleted == 1 else "were"
+    out.print(
+        f"{would} would be deleted." if dry_run else f"{plural(deleted, 'report')} {were} deleted."
+    )
     out.print(f"Out of reach: {'; '.join(beyond)}.", markup=False)

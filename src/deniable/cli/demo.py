@@ -17,10 +17,10 @@ from rich.progress import Progress
 from deniable.ask import Options, ask, associate, over_time
 from deniable.cli.demo_clients import run_clients
 from deniable.cli.demo_survey import HOMEPAGES, WORDS, publish_demo
-from deniable.cli.history import Course, History
 from deniable.cli.output import JsonFlag, emit_json, out, progress
-from deniable.cli.population import Population, draw_population
 from deniable.cli.process import collector_process
+from deniable.crowd.history import Course, History
+from deniable.crowd.population import Population, draw_population
 from deniable.protocol import Question, Survey
 from deniable.protocol.epochs import day_number, epoch_of
 from deniable.results.table import Table

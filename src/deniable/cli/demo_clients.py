@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from deniable.cli.population import Population
 from deniable.client import Client, Consent
 from deniable.client.consent import invented_people
+from deniable.crowd.population import Population
 from deniable.errors import DeniableError
 from deniable.protocol import Survey
 

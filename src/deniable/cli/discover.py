@@ -14,11 +14,14 @@ from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.cli.asking import (
     CountsFile,
     EpochNumber,
+    NewPeople,
+    SamePeople,
     SinceDate,
     UntilDate,
     WhereSegments,
     Which,
     asking,
+    who,
 )
 from deniable.cli.engine import At, EngineName, SparkMaster
 from deniable.cli.output import (
@@ -29,18 +32,19 @@ from deniable.cli.output import (
     JsonFlag,
     LevelName,
     SurveyJson,
-    VersionNumber,
+    VersionOrAll,
     emit_json,
     emit_tables,
     out,
     write_file,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import load_survey
 from deniable.discover.ngrams.discovery import THRESHOLD, Search
 from deniable.discover.prefixes.growth import MAX_BEAM
 from deniable.discover.train import ORDER, fitting, train
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
+from deniable.protocol.naming import questions_of
 
 _TRAIN = "train"
 
@@ -57,7 +61,9 @@ def discover(
     since: SinceDate = None,
     until: UntilDate = None,
     where: WhereSegments = None,
-    version: VersionNumber = None,
+    new_people: NewPeople = False,
+    same_people: SamePeople = False,
+    version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
@@ -111,7 +117,7 @@ def discover(
     if listed is not None:
         raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
-    asked = find_question(survey, question, version, level)
+    asked = questions_of(load_survey(survey), question, version, level)
     which = Which(epoch, since, until, where)
     at = At(engine, master)
     with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
@@ -119,6 +125,7 @@ def discover(
             base,
             beam=beam,
             search=search,
+            people=who(new_people, same_people, changes=False),
             of=of,
             interval=interval,
             crafted=crafted,

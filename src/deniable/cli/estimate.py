@@ -12,8 +12,9 @@ from deniable.ask import candidates_for, over_time
 from deniable.ask import cumulative as ask_curve
 from deniable.ask import estimate as ask_shares
 from deniable.ask import numbers as ask_numbers
+from deniable.ask.all_questions import all_questions
 from deniable.ask.google_rappor import google_tables
-from deniable.ask.together import estimate_together
+from deniable.ask.options import Options
 from deniable.ask.truth import read_truth
 from deniable.cli.asking import (
     CountsFile,
@@ -41,16 +42,22 @@ from deniable.cli.output import (
     SurveyJson,
     VersionOrAll,
     emit_tables,
+    err,
+    out,
+    stages,
 )
-from deniable.cli.values import load_survey, questions_of
-from deniable.errors import InvalidParameter
+from deniable.cli.values import load_survey
 from deniable.interop.google_files import read_triple
-from deniable.results.table import LEVEL
+from deniable.protocol.naming import questions_of
+from deniable.protocol.survey import DEFAULT_FLOOR
+from deniable.results.table import LEVEL, Tables
+from deniable.store import open_store
 
 
 def estimate(
     question: Annotated[
-        str | None, typer.Argument(help="The question's id; none with --google-rappor.")
+        str | None,
+        typer.Argument(help="The question's id; without one, all questions with their answers."),
     ] = None,
     epoch: EpochNumber = None,
     since: SinceDate = None,
@@ -108,8 +115,11 @@ def estimate(
     json: JsonFlag = False,
 ) -> None:
     """Estimate the share of each answer, with standard error, 95% interval and test."""
-    if (question is None) == (google_rappor is None):
+    if question is not None and google_rappor is not None:
         raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
+    if question is None and google_rappor is None:
+        _all_questions(survey, data, output, json)
+        return
     if google_rappor is not None and crafted is not None:
         raise typer.BadParameter("--crafted needs a question, whose parameters are known.")
     if google_rappor is not None and (decoder, truth, confidence) != ("default", None, LEVEL):
@@ -122,15 +132,10 @@ def estimate(
         return
     questions = questions_of(load_survey(survey), question or "", version, level)
     asked = questions[-1]
-    if len(questions) > 1 and (by or cumulative or numbers or quantile or above or crafted):
-        raise InvalidParameter(
-            "Several levels or versions are pooled for shares alone.",
-            "Name one: --level NAME, --version N.",
-        )
     strings = candidates_for(asked, survey.parent, candidates)
     which = Which(epoch, since, until, where)
     at = At(engine, master)
-    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
+    with asking(survey, questions, data, which, counts, quiet=json, at=at) as (store, base):
         options = replace(
             base,
             candidates=strings,
@@ -142,15 +147,27 @@ def estimate(
             decoder=decoder,
             truth={} if truth is None else read_truth(truth, asked),
         )
-        if len(questions) > 1:
-            tables = estimate_together(store, questions, options)
-        elif cumulative:
-            tables = ask_curve(store, asked, options)
+        if cumulative:
+            tables = ask_curve(store, questions, options)
         elif numbers or quantile or above:
             options = replace(options, quantiles=quantile or (), above=above or ())
-            tables = ask_numbers(store, asked, options, by or ())
+            tables = ask_numbers(store, questions, options, by or ())
         elif by:
-            tables = over_time(store, asked, by, options)
+            tables = over_time(store, questions, by, options)
         else:
-            tables = ask_shares(store, asked, options)
+            tables = ask_shares(store, questions, options)
     emit_tables(tables, output, json)
+
+
+def _all_questions(survey: Path, data: str, output: list[Path] | None, json: bool) -> None:
+    """Show every question with its main answer."""
+    ready = load_survey(survey)
+    with open_store(data, create=False) as store, stages(quiet=json) as told:
+        options = Options(floor=ready.floor or DEFAULT_FLOOR, progress=told)
+        table = all_questions(store, ready, survey.parent, options)
+    emit_tables(Tables([table]), output, json)
+    if not any(table.column("reports")):
+        err.print("There are no reports yet.", markup=False)
+        raise typer.Exit(1)
+    if not json:
+        out.print("One question in full: deniable estimate QUESTION", markup=False)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from deniable.cli.output import JsonFlag, SurveyToml, VersionNumber, emit_json, out
-from deniable.cli.values import any_survey, known_question
+from deniable.cli.values import any_survey
 from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
 from deniable.protocol.budget import budget_of
 from deniable.protocol.epochs import day_number
+from deniable.protocol.naming import known_question
 from deniable.results.explain import explain_question
 from deniable.results.plan.budget import budget_table
 
@@ -46,6 +48,13 @@ def explain(
             metavar="PATH",
         ),
     ] = None,
+    language: Annotated[
+        Path | None,
+        typer.Option(help="With --public: a file of translated sentences.", metavar="FILE"),
+    ] = None,
+    sentences: Annotated[
+        bool, typer.Option("--sentences", help="Print the English sentences to translate.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Say in plain words what each question promises to people, and what that costs the analyst.
@@ -56,6 +65,11 @@ def explain(
     what one unchanged value of each question costs a device, and how many devices leave it out
     because of their ceiling.
     """
+    if sentences:
+        _sentences(json)
+        return
+    if language is not None and not public:
+        raise InvalidParameter("--language belongs to --public.", "Add --public, or leave it out.")
     if version is not None and question is None:
         raise InvalidParameter("--version belongs to --question.", "Name the question, too.")
     ready = any_survey(survey)
@@ -63,7 +77,7 @@ def explain(
     if public:
         if question is not None:
             raise InvalidParameter("--public is about a whole survey.", "Leave --question out.")
-        _disclose(ready, output, json)
+        _disclose(ready, output, language, json)
         return
     if reports is not None and public:
         raise InvalidParameter("--reports is not for --public.", "Leave one of them out.")
@@ -80,22 +94,43 @@ def explain(
         return
     for explanation in explanations:
         out.print(explanation.title, style="bold", markup=False)
-        for sentence in (*explanation.sentences, *explanation.reasons):
+        for sentence in explanation.sentences:
             out.print(f"  • {sentence}", markup=False)
+        if explanation.reasons:
+            out.print("  In numbers, for engineers:", markup=False)
+        for reason in explanation.reasons:
+            out.print(f"  • {reason}", markup=False)
         out.print()
     if budget is not None:
         out.print(budget_table(budget).text(), markup=False)
 
 
-def _disclose(survey: Survey, output: Path | None, json: bool) -> None:
+def _disclose(survey: Survey, output: Path | None, language: Path | None, json: bool) -> None:
     """Write or print the page for the people who are asked."""
-    from deniable.results.disclosure import disclose, page_markdown, save_disclosure
+    from deniable.results.disclosure import (
+        disclose,
+        page_markdown,
+        read_language,
+        save_disclosure,
+    )
 
-    files = [] if output is None else [str(path) for path in save_disclosure(survey, output)]
-    page = disclose(survey)
+    say = None if language is None else read_language(language)
+    files = [] if output is None else [str(path) for path in save_disclosure(survey, output, say)]
+    page = disclose(survey, say)
     if json:
         emit_json({**page.as_json(), "files": files})
     elif files:
         out.print(f"Written: {', '.join(files)}", markup=False)
     else:
         out.print(page_markdown(page).decode(), markup=False)
+
+
+def _sentences(json: bool) -> None:
+    """Print the sentences of the page for the people who are asked, as a translator gets them."""
+    from deniable.results.disclosure.language import ENGLISH
+
+    text = ENGLISH.read_text("utf-8")
+    if json:
+        emit_json(tomllib.loads(text))
+    else:
+        print(text, end="")

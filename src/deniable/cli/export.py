@@ -8,23 +8,29 @@ from typing import Annotated, Literal
 
 import typer
 
+from deniable._words import plural
+from deniable.ask.several import only
 from deniable.cli.asking import EpochNumber, SinceDate, UntilDate, WhereSegments, Which
 from deniable.cli.output import (
     DataPlace,
     JsonFlag,
     LevelName,
     SurveyJson,
-    VersionNumber,
+    VersionOrAll,
     emit_json,
     out,
     progress,
 )
-from deniable.cli.values import find_question, load_survey, say_where_reports_are
+from deniable.cli.values import load_survey, say_where_reports_are
 from deniable.engines.sql import Dialect, query
 from deniable.errors import InvalidParameter
+from deniable.protocol.naming import questions_of
 from deniable.results.export import export_reports
 from deniable.store import open_store
 from deniable.store.archive import write_archive
+
+ONE_QUERY = "A query counts one version and one level: each has other bits or symbols."
+ONE_FILE = "Reports of different levels and versions have different columns: a file holds one."
 
 
 def export(
@@ -53,7 +59,7 @@ def export(
     since: SinceDate = None,
     until: UntilDate = None,
     where: WhereSegments = None,
-    version: VersionNumber = None,
+    version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
@@ -78,7 +84,7 @@ def export(
         return
     if question is None or output is None:
         raise InvalidParameter("Name the question whose reports are written.")
-    asked = find_question(survey, question, version, level)
+    asked = only(questions_of(load_survey(survey), question, version, level), ONE_FILE)
     chosen = Which(epoch, since, until, where).selection(asked, load_survey(survey))
     with open_store(data, create=False) as store, progress(quiet=json) as display:
         say_where_reports_are(store, survey, asked)
@@ -90,12 +96,12 @@ def export(
         told = {"question": asked.id, "version": asked.version, "reports": written}
         emit_json({**told, "path": str(output)})
     else:
-        out.print(f"Wrote {written:,} reports to {output}.", markup=False)
+        out.print(f"Wrote {plural(written, 'report')} to {output}.", markup=False)
 
 
 def _print_query(
     question: str | None,
-    chosen: tuple[int | None, str | None],
+    chosen: tuple[str | None, str | None],
     survey: Path,
     dialect: Dialect,
     archive: Path | None,
@@ -105,7 +111,7 @@ def _print_query(
 ) -> None:
     if question is None:
         raise InvalidParameter("Name the question that the query counts.")
-    asked = find_question(survey, question, *chosen)
+    asked = only(questions_of(load_survey(survey), question, *chosen), ONE_QUERY)
     place = table if dialect == "postgres" else str(archive or "archive")
     text = query(asked, dialect, place)
     if json:
@@ -117,7 +123,7 @@ def _print_query(
 def _write_archive(
     folder: Path,
     question: str | None,
-    chosen: tuple[int | None, str | None],
+    chosen: tuple[str | None, str | None],
     survey: Path,
     data: str,
     columns: bool,
@@ -125,7 +131,7 @@ def _write_archive(
     json: bool,
 ) -> None:
     if question is not None:
-        asked = [find_question(survey, question, *chosen)]
+        asked = list(questions_of(load_survey(survey), question, *chosen))
     elif chosen == (None, None):
         asked = list(load_survey(survey).known)
     else:
@@ -143,7 +149,8 @@ def _write_archive(
         emit_json({**asdict(written), "path": str(folder)})
         return
     out.print(
-        f"Wrote {written.epochs:,} epochs with {written.reports:,} reports to {folder}; "
+        f"Wrote {plural(written.epochs, 'epoch')} with {plural(written.reports, 'report')} to "
+        f"{folder}; "
         f"{written.there:,} were there, {written.waiting:,} are not closed yet.",
         markup=False,
     )

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
 from deniable.ask.candidates import read_candidates
 from deniable.cli.output import JsonFlag, emit_json, out
 from deniable.interop.google_files import read_params, write_counts, write_map
@@ -37,6 +38,6 @@ def import_(
     if json:
         emit_json({"reports": reports, "cohorts": params.m, "candidates": len(names)})
         return
-    out.print(f"Counted {reports:,} reports into {folder / 'counts.csv'}.", markup=False)
+    out.print(f"Counted {plural(reports, 'report')} into {folder / 'counts.csv'}.", markup=False)
     if names:
-        out.print(f"Mapped {len(names):,} strings in {folder / 'map.csv'}.", markup=False)
+        out.print(f"Mapped {plural(len(names), 'string')} in {folder / 'map.csv'}.", markup=False)

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
 from deniable.cli.output import JsonFlag, emit_json, out, write_file
 
 NAME = "deniable.bundle.js"
@@ -61,4 +62,4 @@ def js(
     if sri:
         out.print(tag_of(src, integrity), markup=False)
     else:
-        out.print(f"Wrote {len(data):,} bytes to {output}.", markup=False)
+        out.print(f"Wrote {plural(len(data), 'byte')} to {output}.", markup=False)

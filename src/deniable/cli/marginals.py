@@ -43,11 +43,12 @@ from deniable.cli.output import (
     LevelName,
     OutputFiles,
     SurveyJson,
-    VersionNumber,
+    VersionOrAll,
     check_names,
     emit_tables,
 )
-from deniable.cli.values import find_question
+from deniable.cli.values import load_survey
+from deniable.protocol.naming import questions_of
 from deniable.results.table import Tables
 
 
@@ -97,7 +98,7 @@ def marginals(
     by: GroupBy = None,
     new_people: NewPeople = False,
     same_people: SamePeople = False,
-    version: VersionNumber = None,
+    version: VersionOrAll = None,
     level: LevelName = None,
     survey: SurveyJson = Path("survey.json"),
     data: DataPlace = "data",
@@ -114,13 +115,14 @@ def marginals(
             "--crafted goes with tables, --pairs and --tree, not with --sample: profiles have no "
             "bar. Ask for shares along the tree instead: --tree --attributes."
         )
-    asked = find_question(survey, question, version, level)
+    asked = questions_of(load_survey(survey), question, version, level)
     check_names(output)
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
     which = Which(epoch, since, until, where)
     at = At(engine, master)
     with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
-        options = replace(base, of=of, crafted=crafted, people=who(new_people, same_people))
+        people = who(new_people, same_people, changes=bool(by))
+        options = replace(base, of=of, crafted=crafted, people=people)
         if by:
             if pairs or tree or sample is not None:
                 raise typer.BadParameter("--by goes with tables: --attributes or --order.")

@@ -19,6 +19,7 @@ WITHOUT = frozenset(
         "backup",
         "delete",
         "demo",
+        "docs",
         "import",
         "init",
         "js",

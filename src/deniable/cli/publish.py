@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from deniable._words import epsilon_text
 from deniable.authoring import Authored, read_authored
 from deniable.cli.output import JsonFlag, SurveyToml, emit_json, err, out, write_file
 from deniable.errors import InvalidParameter, InvalidSurvey
@@ -127,7 +128,7 @@ def _table(survey: Survey) -> Table:
         table.add_row(
             question.title,
             f"{question.version} (earlier)" if earlier else str(question.version),
-            f"{as_float(question.epsilon_once):.6f}",
+            epsilon_text(as_float(question.epsilon_once)),
             "adds up" if forever is None else f"{as_float(forever):.6f}",
             str(question.record_size),
             question.digest.hex()[:16] + "…",

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
 from deniable.cli.output import DataPlace, JsonFlag, emit_json, out
 from deniable.store.copying import restore as restore_store
 
@@ -25,6 +26,8 @@ def restore(
         emit_json({"data": data, "batches": len(copied), "reports": sum(copied.values())})
         return
     out.print(
-        f"{sum(copied.values()):,} reports in {len(copied):,} batches are in {data}, and sound.",
+        f"{plural(sum(copied.values()), 'report')} in "
+        f"{plural(len(copied), 'batch', 'batches')}: all "
+        f"in {data}, and sound.",
         markup=False,
     )

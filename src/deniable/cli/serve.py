@@ -1,9 +1,11 @@
-"""deniable serve: collector and dashboard in one process."""
+"""deniable serve: the collector, and the dashboard beside it."""
 
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +14,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Router
 from starlette.types import ASGIApp
 
+from deniable._words import plural
+from deniable.cli.apart import Apart, Start
 from deniable.cli.output import DataPlace, JsonFlag, SurveyJson, emit_json, err, out
 from deniable.cli.served import MakePages, Reloading, Served, find_surveys
 from deniable.cli.values import load_survey
@@ -27,6 +31,9 @@ from deniable.errors import InvalidParameter, MissingExtra
 from deniable.protocol import Survey
 from deniable.store import Store, open_store
 from deniable.store.place import is_archive
+
+_NEEDED = ("scipy", "numba", "jinja2")
+"""Packages without which there is no dashboard."""
 
 
 def serve(
@@ -68,6 +75,15 @@ def serve(
             envvar="DENIABLE_KEYS",
             help="The file of keys that deniable keys writes; read again on SIGHUP.",
             metavar="keys.json",
+        ),
+    ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=65_535,
+            envvar="DENIABLE_METRICS_PORT",
+            help="Serve /metrics on this port of 127.0.0.1, too, without a token.",
         ),
     ] = None,
     behind_proxy: Annotated[
@@ -132,8 +148,8 @@ def serve(
         cors=cors,
         origins=tuple(origin) if origin else None,
         keys=keys,
+        metrics_port=metrics_port,
     )
-    make_pages = pages_maker(trying=try_page)
 
     def find() -> list[Settings]:
         return [settings] if surveys is None else list(find_surveys(settings, surveys))
@@ -150,7 +166,7 @@ def serve(
             load_survey(chosen.survey_path)  # before a store is made for it
             store = stores.enter_context(open_store(place, simulated=simulated))
             check_kind(store, place, simulated=simulated, quiet=json)
-            return Served(chosen, store, make_pages)
+            return Served(chosen, store, pages_maker(trying=try_page, place=place))
 
         served = {each.name: start(each) for each in find()}
         if not served:
@@ -182,12 +198,14 @@ def check_kind(store: Store, data: str, *, simulated: bool, quiet: bool = False)
     real = sum(tally.reports for tally in tallies) - made_up
     if simulated and real:
         raise InvalidParameter(
-            f"The store in {data} holds {real:,} real reports. Give a trial a store of its own: "
+            f"The store in {data} holds {plural(real, 'real report')}. Give a trial a store "
+            "of its own: "
             "deniable serve --simulated --data simulated"
         )
     if made_up and not (simulated or real):
         raise InvalidParameter(
-            f"The store in {data} holds {made_up:,} simulated reports. Give real ones another "
+            f"The store in {data} holds {plural(made_up, 'simulated report')}. Give real ones "
+            "another "
             "store, or say that this is a trial: deniable serve --simulated"
         )
     if made_up and real and not quiet:
@@ -198,8 +216,18 @@ def check_kind(store: Store, data: str, *, simulated: bool, quiet: bool = False)
         )
 
 
-def pages_maker(*, trying: bool = False) -> MakePages:
-    """Return what makes a survey's dashboard; without the analysis extra, one page that says so."""
+def pages_maker(*, trying: bool = False, place: str = "") -> MakePages:
+    """Return what makes a survey's dashboard; without the analysis extra, one page that says so.
+
+    Args:
+        trying: whether there is a page /try.
+        place: of the store, which lets pages be made in a process of their own; in this one
+            without it, and where a process cannot be given a socket.
+    """
+    if place and sys.platform != "win32" and all(map(find_spec, _NEEDED)):
+        return lambda store, survey, folder: Apart(
+            Start(place, survey.published(), str(folder), trying)
+        )
     try:
         from deniable.dashboard import dashboard_routes
     except (ModuleNotFoundError, MissingExtra) as error:

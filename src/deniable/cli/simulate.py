@@ -11,9 +11,8 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from deniable._words import plural
 from deniable.ask.candidates import candidates_for
-from deniable.cli.cells import Cell, draw_cells
-from deniable.cli.history import Course, History
 from deniable.cli.output import (
     JsonFlag,
     LevelName,
@@ -24,17 +23,22 @@ from deniable.cli.output import (
     out,
     progress,
 )
-from deniable.cli.population import draw_population
 from deniable.cli.simulated import Told, Truth, show_simulated
-from deniable.cli.values import known_question, load_survey, question_of
+from deniable.cli.values import load_survey
+from deniable.crowd import draw_population, given_people, known_truth, read_columns, write_given
+from deniable.crowd.cells import Cell, draw_cells
+from deniable.crowd.columns import Columns
+from deniable.crowd.history import Course, History
 from deniable.discover.train import fitting
 from deniable.errors import InvalidParameter
 from deniable.protocol import Question, Strings
 from deniable.protocol.epochs import day_number, epoch_of
+from deniable.protocol.naming import known_question, question_of
 from deniable.store import Batch, Store, open_store
 
 _SIMULATED_FOLDER = "simulated"
 """The data directory of simulated reports, beside the collector's `data`."""
+_PEOPLE = 100_000
 _SEED_BITS = 32
 """The bits of a seed that nobody chose: short enough to be typed again."""
 
@@ -47,8 +51,16 @@ def simulate(
         ),
     ] = None,
     people: Annotated[
-        int, typer.Option(min=1, max=10**9, help="How many people, in each epoch.")
-    ] = 100_000,
+        int | None,
+        typer.Option(min=1, max=10**9, help="How many people, in each epoch; by default 100,000."),
+    ] = None,
+    values: Annotated[
+        Path | None,
+        typer.Option(
+            help="True values of your own, as CSV: a column for each field or attribute.",
+            metavar="FILE",
+        ),
+    ] = None,
     epochs: Annotated[
         int, typer.Option(min=1, max=1_000, help="The epochs of a history, up to today's.")
     ] = 1,
@@ -105,6 +117,11 @@ def simulate(
     replaces some of them, and --drift lets people change their answer once. Where the survey asks a
     share of the devices, these are the people who are asked. The store is the folder 'simulated'
     unless --data names another: the collector's is not touched.
+
+    With --values the true answers are yours: a column for each field or attribute, under its name
+    or as 'question.name'; that of a plain question under the question's id. A person with an empty
+    cell counts as absent or unknown where the question has that, and else sends no report. No true
+    value is written anywhere.
     """
     if remove:
         _remove(questions, data, json)
@@ -113,7 +130,14 @@ def simulate(
         raise InvalidParameter("Name a question of the survey: deniable simulate QUESTION")
     if epochs == 1 and (churn or drift):
         raise InvalidParameter("--churn and --drift need several epochs: --epochs 12")
-    ready, course = load_survey(survey), Course(epochs, people, churn, drift)
+    if values is not None and (people is not None or epochs > 1 or together):
+        raise InvalidParameter(
+            "--values says who the people are.", "Leave out --people, --epochs and --together."
+        )
+    ready = load_survey(survey)
+    columns = None if values is None else read_columns(values)
+    number = _PEOPLE if people is None else people
+    course = Course(epochs, number if columns is None else _rows(columns), churn, drift)
     crowds = []
     for question in questions:
         asked = known_question(ready, question, version)
@@ -121,20 +145,36 @@ def simulate(
         if level is not None:
             chosen = (question_of(ready, question, version, level),)
         crowds.append((asked, chosen, candidates_for(asked, survey.parent, candidates)))
+    chosen_seed = seed
     seed = secrets.randbits(_SEED_BITS) if seed is None else seed
     told = []
     with open_store(data) as store, progress(quiet=json) as display:
-        task = display.add_task("simulating", total=people * epochs * len(crowds))
+        task = display.add_task("simulating", total=course.people * epochs * len(crowds))
         for asked, levels, strings in crowds:
             last = epoch_of(day_number(), asked.epoch)
+            if columns is not None:
+                # By default from the operating system: whoever knows the seed can undo the noise.
+                rng = np.random.default_rng(chosen_seed)
+                given = given_people(asked, columns, rng)
+                advance = partial(display.advance, task)
+                cells = write_given(
+                    store, levels, given, rng, last, advance, among_real=into_real_store
+                )
+                truth = [(last, known_truth(given, strings))]
+                told.append(Told(asked, last, cells, truth, {}, strings, given))
+                continue
             for each in levels:
                 batch = Batch(each.id, each.version, each.digest, last, simulated=True)
-                store.begin_simulation(batch, seed, people, among_real=into_real_store)
+                store.begin_simulation(batch, seed, course.people, among_real=into_real_store)
             rng = np.random.default_rng(seed)
             advance = partial(display.advance, task)
             made = _written(store, levels, course, rng, (strings, together), last, advance)
             told.append(Told(asked, last, *made, _changed(asked, strings), strings))
-    show_simulated(told, course, data, seed, json)
+    show_simulated(told, course, data, chosen_seed if columns is not None else seed, json)
+
+
+def _rows(columns: Columns) -> int:
+    return len(next(iter(columns.values())))
 
 
 def _written(
@@ -180,7 +220,7 @@ def _remove(questions: Sequence[str] | None, data: str, json: bool) -> None:
     if json:
         emit_json({"data": data, "removed": removed})
     else:
-        out.print(f"Removed {removed:,} simulated reports from {data}.", markup=False)
+        out.print(f"Removed {plural(removed, 'simulated report')} from {data}.", markup=False)
 
 
 def _changed(question: Question, strings: Mapping[str, Sequence[str]]) -> dict[str, int]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deniable.cli.cells import Cell
-from deniable.cli.history import Course
+from deniable._words import plural
 from deniable.cli.output import emit_json, out
+from deniable.crowd import Given
+from deniable.crowd.cells import Cell
+from deniable.crowd.history import Course
 from deniable.protocol import Question
 
 Truth = tuple[int, dict[str, dict[str, float]]]
@@ -24,13 +26,18 @@ class Told:
     truths: Sequence[Truth]
     changed: Mapping[str, int]
     strings: Mapping[str, Sequence[str]]
+    given: Given | None = None
+
+    def people(self, course: Course) -> int:
+        """Return the number of people who report."""
+        return course.people if self.given is None else self.given.population.people
 
     def as_json(self, course: Course) -> dict[str, object]:
         """Return the crowd as JSON."""
         told: dict[str, object] = {
             "question": self.question.id,
             "version": self.question.version,
-            "people": course.people,
+            "people": self.people(course),
             "epoch": self.epoch,
             "truth": self.truths[-1][1],
         }
@@ -38,12 +45,16 @@ class Told:
             history = [{"epoch": epoch, "truth": truth} for epoch, truth in self.truths]
             told |= {"epochs": course.epochs, "churn": course.churn, "drift": course.drift}
             told["history"] = history
+        if self.given is not None and self.given.notes:
+            told["notes"] = list(self.given.notes)
         if self.changed:
             told["fitted"] = dict(self.changed)
         return {**told, "cells": [cell.as_json() for cell in self.cells]}
 
 
-def show_simulated(told: Sequence[Told], course: Course, data: str, seed: int, json: bool) -> None:
+def show_simulated(
+    told: Sequence[Told], course: Course, data: str, seed: int | None, json: bool
+) -> None:
     """Print what was simulated, as text or as one JSON object."""
     where = {"data": data, "seed": seed}
     if json:
@@ -54,16 +65,26 @@ def show_simulated(told: Sequence[Told], course: Course, data: str, seed: int, j
         _show(one, course, data, seed)
 
 
-def _show(told: Told, course: Course, data: str, seed: int) -> None:
+def _show(told: Told, course: Course, data: str, seed: int | None) -> None:
     over = f" in each of {course.epochs:,} epochs" if course.epochs > 1 else ""
     if over and told.question.repeat == "once":
         over = f" in the first of {course.epochs:,} epochs, since it is answered once,"
         over += " and later those of new devices" if course.churn else ""
+    people = told.people(course)
+    made = plural(people, "simulated report")
     out.print(
-        f"{course.people:,} simulated reports to {told.question.id}{over} are in {data} "
-        f"(seed {seed}). Ask with --data {data}",
+        f"{made} to {told.question.id}{over} {'is' if people == 1 else 'are'} in {data}"
+        f"{'' if seed is None else f' (seed {seed})'}. Ask with --data {data}",
         markup=False,
     )
+    for note in () if told.given is None else told.given.notes:
+        out.print(f"  {note}", markup=False)
+    if told.given is not None and seed is not None:
+        out.print(
+            "  Whoever knows the seed and has these reports can take the noise off: keep it as you "
+            "keep the values.",
+            markup=False,
+        )
     for cell in told.cells if len(told.cells) > 1 else ():
         out.print(f"  {cell.words()}: {len(cell.people):,} people", markup=False)
     for name, count in told.changed.items():
@@ -77,5 +98,5 @@ def _show(told: Told, course: Course, data: str, seed: int) -> None:
         when = f" in epoch {epoch}" if len(shown) > 1 else ""
         for name, shares in truth.items():
             listed = ", ".join(f"{label} {share:.2%}" for label, share in list(shares.items())[:8])
-            more = " ..." if len(shares) > 8 else ""
+            more = ", …" if len(shares) > 8 else ""
             out.print(f"  truth of {name}{when}: {listed}{more}", markup=False)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from deniable._words import plural
 from deniable.cli.output import DataPlace, JsonFlag, emit_json, out, progress
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import open_store
@@ -69,17 +70,20 @@ def close(
     if json:
         emit_json({"question": question, "closed": closed})
         return
-    out.print(f"{question}: {closed:,} batches closed", markup=False)
+    out.print(f"{question}: {plural(closed, 'batch', 'batches')} closed", markup=False)
 
 
 def _show(found: Checked) -> None:
     out.print(
-        f"{found.reports:,} reports in {found.batches:,} batches; {found.chunks:,} chunks, "
-        f"{found.bytes:,} sound bytes",
+        f"{plural(found.reports, 'report')} in {plural(found.batches, 'batch', 'batches')}; "
+        f"{plural(found.chunks, 'chunk')}, {plural(found.bytes, 'sound byte')}",
         markup=False,
     )
     if found.leftovers:
-        out.print(f"{found.leftovers:,} chunks of an unfinished closing; the next one removes them")
+        out.print(
+            f"{plural(found.leftovers, 'chunk')} of an unfinished closing; the next one "
+            "removes them"
+        )
     for problem in found.problems:
         out.print(f"{_place(problem)}: {problem.words}", markup=False)
     out.print(_ADVICE if found.problems else "No damage was found.", markup=False)

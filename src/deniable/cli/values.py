@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deniable.cli.output import err
 from deniable.errors import InvalidParameter
-from deniable.protocol import Domain, Profile, Question, Survey
+from deniable.protocol import Question, Survey
+from deniable.protocol.naming import question_of
+from deniable.protocol.typed_values import typed_mapping, typed_value
 
 if TYPE_CHECKING:
     from deniable.store import Store
@@ -40,82 +41,6 @@ def find_question(
     return question_of(load_survey(path), question_id, version, level)
 
 
-def question_of(
-    survey: Survey, question_id: str, version: int | None = None, level: str | None = None
-) -> Question:
-    """Return a question that a survey asks, or asked earlier, at one of its levels if it has any.
-
-    Raises:
-        InvalidParameter: also if it has levels and none of them was named: each is a channel of
-            its own, and only estimates pool them.
-    """
-    return _at_level(survey, known_question(survey, question_id, version), level)
-
-
-ALL_VERSIONS = "all"
-
-
-def questions_of(
-    survey: Survey, question_id: str, version: str | None = None, level: str | None = None
-) -> tuple[Question, ...]:
-    """Return what a verb that pools asks about: all levels unless one is named, one version or all.
-
-    Raises:
-        InvalidParameter: if there is no such question, version or level.
-    """
-    if version == ALL_VERSIONS:
-        known_question(survey, question_id)
-        found = survey.versions(question_id)
-    else:
-        number = version_number(version)
-        found = survey.levels(known_question(survey, question_id, number))
-    if level is None:
-        return found
-    chosen = tuple(question for question in found if question.level == level)
-    return chosen or (question_of(survey, question_id, found[-1].version, level),)
-
-
-def version_number(text: str | None) -> int | None:
-    """Return the number of a version; None where none was named.
-
-    Raises:
-        InvalidParameter: if it is no number.
-    """
-    if text is None:
-        return None
-    if not text.isdecimal() or int(text) < 1:
-        raise InvalidParameter(f"--version must be a number from 1, or 'all'. Got {text!r:.80}.")
-    return int(text)
-
-
-def known_question(survey: Survey, question_id: str, version: int | None = None) -> Question:
-    """Return a question that a survey asks, or asked earlier, at its first level."""
-    question = survey.question(question_id, version)
-    if question is not None:
-        return question
-    versions = survey.versions(question_id)
-    if versions:
-        there = ", ".join(dict.fromkeys(str(q.version) for q in versions))
-        raise InvalidParameter(
-            f"Question '{question_id}' has no version {version} in this survey. It has: {there}.",
-            "If it was published once, read it with the survey.json of that time.",
-        )
-    known = ", ".join(sorted({q.id for q in survey.known}))
-    raise InvalidParameter(f"Unknown question '{question_id}'. The survey has: {known}.")
-
-
-def _at_level(survey: Survey, question: Question, level: str | None) -> Question:
-    levels = {one.level: one for one in survey.levels(question)}
-    if (level or "") in levels:
-        return levels[level or ""]
-    if not question.level:
-        raise InvalidParameter(f"Question '{question.id}' has no levels.", "Leave out --level.")
-    raise InvalidParameter(
-        f"Question '{question.id}' has levels, each a channel of its own; estimates alone pool.",
-        f"Name one of them: --level {' or --level '.join(levels)}.",
-    )
-
-
 def say_where_reports_are(store: Store, path: Path, asked: Question) -> None:
     """Say on standard error, of a version without reports, which other versions have some."""
     from deniable.store.versions import reports_by_version
@@ -144,47 +69,5 @@ def elsewhere(reports: Mapping[int, int], asked: Question) -> str:
 def parse_value(question: Question, text: str) -> object:
     """Read a value from the command line as the question's domain wants it."""
     if question.plain:
-        return _parse(question.fields[0].domain, text)
-    return _mapping(text, [field.name for field in question.fields])
-
-
-def _mapping(text: str, names: Sequence[str]) -> dict[str, object]:
-    """Read a JSON object with a member per field."""
-    try:
-        parts = json.loads(text)
-    except ValueError:
-        parts = None
-    if not isinstance(parts, dict):
-        raise InvalidParameter(
-            f"The value must be a JSON object with the fields {', '.join(names)}."
-        )
-    return parts
-
-
-def _parse(domain: Domain, text: str) -> object:
-    if domain.kind == "boolean":
-        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-        if text.lower() not in words:
-            raise InvalidParameter(f"A boolean is one of {', '.join(words)}.")
-        return words[text.lower()]
-    if domain.kind == "numbers":
-        try:
-            return float(text)
-        except ValueError:
-            raise InvalidParameter("The value must be a number.") from None
-    if domain.kind == "set":
-        return _names(text)
-    if isinstance(domain, Profile):
-        return _mapping(text, domain.names)
-    return text
-
-
-def _names(text: str) -> list[object]:
-    """Read the names of a set: a JSON list, or names with commas between them."""
-    if not text.lstrip().startswith("["):
-        return [name.strip() for name in text.split(",") if name.strip()]
-    try:
-        names = json.loads(text)
-    except ValueError:
-        raise InvalidParameter("The value must be a JSON list of names, or a,b,c.") from None
-    return list(names)
+        return typed_value(question.fields[0].domain, text)
+    return typed_mapping(text, [field.name for field in question.fields])

@@ -382,7 +382,8 @@ class Client:
         device = self._device
         if self._life.over:
             raise refused("closed")
-        if (device.consent.current() if self._strict else device.consent.last) not in _MAYBE:
+        consent = device.consent
+        if consent.last not in _MAYBE and (not self._strict or consent.current() not in _MAYBE):
             raise refused("no_consent")
         if asked is None:
             raise refused("unknown_question")

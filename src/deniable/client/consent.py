@@ -102,6 +102,7 @@ class ConsentBook:
         said = from_environment()
         if said is Consent.UNKNOWN:
             said = self._decide(connection)
+        self.last = said
         return said is Consent.GRANTED
 
     def start(self) -> None:

@@ -102,6 +102,10 @@ class Database:
         with _plain_words():
             self._marker.set()
 
+    def is_open(self) -> bool:
+        """Tell whether the file is there and in use, so that a transaction makes none."""
+        return self._connection is not None and self._file == _identity(self.path)
+
     def is_mine(self) -> bool:
         """Tell whether the calling thread is in the middle of using the database."""
         return self._owner == threading.get_ident()

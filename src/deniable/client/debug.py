@@ -12,6 +12,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+from deniable._words import epsilon_text
 from deniable.client.consent import Consent, ConsentBook
 from deniable.client.counters import refused
 from deniable.client.device import Device
@@ -74,7 +75,8 @@ class PrintingDevice(Device):
         charge = charge_of(question, entry.answers, self._thrown_away, lambda _: False)
         held = ", after its period is over" if question.absent else ""
         _say(
-            f"{question.id}: this would leave{held}, for epsilon {round_up(charge.micros):.3f} "
+            f"{question.id}: this would leave{held}, for epsilon "
+            f"{epsilon_text(round_up(charge.micros))} "
             f"if no earlier report paid for it\n{batch_bytes([self._report(entry)]).decode()}"
         )
         return None

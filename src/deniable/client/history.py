@@ -58,19 +58,32 @@ def check_versions(
 
 
 def may_answer(
-    connection: sqlite3.Connection, question: Question, own: Set[bytes], base: bytes
+    connection: sqlite3.Connection,
+    question: Question,
+    own: Set[bytes],
+    base: bytes,
+    fetched: Set[str] | None = None,
 ) -> bool:
-    """Tell whether `check_versions` would let the device answer a version; nothing is written."""
+    """Tell whether `check_versions` would let the device answer a version; nothing is written.
+
+    `fetched` is what `fetched_ones` returns, for a caller that asks about many questions.
+    """
     if question.digest in own:
-        row = connection.execute(
-            "SELECT value FROM meta WHERE name = ?", (_FETCHED + question.id,)
-        ).fetchone()
-        return row is None or row[0] != base.hex()
+        return question.id not in (fetched_ones(connection, base) if fetched is None else fetched)
     other = connection.execute(
         "SELECT 1 FROM used WHERE question = ? AND version != ? LIMIT 1",
         (question.id, question.version),
     ).fetchone()
     return other is None
+
+
+def fetched_ones(connection: sqlite3.Connection, base: bytes) -> frozenset[str]:
+    """Return the questions of which a fetched version was answered beside the app's survey."""
+    rows = connection.execute(
+        "SELECT name FROM meta WHERE name BETWEEN ? AND ? AND value = ?",
+        (_FETCHED, _FETCHED + "\x7f", base.hex()),  # ids are plain ASCII
+    )
+    return frozenset(row[0].removeprefix(_FETCHED) for row in rows)
 
 
 def is_used(connection: sqlite3.Connection, question: Question, epoch: int) -> bool:

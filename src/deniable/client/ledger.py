@@ -74,15 +74,19 @@ class Disclosed:
         return round_up(sum(question.micros for question in self.questions))
 
     def __str__(self) -> str:
+        from deniable._words import epsilon_text, plural  # here: few clients print
+
         lines = [
-            f"{q.question}: epsilon {q.epsilon:.3f} in {q.reports} reports of {q.answers} answers"
+            f"{q.question}: epsilon {epsilon_text(q.epsilon)} in {plural(q.reports, 'report')} of "
+            f"{plural(q.answers, 'answer')}"
             for q in self.questions
         ]
-        lines.append(f"total: epsilon {self.epsilon:.3f} of {self.ceiling:g}")
+        lines.append(f"total: epsilon {epsilon_text(self.epsilon)} of {epsilon_text(self.ceiling)}")
         if self.window is not None:
             lines.append(
-                f"any {self.window.epochs} days: epsilon {round_up(self.fullest):.3f} at most so "
-                f"far, of {self.window.budget / MICRO:g}"
+                f"any {plural(self.window.epochs, 'day')}: epsilon "
+                f"{epsilon_text(round_up(self.fullest))} at most so "
+                f"far, of {epsilon_text(self.window.budget / MICRO)}"
             )
         return "\n".join(lines)
 

@@ -7,11 +7,14 @@ permanent for a key. Both give exactly the stated probabilities; no floating-poi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, MutableSequence
-from typing import TypeVar
+from collections.abc import Callable, MutableSequence, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from deniable.errors import InvalidParameter
 from deniable.protocol.prf import Stream
+
+if TYPE_CHECKING:
+    from deniable.client.encoders import Draws
 
 T = TypeVar("T")
 
@@ -20,6 +23,7 @@ _WIDTHS = (8, 16, 64)
 
 _LARGEST_BOUND = 2**32
 _AHEAD = 512
+_ONE = 2**64
 
 
 class SystemDraws:
@@ -68,6 +72,29 @@ class SystemDraws:
             if number < bound:
                 return number
 
+    def coins(self, thresholds: Sequence[int]) -> list[bool]:
+        """Return what as many calls of `coin` with 64 bits would, from the same bytes."""
+        if not self._ahead:
+            return [self.coin(threshold) for threshold in thresholds]
+        self._take(0)
+        # Kept here meanwhile: whatever interrupts this, no byte is used twice.
+        buffer, self._buffer = self._buffer, b""
+        place, made = 0, []
+        for threshold in thresholds:
+            first = threshold >> 56
+            if place == len(buffer):
+                buffer, place = self._source(max(self._ahead, len(thresholds))), 0
+            byte = buffer[place]
+            if byte != first and 0 < threshold < _ONE:
+                made.append(byte < first)
+                place += 1
+            else:  # a draw in 256, and coins that need none
+                self._buffer = buffer[place:]
+                made.append(self.coin(threshold))
+                buffer, self._buffer, place = self._buffer, b"", 0
+        self._buffer = buffer[place:]
+        return made
+
     def token(self, count: int) -> bytes:
         """Return random bytes for a secret or an id, never kept in the read-ahead buffer."""
         return self._source(count)
@@ -105,6 +132,13 @@ class StreamDraws:
         _check_coin(threshold, bits)
         return (self._stream.word() >> (64 - bits)) < threshold
 
+    def coins(self, thresholds: Sequence[int]) -> list[bool]:
+        """Return what as many calls of `coin` with 64 bits would."""
+        for threshold in set(thresholds):
+            _check_coin(threshold, 64)
+        words = self._stream.words(len(thresholds))
+        return [word < threshold for word, threshold in zip(words, thresholds, strict=True)]
+
     def below(self, bound: int) -> int:
         """Return an integer of 0..bound-1: the low bits of the first word that fits."""
         width = _check_bound(bound)
@@ -114,6 +148,13 @@ class StreamDraws:
             number = self._stream.word() & ((1 << width) - 1)
             if number < bound:
                 return number
+
+
+def coins(draws: Draws, thresholds: list[int]) -> list[bool]:
+    """Toss coins one after the other: at once where the draws are a client's own."""
+    if type(draws) is SystemDraws or type(draws) is StreamDraws:
+        return draws.coins(thresholds)
+    return [draws.coin(threshold) for threshold in thresholds]
 
 
 def _check_coin(threshold: int, bits: int) -> None:

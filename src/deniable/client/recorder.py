@@ -105,7 +105,8 @@ class Recorder:
             RecordRefused: with its reason; nothing was written or spent.
             StoreError: if the disk fails; the same.
         """
-        if self._consent.current() is not Consent.GRANTED:  # before any file is made
+        # Before any file is made; where there is one, the transaction decides.
+        if not self._database.is_open() and self._consent.current() is not Consent.GRANTED:
             raise refused("no_consent")
         with self._database.transaction() as connection:
             if not self._consent.granted(connection):

@@ -119,10 +119,11 @@ class Reserving:
 
         Cost: some HMACs for each question of a new survey; then a few statements.
         """
+        fetched = history.fetched_ones(connection, terms.base)
         waiting = [
             place
             for place in self._in_order(terms.survey, secret)
-            if _reserves(connection, place, terms)
+            if _reserves(connection, place, terms, fetched)
         ]
         paid = _found(connection, [place.mark for place in waiting])
         unpaid = [
@@ -160,13 +161,15 @@ class Reserving:
         return self._places
 
 
-def _reserves(connection: sqlite3.Connection, place: _Place, terms: Terms) -> bool:
+def _reserves(
+    connection: sqlite3.Connection, place: _Place, terms: Terms, fetched: frozenset[str]
+) -> bool:
     """Tell whether a value of the question may still be recorded, or its absence is due."""
     question = place.question
     may_record = place.asked and terms.day <= place.last_day
     if not may_record and not (question.absent and history.awaits(connection, question)):
         return False
-    return history.may_answer(connection, question, terms.own, terms.base)
+    return history.may_answer(connection, question, terms.own, terms.base, fetched)
 
 
 def _over(connection: sqlite3.Connection, question: Question) -> bool:

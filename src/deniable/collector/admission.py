@@ -13,28 +13,21 @@ from typing import NamedTuple
 import msgspec
 
 from deniable.collector.problems import Refused
+from deniable.collector.reading import Item, PackedBatch, Written, read_packed, read_report
 from deniable.collector.reasons import Reason
-from deniable.errors import InvalidReport
+from deniable.collector.records import RecordBounds
+from deniable.errors import InvalidParameter, InvalidReport
 from deniable.protocol import Question, Report, Survey
-from deniable.protocol.compact import Row, numbers_of, read_compact
+from deniable.protocol.canonical import from_base64url
+from deniable.protocol.compact import numbers_of
 from deniable.protocol.epochs import date_of, day_of, days_of
+from deniable.protocol.report import ID_BYTES
+from deniable.protocol.segments import read_combination
 
-
-class _Body(msgspec.Struct, forbid_unknown_fields=True):
-    reports: list[msgspec.Raw]
-
-
-# A body is an object with one list; a report is an object of plain values, and perhaps one object
-# of texts. Anything deeper fails before it is built, and one bad report does not spoil the others.
-_BODY = msgspec.json.Decoder(_Body)
-_REPORT = msgspec.json.Decoder(dict[str, str | int | float | bool | dict[str, str] | None])
-
-
-_SLICE_REPORTS = 50
+_KEPT_PATTERNS = 4_096
+"""Epochs and combinations that are known to be taken today."""
+_SLICE_REPORTS = 200
 """Reports that are admitted in one step of the event loop: about a millisecond."""
-_REPORT_QUOTES = 2 * (6 + 4)
-_QUOTE = b'"'
-_FORM = 'The body must be the JSON object {"reports": [...]} in UTF-8, nothing else.'
 
 
 @dataclass(frozen=True)
@@ -50,95 +43,11 @@ class Refusal:
     detail: str
 
 
-@dataclass(frozen=True)
-class Admitted:
+class Admitted(NamedTuple):
     """A batch after admission."""
 
     reports: list[Report]
     refusals: list[Refusal]
-
-
-class PackedItem(NamedTuple):
-    """A report of a compact batch, with its question; None if the survey knows no such digest.
-
-    `segments` is the text of its combination; None if the question has none with the number.
-    """
-
-    question: Question | None
-    segments: str | None
-    row: Row
-
-
-Item = msgspec.Raw | PackedItem
-"""A report on its way in: JSON to be read, or bytes that were cut apart."""
-
-
-def split_batch(body: bytes, max_batch: int) -> list[msgspec.Raw]:
-    """Return the reports of a body, each still as JSON.
-
-    Raises:
-        Refused: if the body is not `{"reports": [...]}` in JSON, or has too many or no reports.
-    """
-    try:
-        items = _BODY.decode(body).reports
-    except (ValueError, RecursionError):
-        # msgspec's and the UTF-8 decoder's errors are ValueErrors; ours says more than theirs.
-        raise Refused(Reason.BODY, _FORM) from None
-    # The decoder keeps the last of repeated members. One name has two quotation marks; whatever is
-    # neither that nor in a report belongs to a member that was replaced.
-    if body.count(_QUOTE) != 2 + sum([bytes(item).count(_QUOTE) for item in items]):
-        raise Refused(Reason.BODY, f"{_FORM} A member is repeated.")
-    _check_number(len(items), max_batch)
-    return items
-
-
-def _check_number(reports: int, max_batch: int) -> None:
-    if not 1 <= reports <= max_batch:
-        raise Refused(
-            Reason.BATCH_SIZE,
-            f"A batch must have 1 to {max_batch} reports. Got {reports}. Split it.",
-            status=None if reports else 400,
-        )
-
-
-def read_report(item: msgspec.Raw) -> Report:
-    """Return a report of a batch, exactly as Report.from_json reads it.
-
-    Raises:
-        InvalidReport: with reason "schema".
-    """
-    try:
-        data = _REPORT.decode(item)
-    except ValueError:
-        raise InvalidReport("schema", "A report is an object of strings and integers.") from None
-    report = Report.from_json(data)
-    # A report that was read has six names and four texts; with segments, a name more, and a name
-    # and a text for each. None may hold a quotation mark, so that each has exactly two. Further
-    # marks belong to repeated members; the last of each was kept.
-    marks = _REPORT_QUOTES
-    if report.segments:
-        marks += 2 + report.segments.count('"')
-    if bytes(item).count(_QUOTE) != marks:
-        raise InvalidReport("schema", "A report has each member once. Remove the repeated one.")
-    return report
-
-
-def _unpacked(item: PackedItem) -> Report:
-    """Return a report of a compact batch.
-
-    Raises:
-        InvalidReport: unknown_question or segments.
-    """
-    question, segments, row = item
-    if question is None:
-        raise InvalidReport(
-            Reason.UNKNOWN_QUESTION, "The survey has no question with this digest. Wait for it."
-        )
-    if segments is None:
-        raise InvalidReport(Reason.SEGMENTS, "The question has no such combination of segments.")
-    return Report(
-        question.id, question.version, question.digest, row.epoch, row.id, row.record, segments
-    )
 
 
 class Admission:
@@ -157,6 +66,10 @@ class Admission:
             self._questions.setdefault((question.id, question.version), []).append(question)
         self._ids = {q.id for q in survey.known}
         self._by_digest = {q.digest: q for q in survey.known}
+        self._by_name = {(q.id, q.version, q.digest.hex()): q for q in survey.known}
+        self._bounds = {q.digest: RecordBounds(q) for q in survey.known}
+        self._patterns: dict[tuple[bytes, int, str], Report] = {}
+        self._patterns_of = -1
         self._past_days = past_days
         self._future_days = future_days
 
@@ -165,7 +78,7 @@ class Admission:
         """The epoch length of each question and version."""
         return {key: levels[0].epoch for key, levels in self._questions.items()}
 
-    def split_packed(self, body: bytes, max_batch: int) -> list[Item]:
+    def split_packed(self, body: bytes, max_batch: int) -> PackedBatch:
         """Return the reports of a compact body.
 
         Raises:
@@ -173,11 +86,7 @@ class Admission:
                 its question's, or numbers segments in another way, as with other values. A client
                 then sends JSON, whose reports are judged one by one.
         """
-        try:
-            packed = read_compact(body)
-        except InvalidReport as error:
-            raise Refused(Reason.BODY, str(error)) from None
-        _check_number(packed.reports, max_batch)
+        packed = read_packed(body, max_batch)
         question = self._by_digest.get(packed.digest)
         if question is not None and packed.record_size != question.record_size:
             detail = f"Records must have {question.record_size} bytes. Got {packed.record_size}."
@@ -186,10 +95,15 @@ class Admission:
         if question is not None and packed.numbering != numbering:
             raise Refused(Reason.BODY, "The question numbers its segments in another way.")
         texts = {number: text for text, number in numbers.items()}
-        return [PackedItem(question, texts.get(row.combination), row) for row in packed.rows()]
+        return PackedBatch(question, texts, packed)
 
-    async def admit_in_turn(self, items: Sequence[Item], today: int) -> Admitted:
+    async def admit_in_turn(self, items: Sequence[Item] | PackedBatch, today: int) -> Admitted:
         """Do as `admit`, and let others have the event loop in between."""
+        if isinstance(items, PackedBatch):
+            whole = self._take_packed(items, today)
+            if whole is not None:
+                return Admitted(whole, [])
+            items = items.items()
         admitted = Admitted([], [])
         for first in range(0, len(items), _SLICE_REPORTS):
             part = self.admit(items[first : first + _SLICE_REPORTS], today, first)
@@ -198,16 +112,25 @@ class Admission:
             await asyncio.sleep(0)
         return admitted
 
-    def admit(self, items: Sequence[Item], today: int, first: int = 0) -> Admitted:
+    def admit(self, items: Sequence[Item] | PackedBatch, today: int, first: int = 0) -> Admitted:
         """Sort the reports of a batch into those that are taken and those that are not.
 
         `first` is the place in the batch of the first one.
         """
+        if isinstance(items, PackedBatch):
+            whole = self._take_packed(items, today)
+            if whole is not None:
+                return Admitted(whole, [])
+            items = items.items()
         admitted = Admitted([], [])
         for index, item in enumerate(items, first):
+            taken = self._take_written(item, today) if isinstance(item, Written) else None
+            if taken is not None:
+                admitted.reports.append(taken)
+                continue
             question = ""
             try:
-                report = _unpacked(item) if isinstance(item, PackedItem) else read_report(item)
+                report = read_report(item)
                 question = report.question if report.question in self._ids else ""
                 self.check(report, today)
             except InvalidReport as error:
@@ -216,6 +139,69 @@ class Admission:
             else:
                 admitted.reports.append(report)
         return admitted
+
+    def _take_written(self, item: Written, today: int) -> Report | None:
+        """Return a report that plainly breaks no rule; None leaves it to `check`, which says why.
+
+        The members are compared with the survey's own spelling, so that a name, version or digest
+        that is found needs no further look.
+        """
+        question = self._by_name.get((item.question, item.version, item.digest))
+        if question is None:
+            return None
+        try:
+            identity = bytes.fromhex(item.id)
+            record = from_base64url(item.record)
+            told = item.segments
+            segments = "" if told is msgspec.UNSET else read_combination(told)
+        except (ValueError, InvalidParameter, InvalidReport):
+            return None
+        # `fromhex` takes capitals and spaces, too.
+        if len(identity) != ID_BYTES or identity.hex() != item.id:
+            return None
+        if len(record) != question.record_size or not self._bounds[question.digest].hold(record):
+            return None
+        pattern = self._pattern(question, item.epoch, segments, today)
+        return None if pattern is None else pattern.like(identity, record)
+
+    def _take_packed(self, batch: PackedBatch, today: int) -> list[Report] | None:
+        """Return all reports of a batch that plainly breaks no rule; None leaves it to `check`."""
+        question, packed = batch.question, batch.packed
+        if question is None or not self._bounds[question.digest].hold(packed.records):
+            return None
+        patterns = {}
+        for epoch, combination, _ in packed.groups:
+            segments = batch.texts.get(combination)
+            if segments is None:
+                return None
+            pattern = self._pattern(question, epoch, segments, today)
+            if pattern is None:
+                return None
+            patterns[epoch, combination] = pattern
+        return [
+            patterns[epoch, combination].like(identity, record)
+            for epoch, combination, identity, record in packed.rows()
+        ]
+
+    def _pattern(self, question: Question, epoch: int, segments: str, today: int) -> Report | None:
+        """Return a report on an epoch that is taken, without id and record; None if none is.
+
+        Each epoch and combination is looked at once a day.
+        """
+        if self._patterns_of != today or len(self._patterns) >= _KEPT_PATTERNS:
+            self._patterns_of, self._patterns = today, {}
+        key = question.digest, epoch, segments
+        found = self._patterns.get(key)
+        if found is None:
+            try:
+                self._check_epoch(epoch, question, today)
+            except InvalidReport:
+                return None
+            if segments not in question.combinations:
+                return None
+            about = (question.id, question.version, question.digest, epoch)
+            found = self._patterns[key] = Report(*about, b"", b"", segments)
+        return found
 
     def check(self, report: Report, today: int) -> None:
         """Raise InvalidReport unless the report is one to take today."""

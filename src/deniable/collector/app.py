@@ -10,9 +10,9 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from deniable.collector.auth import HostGuard
-from deniable.collector.endpoints import Collector
+from deniable.collector.endpoints import Collector, metrics_route
 from deniable.collector.headers import SecurityHeaders
-from deniable.collector.problems import ProblemAnswers
+from deniable.collector.metrics_page import MetricsPage
 from deniable.collector.retention import KeepCounts
 from deniable.collector.settings import Settings
 from deniable.collector.web_pages import WebPages
@@ -51,9 +51,11 @@ def create_app(
         InvalidSurvey: if the survey cannot be read.
     """
     collector = Collector(settings, store, survey_bytes, today, keep_counts)
-    answers = ProblemAnswers(collector.refusals)
+    answers = collector.answers
+    page = MetricsPage({settings.name: collector})
+    own = collector.routes(*([] if settings.name else [metrics_route(page, settings)]))
     app = Starlette(
-        routes=[*collector.routes(), *routes],
+        routes=[*own, *routes],
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(HostGuard, settings=settings),
@@ -68,4 +70,5 @@ def create_app(
     )
     app.state.settings, app.state.store = settings, store
     app.state.refusals, app.state.collector = collector.refusals, collector
+    app.state.metrics = page.text
     return app

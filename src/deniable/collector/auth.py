@@ -11,7 +11,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import HTTPConnection
@@ -86,6 +87,10 @@ class HostGuard:
         await refuse(problem, {}, scope, receive, send)
 
 
+Check = Callable[[HTTPConnection, Settings], Problem | None]
+"""Returns why a request may not see something; None if it may."""
+
+
 class AnalystGuard:
     """Serves an application to analysts only: wrap every page and route that shows results.
 
@@ -100,17 +105,19 @@ class AnalystGuard:
     Args:
         app: the application to guard.
         settings: of the collector.
+        check: decides; by default whether results may be seen.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, check: Check | None = None) -> None:
         self._app = app
         self._settings = settings
+        self._check = check or reading_problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 401 or 403."""
         problem = None
         if scope["type"] != "lifespan":
-            problem = reading_problem(HTTPConnection(scope), self._settings)
+            problem = self._check(HTTPConnection(scope), self._settings)
         if problem is None:
             await self._app(scope, receive, send)
             return
@@ -121,7 +128,7 @@ class AnalystGuard:
 def reading_problem(request: HTTPConnection, settings: Settings) -> Problem | None:
     """Return why a request may not see a survey's results; None if it may."""
     if not settings.ring.reading_open:
-        if settings.ring.may_read(shown_token(request), settings.name):
+        if settings.ring.may_read(shown_token(request.headers), settings.name):
             return None
         detail = "Send the analyst token as a bearer token or as the password."
         return Problem.of(Reason.UNAUTHORIZED, detail)
@@ -140,9 +147,20 @@ def reading_problem(request: HTTPConnection, settings: Settings) -> Problem | No
     )
 
 
-def require_write_key(request: HTTPConnection, settings: Settings) -> None:
-    """Raise Refused unless the request shows a write key, or none is set."""
-    if not settings.ring.may_write(_bearer(request), settings.name):
+def measuring_problem(request: HTTPConnection, settings: Settings) -> Problem | None:
+    """Return why a request may not see the metrics; None if it may.
+
+    A monitor's token opens them, and whatever opens the results of all surveys.
+    """
+    if settings.ring.may_measure(shown_token(request.headers)):
+        return None
+    return reading_problem(request, replace(settings, name=""))
+
+
+def require_write_key(headers: Mapping[str, str], settings: Settings) -> None:
+    """Raise Refused unless the headers of a request show a write key, or none is set."""
+    ring = settings.ring
+    if not (ring.writing_open or ring.may_write(_bearer(headers), settings.name)):
         raise Refused(Reason.UNAUTHORIZED, "Send the write key as a bearer token.", _ASK_WRITER)
 
 
@@ -154,25 +172,30 @@ def _of_a_proxy(name: str) -> bool:
 def is_local(scope: Mapping[str, Any]) -> bool:
     """Tell whether a request names this machine, and nothing else, as its host."""
     hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-    return len(hosts) == 1 and _LOCAL_HOST.fullmatch(hosts[0]) is not None
+    return len(hosts) == 1 and is_local_name(hosts[0])
 
 
-def _credentials(request: HTTPConnection) -> tuple[str, bytes]:
+def is_local_name(host: str) -> bool:
+    """Tell whether a `Host` header names this machine."""
+    return _LOCAL_HOST.fullmatch(host) is not None
+
+
+def _credentials(headers: Mapping[str, str]) -> tuple[str, bytes]:
     """Return the scheme of the Authorization header in lower case, and what follows it."""
-    scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+    scheme, _, rest = headers.get("authorization", "").partition(" ")
     return scheme.lower(), rest.strip().encode("latin-1", "replace")
 
 
-def _bearer(request: HTTPConnection) -> bytes:
-    scheme, rest = _credentials(request)
+def _bearer(headers: Mapping[str, str]) -> bytes:
+    scheme, rest = _credentials(headers)
     return rest if scheme == "bearer" else b""
 
 
-def shown_token(request: HTTPConnection) -> bytes:
+def shown_token(headers: Mapping[str, str]) -> bytes:
     """Return the analyst token of a request, empty if there is none."""
-    scheme, rest = _credentials(request)
+    scheme, rest = _credentials(headers)
     if scheme != "basic":
-        return _bearer(request)
+        return _bearer(headers)
     try:
         return base64.b64decode(rest, validate=True).partition(b":")[2]
     except binascii.Error:

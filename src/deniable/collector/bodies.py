@@ -9,9 +9,14 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from deniable.collector.lanes import PATIENCE_SECONDS
-from deniable.collector.load import LARGE_ROOM, SMALL_BODY
 from deniable.collector.problems import unavailable
 from deniable.collector.reasons import Reason
+
+SMALL_BODY = 64 * 2**10
+"""A body up to this size needs no permission; a client's default batch is smaller."""
+
+LARGE_ROOM = 16 * 2**20
+"""The most declared bytes of larger bodies that are read or parsed at once."""
 
 GRACE_SECONDS = 1.0
 """The time that a body may take even if others wait for its room."""

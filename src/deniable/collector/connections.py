@@ -69,7 +69,8 @@ class Connections:
         if connection in self._open:
             self._idle.pop(connection, None)
             self._idle[connection] = None
-            self._make_room()
+            if len(self._open) > self._most:
+                self._make_room()
 
     def busy(self, connection: Connection) -> None:
         """Note that a whole request is there: the connection waits for us."""

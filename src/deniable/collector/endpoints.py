@@ -9,46 +9,37 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import msgspec
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from deniable.collector.admission import Admission, Admitted, Item, split_batch
-from deniable.collector.auth import AnalystGuard, require_write_key
+from deniable.collector.admission import Admission, Admitted
+from deniable.collector.auth import AnalystGuard, measuring_problem
 from deniable.collector.bodies import Bodies
 from deniable.collector.group_commit import GroupCommit
 from deniable.collector.health import Health, Stores
+from deniable.collector.intake import SHORT_BODY, Intake, json_response
 from deniable.collector.lanes import Turn
-from deniable.collector.limits import declared_size, is_compact, read_body
-from deniable.collector.load import Load
+from deniable.collector.limits import read_body
+from deniable.collector.load import REPORTS, Load
+from deniable.collector.metrics import Metrics
+from deniable.collector.metrics_page import MEDIA_TYPE as METRICS_TYPE
+from deniable.collector.metrics_page import MetricsPage
 from deniable.collector.openapi import openapi_bytes
-from deniable.collector.problems import Problem, WrongMethod
+from deniable.collector.plain import PlainReports
+from deniable.collector.problems import ProblemAnswers, WrongMethod
 from deniable.collector.refusals import Refusals
 from deniable.collector.retention import KeepCounts, cannot_keep
 from deniable.collector.settings import Settings
 from deniable.collector.upkeep import Rules, keep_closing
-from deniable.collector.web_pages import is_own_page
 from deniable.protocol import Survey
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
 
 _SURVEY_SECONDS = 300
 """The time for which a client may use the survey without asking again."""
-
-
-class Receipt(msgspec.Struct, frozen=True):
-    """The answer to a batch. Every report of it is in exactly one of the three."""
-
-    accepted: int
-    duplicates: int
-    problems: list[Problem]
-
-
-_SHORT_BODY = 4 * 2**10
-"""A batch of a dozen or two reports, which takes less time than waiting for a turn."""
 
 
 class Collector:
@@ -64,16 +55,21 @@ class Collector:
     ) -> None:
         self.settings = settings
         self.refusals = Refusals()
+        self.answers = ProblemAnswers(self.refusals)
         self.store = store
         self._today = today
-        self.take(survey_bytes, keep_counts)
+        self.metrics = Metrics(store)
         self.commits = GroupCommit(
             store,
             self.refusals,
             window_ms=settings.commit_window_ms,
             max_group=settings.commit_reports,
             max_waiting=settings.waiting_reports,
+            observe=self.metrics.committed,
         )
+        self._intake = Intake(settings, self.commits, self.refusals, today)
+        self.take(survey_bytes, keep_counts)
+        self.plain = PlainReports(self._intake, self.answers)
         self._bodies = Bodies()
         self._turn = Turn()
         self._health = Health(self.commits, self.refusals, local_only=not settings.public)
@@ -89,29 +85,31 @@ class Collector:
         """
         survey = Survey.from_published(survey_bytes)
         days = self.settings.accept_past_days, self.settings.accept_future_days
-        self._admission = Admission(survey, *days)
+        self._intake.admission = Admission(survey, *days)
         self.survey = survey
         self._keep_counts = (keep_counts or cannot_keep) if survey.keep_counts else None
         self._survey_bytes = survey_bytes
-        self._etag = f'"{hashlib.sha256(survey_bytes).hexdigest()}"'
+        self.survey_sha256 = hashlib.sha256(survey_bytes).hexdigest()
+        self._etag = f'"{self.survey_sha256}"'
 
     def _rules(self) -> Rules:
         """Return what the survey says about closing and deleting."""
         return Rules(
-            self._admission.epoch_days,
+            self._intake.admission.epoch_days,
             self.survey.floor or DEFAULT_FLOOR,
             self.survey.retention_days,
             self._keep_counts,
         )
 
-    def routes(self) -> list[BaseRoute]:
-        """Return the collector's own routes."""
+    def routes(self, *more: Route) -> list[BaseRoute]:
+        """Return the collector's own routes, and more of the address that it has for itself."""
         guard = [Middleware(AnalystGuard, settings=self.settings)]
         own = [
             Route("/v1/reports", self.post_reports, methods=["POST"]),
             Route("/v1/survey", self.get_survey, methods=["GET"]),
             Route("/v1/counters", self.get_counters, methods=["GET"], middleware=guard),
             *health_routes(self.commits),
+            *more,
         ]
         return with_other_methods(own)
 
@@ -122,13 +120,20 @@ class Collector:
         The HTTP server learns from the lifespan's state what is in flight.
         """
         upkeep = asyncio.create_task(
-            keep_closing(self.store, self._rules, self.settings.accept_past_days, self._today)
+            keep_closing(
+                self.store,
+                self._rules,
+                self.settings.accept_past_days,
+                self._today,
+                closed=self.metrics.closed,
+            )
         )
         load = Load(
             self.refusals,
             self.settings.body_seconds,
             self.settings.open_to_pages,
             self._health,
+            {REPORTS.encode(): self.plain},
         )
         try:
             async with self.commits:
@@ -140,35 +145,20 @@ class Collector:
 
     async def post_reports(self, request: Request) -> Response:
         """Take a batch; answer when what was admitted of it is durable."""
-        require_write_key(request, self.settings)
-        from_page = self.settings.open_to_pages or is_own_page(request.headers)
-        compact = is_compact(request, from_page)
+        compact, size = self._intake.open(request.headers)
         limit = self.settings.max_body
-        size = declared_size(request, limit)
-        self.commits.look()
         async with self._bodies.share(size) as share:
             body = await read_body(request, limit, self.settings.body_seconds, share)
             admitted = await self._admit(body, compact)
         done = await self.commits.append(admitted.reports)
-        for refusal in admitted.refusals:
-            self.refusals.add(refusal.question, refusal.reason)
-        problems = [Problem.of(r.reason, r.detail, index=r.index) for r in admitted.refusals]
-        return _json(Receipt(done.accepted, done.duplicates, problems))
+        return self._intake.receipt(admitted, done)
 
     async def _admit(self, body: bytes, compact: bool) -> Admitted:
         """Parse a batch and sort its reports: a short one at once, a long one in its turn."""
-        if len(body) <= _SHORT_BODY:
-            items = self._split(body, compact)
-            return self._admission.admit(items, self._today())
+        if len(body) <= SHORT_BODY:
+            return self._intake.admit(body, compact)
         async with self._turn:
-            await self.commits.room()
-            items = self._split(body, compact)
-            self.commits.look(len(items))
-            return await self._admission.admit_in_turn(items, self._today())
-
-    def _split(self, body: bytes, compact: bool) -> Sequence[Item]:
-        most = self.settings.max_batch
-        return self._admission.split_packed(body, most) if compact else split_batch(body, most)
+            return await self._intake.admit_in_turn(body, compact)
 
     async def get_survey(self, request: Request) -> Response:
         """Serve the survey, or say that the client has it."""
@@ -190,18 +180,18 @@ class Collector:
             {"question": question, "reason": reason, "count": count}
             for (question, reason), count in sorted(counts.items())
         ]
-        return _json({"counters": rows, "totals": dict(sorted(totals.items()))})
+        return json_response({"counters": rows, "totals": dict(sorted(totals.items()))})
 
 
 def health_routes(stores: Stores) -> list[Route]:
     """Return the routes about the process itself."""
 
     async def get_health(request: Request) -> Response:
-        return _json({"status": "ok"})
+        return json_response({"status": "ok"})
 
     async def get_readiness(request: Request) -> Response:
         await stores.probe()  # the survey is loaded, and the last write succeeded
-        return _json({"status": "ready"})
+        return json_response({"status": "ready"})
 
     async def get_openapi(request: Request) -> Response:
         return Response(openapi_bytes(), media_type="application/json")
@@ -210,13 +200,19 @@ def health_routes(stores: Stores) -> list[Route]:
     return [Route(path, answer, methods=["GET"]) for path, answer in answers.items()]
 
 
+def metrics_route(page: MetricsPage, settings: Settings) -> Route:
+    """Return the route of the metrics, for monitors and analysts."""
+
+    async def get_metrics(request: Request) -> Response:
+        return Response(await page.text(), headers={"content-type": METRICS_TYPE})
+
+    guard = Middleware(AnalystGuard, settings=settings, check=measuring_problem)
+    return Route("/metrics", get_metrics, methods=["GET"], middleware=[guard])
+
+
 def with_other_methods(routes: Sequence[Route]) -> list[BaseRoute]:
     """Return routes that also refuse every other method of their paths.
 
     Whatever stands beside them may take every path.
     """
     return [*routes, *(Route(route.path, WrongMethod(route.methods or ())) for route in routes)]
-
-
-def _json(answer: object) -> Response:
-    return Response(msgspec.json.encode(answer), media_type="application/json")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
-from typing import Self
+from typing import NamedTuple, Self
 
 from deniable.collector.problems import unavailable
 from deniable.collector.reasons import Reason
 from deniable.collector.refusals import Refusals
 from deniable.errors import OutcomeUnknown, StoreError
 from deniable.protocol import Report
-from deniable.store.base import Appended, Store
+from deniable.store.base import Appended, Counters, Store
 
 REFUSAL_SECONDS = 1.0
 """The delay after which refusals without reports are written; a kill may lose the last."""
@@ -28,13 +27,22 @@ PROBE_BYTES = 512 * 2**10
 """Roughly the size of a full group: a small write may fit where no batch does."""
 _LATER = "Nothing was accepted. Send the same batch again later."
 _PERHAPS = "It is not known whether the batch was accepted. Send the same batch again later."
+_ONE_NEW, _ONE_KNOWN = Appended(1, 0, (True,)), Appended(0, 1, (False,))
 _LATE = StoreError("A write of the store does not end. Look at its disk, and at who else uses it.")
 
 
-@dataclass(frozen=True)
-class _Waiting:
+Tell = Callable[[Appended | Exception], object]
+"""Takes the outcome of reports: their numbers, or why they were not written. Must not raise."""
+
+
+class _Waiting(NamedTuple):
     reports: Sequence[Report]
-    done: asyncio.Future[Appended]
+    tell: Tell
+
+
+Observe = Callable[[Sequence[Report], Sequence[bool], Counters, float, int], object]
+"""Is told of every durable group: its reports, which of them were new, the refusals that were
+written with it, the seconds that it took, and how many reports waited behind it."""
 
 
 class GroupCommit:
@@ -59,8 +67,10 @@ class GroupCommit:
         window_ms: int,
         max_group: int,
         max_waiting: int,
+        observe: Observe = lambda *_: None,
     ) -> None:
         self._store = store
+        self._observe = observe
         self._refusals = refusals
         self._window = window_ms / 1_000
         self._max_group = max_group
@@ -118,22 +128,35 @@ class GroupCommit:
         Raises:
             Refused: if too many are waiting, or the store cannot be written.
         """
-        if not reports:
-            return Appended(0, 0)
-        self.look(len(reports))
         done: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(reports, done))
+
+        def tell(outcome: Appended | Exception) -> None:
+            if done.done():
+                return
+            if isinstance(outcome, Exception):
+                done.set_exception(outcome)
+            else:
+                done.set_result(outcome)
+
+        self.put(reports, tell)
+        return await done
+
+    def put(self, reports: Sequence[Report], tell: Tell) -> None:
+        """Write reports durably, together with others', and tell their outcome when it is known.
+
+        Raises:
+            Refused: if too many are waiting.
+        """
+        if not reports:
+            tell(Appended(0, 0))
+            return
+        self.look(len(reports))
+        self._waiting.append(_Waiting(reports, tell))
         self._size += len(reports)
         self._wake.set()
         if self._size >= self._max_group:
             self._full.set()
         self._update_room()
-        try:
-            return await done
-        except OutcomeUnknown:
-            raise unavailable(Reason.STORE, _PERHAPS) from None
-        except StoreError:
-            raise unavailable(Reason.STORE, _LATER) from None
 
     async def probe(self) -> None:
         """Check that the store works: by the last write, or by a new one if that was long ago.
@@ -224,9 +247,9 @@ class GroupCommit:
         refusals = self._refusals.take()
         if not (reports or refusals):
             return
-        write = asyncio.get_running_loop().run_in_executor(
-            self._thread, self._store.append, reports, refusals
-        )
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        write = loop.run_in_executor(self._thread, self._store.append, reports, refusals)
         # Waiting, not awaiting: whatever the write raises belongs to the group's requests, and
         # this loop must outlive it.
         self._writing = True
@@ -241,10 +264,11 @@ class GroupCommit:
             if not isinstance(error, OutcomeUnknown):  # rather lost than counted twice
                 self._refusals.put_back(refusals)
             for waiting in group:
-                if not waiting.done.done():
-                    waiting.done.set_exception(error)
+                waiting.tell(_told(error))
             return
-        _distribute(group, write.result().new)
+        new = write.result().new
+        _distribute(group, new)
+        self._observe(reports, new, refusals, loop.time() - began, self._size)
 
 
 def _distribute(group: list[_Waiting], new: Sequence[bool]) -> None:
@@ -252,7 +276,19 @@ def _distribute(group: list[_Waiting], new: Sequence[bool]) -> None:
     start = 0
     for waiting in group:
         count = len(waiting.reports)
+        if count == 1:  # as most are
+            waiting.tell(_ONE_NEW if new[start] else _ONE_KNOWN)
+            start += 1
+            continue
         mine = tuple(new[start : start + count])
         start += count
-        if not waiting.done.done():
-            waiting.done.set_result(Appended(sum(mine), count - sum(mine), mine))
+        waiting.tell(Appended(sum(mine), count - sum(mine), mine))
+
+
+def _told(error: BaseException) -> Exception:
+    """Return what the sender of reports is told about a write that failed."""
+    if isinstance(error, OutcomeUnknown):
+        return unavailable(Reason.STORE, _PERHAPS)
+    if isinstance(error, StoreError):
+        return unavailable(Reason.STORE, _LATER)
+    return error if isinstance(error, Exception) else RuntimeError("The write was given up.")

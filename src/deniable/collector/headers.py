@@ -39,6 +39,14 @@ READABLE = {
 """Headers with which a web page of any origin can read an answer."""
 
 
+def protect(headers: MutableHeaders) -> None:
+    """Add the protective headers that an answer does not set itself."""
+    if "access-control-allow-origin" in headers:
+        headers.setdefault("cross-origin-resource-policy", "cross-origin")
+    for name, value in PROTECTION.items():
+        headers.setdefault(name, value)
+
+
 class SecurityHeaders:
     """Adds protective headers to every answer, where the answer does not set them itself."""
 
@@ -50,11 +58,7 @@ class SecurityHeaders:
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                if "access-control-allow-origin" in headers:
-                    headers.setdefault("cross-origin-resource-policy", "cross-origin")
-                for name, value in PROTECTION.items():
-                    headers.setdefault(name, value)
+                protect(MutableHeaders(scope=message))
             await send(message)
 
         await self._app(scope, receive, send_protected)

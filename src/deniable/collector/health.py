@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from deniable.collector.auth import is_local
-from deniable.collector.own_answers import HEALTHY, READY, OwnAnswer, of_problem
+from deniable.collector.own_answers import HEALTHY, READY, STOPPING, OwnAnswer, of_problem
 from deniable.collector.problems import Problem
 from deniable.collector.reasons import Reason
 from deniable.collector.refusals import Refusals
@@ -26,6 +26,8 @@ connections as there is room for have their answers within two seconds."""
 AT_ONCE = 160
 """Answers without delay, after a time in which few asked."""
 _STEP_SECONDS = 0.02
+WATCHED_SECONDS = 60.0
+"""The time after which a supervisor that has not asked for readiness again is none."""
 
 
 class Asker(Protocol):
@@ -60,6 +62,9 @@ class Health:
     times a second. So is `/readyz` where the outcome of a write is known; otherwise one write
     decides for everybody who has asked meanwhile.
 
+    Attributes:
+        stopping: whether the collector is about to end, and so is not ready.
+
     Args:
         commits: tells whether the store can be written.
         refusals: where refusals are counted.
@@ -77,6 +82,13 @@ class Health:
         self._planned = False
         self._allowed = float(AT_ONCE)
         self._counted_at = 0.0
+        self._asked_at = float("-inf")
+        self.stopping = False
+
+    @property
+    def watched(self) -> bool:
+        """True if somebody has asked for readiness lately, and so will again."""
+        return asyncio.get_running_loop().time() < self._asked_at + WATCHED_SECONDS
 
     def takes(self, scope: Mapping[str, Any]) -> bool:
         """Tell whether a request is answered here."""
@@ -90,7 +102,9 @@ class Health:
         """Tell the asker soon, but not before this step of the event loop has ended."""
         if path == HEALTH:
             self._put(asker, lambda: HEALTHY)
-        elif self._commits.known:
+            return
+        self._asked_at = asyncio.get_running_loop().time()
+        if self.stopping or self._commits.known:
             self._put(asker, self._readiness)
         else:
             self._for_store.append(asker)
@@ -127,6 +141,8 @@ class Health:
                 self._put(asker, self._readiness)
 
     def _readiness(self) -> OwnAnswer:
+        if self.stopping:
+            return of_problem(STOPPING)
         failure = self._commits.failure
         if failure is None:
             return READY

@@ -11,9 +11,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from deniable.collector import own_answers
-from deniable.collector.bodies import GRACE_SECONDS
+from deniable.collector.bodies import GRACE_SECONDS, SMALL_BODY
 from deniable.collector.lanes import PATIENCE_SECONDS, Lane
-from deniable.collector.load import SMALL_BODY, Load
+from deniable.collector.load import Load
 from deniable.collector.own_answers import OwnAnswer
 from deniable.collector.problems import Problem
 
@@ -70,6 +70,7 @@ class LimitedHttp(HttpToolsProtocol):
         self._after_bytes = 0
         self._problem: Problem | None = None
         self._asked: RequestResponseCycle
+        self._deadline: float | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
 
@@ -86,6 +87,7 @@ class LimitedHttp(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting, and give everything back."""
         self._stop_waiting()
+        self._stop_timer()
         self.resume_writing()
         self._release()
         self._load.connections.leave(self)
@@ -103,11 +105,7 @@ class LimitedHttp(HttpToolsProtocol):
         super().shutdown()
         if not self._in_head and not self.transport.is_closing():
             self._stop_waiting()
-            self._timer = self.loop.call_later(_STOP_SECONDS, self._stop_body)
-
-    def timeout_keep_alive_handler(self) -> None:
-        """Close the connection: nothing came for long."""
-        self._end()
+            self.loop.call_later(_STOP_SECONDS, self._stop_body)
 
     def pause_writing(self) -> None:
         """Wait, but not for ever: the sender does not take the answer."""
@@ -134,7 +132,7 @@ class LimitedHttp(HttpToolsProtocol):
             return
         if self._in_head:
             # Line ends before a request begin no message; they must not stop the clock either.
-            if self._timer is None and self._answered:
+            if self._deadline is None and self._answered:
                 self._wait(HEAD_SECONDS)
             if began_in_head and heads == self._heads:
                 self._head_bytes += len(data)
@@ -165,19 +163,28 @@ class LimitedHttp(HttpToolsProtocol):
         """Take a header, but not behind the body."""
         if not self._in_head:
             self._refuse_parsing(own_answers.TRAILERS)
-        super().on_header(name, value)
+        name = name.lower()
+        if name == b"expect":
+            super().on_header(name, value)
+        else:
+            self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """The head is there; its body must follow in time."""
         if len(self.pipeline) >= _MAX_PIPELINED:
             self._refuse_parsing(own_answers.PIPELINED)
+        self._expect_body()
+        # Longer than what the application waits by itself, so that it can say so first.
+        self._wait(self._load.body_seconds + 2 * PATIENCE_SECONDS + _STOP_SECONDS)
+        super().on_headers_complete()
+        if self._load.stopping:
+            self.cycle.keep_alive = False
+
+    def _expect_body(self) -> None:
         self._in_head = False
         self._heads += 1
         self._message_bytes = self._body_bytes = 0
         self._after_chunk_line = False
-        # Longer than what the application waits by itself, so that it can say so first.
-        self._wait(self._load.body_seconds + 2 * PATIENCE_SECONDS + _STOP_SECONDS)
-        super().on_headers_complete()
 
     def on_chunk_header(self) -> None:
         """A chunk begins; the last one has no bytes."""
@@ -196,22 +203,32 @@ class LimitedHttp(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The request is there; the next bytes belong to the head of another one."""
         super().on_message_complete()
-        self._in_head = True
-        self._head_bytes = 0
-        self._stop_waiting()
+        self._expect_head()
         if self.cycle.response_complete:
             self._load.connections.idle(self)
         else:
             self._load.connections.busy(self)
 
+    def _expect_head(self) -> None:
+        self._in_head = True
+        self._head_bytes = 0
+        self._stop_waiting()
+
     # Answering it
 
     def on_response_complete(self) -> None:
-        """The answer is written; now it is the sender's turn again."""
+        """The answer is written; begin the next request, or wait for the sender."""
         self._release()
+        self.server_state.total_requests += 1
         if self._in_head and not self.pipeline:
             self._load.connections.idle(self)
-        super().on_response_complete()
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        elif self._in_head:
+            self._wait(self.timeout_keep_alive)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         """Begin a request now, or when its turn comes."""
@@ -328,11 +345,26 @@ class LimitedHttp(HttpToolsProtocol):
         self._held = 0
 
     def _wait(self, seconds: float) -> None:
-        self._stop_waiting()
-        self._timer = self.loop.call_later(seconds, self._give_up)
+        """Give up after some seconds, unless there is news.
+
+        News comes with every request; so the timer is left as it is, and looks at the deadline.
+        """
+        self._deadline = deadline = self.loop.time() + seconds
+        if self._timer is None or self._timer.when() > deadline:
+            self._stop_timer()
+            self._timer = self.loop.call_at(deadline, self._look_at_deadline)
+
+    def _look_at_deadline(self) -> None:
+        self._timer = None
+        if self._deadline is None:
+            return
+        if self.loop.time() >= self._deadline:
+            self._deadline = None
+            self._give_up()
+        else:
+            self._timer = self.loop.call_at(self._deadline, self._look_at_deadline)
 
     def _give_up(self) -> None:
-        self._timer = None
         if self._in_head or self.cycle.response_complete:
             self._end()
         else:
@@ -343,6 +375,9 @@ class LimitedHttp(HttpToolsProtocol):
             self._say(own_answers.BUSY)
 
     def _stop_waiting(self) -> None:
+        self._deadline = None
+
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

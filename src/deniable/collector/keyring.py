@@ -49,6 +49,8 @@ class Keyring:
             InvalidParameter: saying why it cannot be read.
         """
         self._keys = self._fixed + (read_keys(self._path) if self._path else ())
+        self._day: date | None = None  # whose live keys are at hand
+        self._live: list[Key] = []
         self.writing_open = not any(key.purpose is Purpose.APP for key in self._keys)
         self.reading_open = not any(key.purpose is Purpose.ANALYST for key in self._keys)
 
@@ -65,10 +67,13 @@ class Keyring:
         return self._opens(secret, "", Purpose.METRICS, Purpose.ANALYST)
 
     def _opens(self, secret: bytes, survey: str, *purposes: Purpose) -> bool:
-        shown, today = hash_of(secret), self._today()
+        today = self._today()
+        if today != self._day:
+            self._day, self._live = today, [key for key in self._keys if key.live(today)]
+        shown = hash_of(secret)
         matches = [
-            hmac.compare_digest(shown, key.hash) and key.survey in ("", survey) and key.live(today)
-            for key in self._keys
+            hmac.compare_digest(shown, key.hash) and key.survey in ("", survey)
+            for key in self._live
             if key.purpose in purposes
         ]
         return True in matches

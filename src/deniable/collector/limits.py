@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from functools import lru_cache
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -23,7 +25,7 @@ _CLOSE = {"connection": "close"}
 _FROM_PAGES = ("text/plain", "utf-8")
 
 
-def is_compact(request: Request, from_page: bool) -> bool:
+def is_compact(headers: Mapping[str, str], from_page: bool) -> bool:
     """Tell whether the body is said to be a compact batch; False for one in JSON.
 
     JSON may also be called `text/plain;charset=UTF-8`, as a web page sends it that is being left.
@@ -32,15 +34,14 @@ def is_compact(request: Request, from_page: bool) -> bool:
     Raises:
         Refused: media_type or encoding.
     """
-    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+    encoding = headers.get("content-encoding")
+    if encoding is not None and encoding.strip().lower() != "identity":
         raise Refused(
             Reason.ENCODING,
             "Send the body without 'content-encoding': a batch is small.",
             {"accept-encoding": "identity"},
         )
-    media, _, parameters = request.headers.get("content-type", "").partition(";")
-    media = media.strip().lower()
-    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    media, charset = _media_type(headers.get("content-type", ""))
     if media == COMPACT and not charset:
         return True
     json = media == MEDIA_TYPE and charset in ("", "utf-8")
@@ -52,13 +53,22 @@ def is_compact(request: Request, from_page: bool) -> bool:
     return False
 
 
-def declared_size(request: Request, limit: int) -> int:
+@lru_cache(64)
+def _media_type(text: str) -> tuple[str, str]:
+    """Return the media type and the character set of a `content-type`, in lower case."""
+    media, _, parameters = text.partition(";")
+    return media.strip().lower(), parameters.strip().lower().removeprefix("charset=").strip('"')
+
+
+def declared_size(headers: Mapping[str, str], limit: int) -> int:
     """Return the declared size of the body; `limit` if none is declared or it is larger.
 
     Raises:
         Refused: oversize, if it is so large that it is not read at all.
     """
-    declared = request.headers.get("content-length", str(limit))
+    declared = headers.get("content-length")
+    if declared is None:
+        return limit
     if not declared.isdecimal() or len(declared) > 12 or int(declared) > _patience(limit):
         raise _oversize(limit, _CLOSE)
     return min(int(declared), limit)

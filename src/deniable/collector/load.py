@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from deniable.collector.bodies import LARGE_ROOM, SMALL_BODY
 from deniable.collector.connections import Connections
 from deniable.collector.headers import OPEN_PATHS, inner_path
 from deniable.collector.health import HEALTH, READINESS, Health
 from deniable.collector.lanes import Lane
 from deniable.collector.memory import give_back
+from deniable.collector.plain import PlainReports
 from deniable.collector.refusals import Refusals
 
 CHEAP_AT_ONCE = 8
@@ -19,12 +21,6 @@ READING_AT_ONCE = 8
 
 READING_PATIENCE = 10.0
 """A page takes seconds, and a person waits for it."""
-
-SMALL_BODY = 64 * 2**10
-"""A body up to this size needs no permission; a client's default batch is smaller."""
-
-LARGE_ROOM = 16 * 2**20
-"""The most declared bytes of larger bodies that are read or parsed at once."""
 
 LARGE_BODIES = 64 * 2**20
 """The most bytes of larger bodies that are held at once, read or not."""
@@ -53,12 +49,14 @@ class Load:
         body_seconds: the time within which a body must have arrived.
         web_pages: whether web pages may read the answers on open paths.
         health: what answers about health; None leaves that to the application.
+        plain: what answers plain requests with reports, by their target.
     """
 
     refusals: Refusals = field(default_factory=Refusals)
     body_seconds: float = 30.0
     web_pages: bool = False
     health: Health | None = None
+    plain: Mapping[bytes, PlainReports] = field(default_factory=dict)
     connections: Connections = field(default_factory=Connections)
     cheap: Lane = field(default_factory=lambda: Lane(CHEAP_AT_ONCE))
     large: Lane = field(default_factory=lambda: Lane(LARGE_AT_ONCE))
@@ -76,6 +74,11 @@ class Load:
     def open_to_pages(self, path: str) -> bool:
         """Tell whether a web page of any origin may read an answer on this path."""
         return self.web_pages and inner_path(path) in OPEN_PATHS
+
+    @property
+    def stopping(self) -> bool:
+        """True if the collector is about to end: each answer is its connection's last."""
+        return self.health is not None and self.health.stopping
 
     def hold(self, size: int) -> bool:
         """Count bytes of a large body (fewer, when it is done with); False if there are too many.

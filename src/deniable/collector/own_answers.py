@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 
 import msgspec
@@ -42,10 +43,16 @@ class OwnAnswer:
             headers |= READABLE | {"cross-origin-resource-policy": "cross-origin"}
         if close:
             headers["connection"] = "close"
-        lines = [f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}".encode()]
+        lines = [status_line(self.status).rstrip()]
         lines += [name + b": " + value for name, value in default_headers]
         lines += [f"{name}: {value}".encode() for name, value in headers.items()]
         return b"\r\n".join([*lines, b"", self.body if with_body else b""])
+
+
+@cache
+def status_line(status: int) -> bytes:
+    """Return the first line of an answer."""
+    return f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()
 
 
 def of_problem(problem: Problem) -> OwnAnswer:
@@ -61,6 +68,7 @@ HEALTHY = OwnAnswer(HTTPStatus.OK, b'{"status":"ok"}', _JSON)
 READY = OwnAnswer(HTTPStatus.OK, b'{"status":"ready"}', _JSON)
 
 BUSY = Problem.of(Reason.BUSY, "Nothing was accepted. Send the same again later.")
+STOPPING = Problem.of(Reason.BUSY, "The collector is being stopped. Send to another one.")
 SLOW = Problem.of(Reason.SLOW, "A body must arrive in time. Send it again.")
 TOO_LONG = Problem.of(Reason.OVERSIZE, "The request goes on for too long. Split the batch.")
 NOT_HTTP = Problem.of(Reason.HTTP, "Send a plain HTTP/1.1 request.")

@@ -101,8 +101,7 @@ class ProblemAnswers:
     async def http(self, request: Request, error: Exception) -> Response:
         """Answer a refusal, or one of the router's own (no such path, no such method)."""
         if isinstance(error, Refused):
-            self._refusals.add("", error.problem.reason)
-            return problem_response(error.problem, error.headers)
+            return self.refusal(error)
         status = error.status_code if isinstance(error, HTTPException) else 500
         headers = error.headers if isinstance(error, HTTPException) else None
         if status == Reason.METHOD.status:
@@ -112,6 +111,11 @@ class ProblemAnswers:
         self._refusals.add("", problem.reason)
         return problem_response(problem, headers)
 
+    def refusal(self, refused: Refused) -> Response:
+        """Count a refusal, and return its answer."""
+        self._refusals.add("", refused.problem.reason)
+        return problem_response(refused.problem, refused.headers)
+
     async def store(self, request: Request, error: Exception) -> Response:
         """Answer that the store cannot be read."""
         self._refusals.add("", Reason.STORE)
@@ -120,6 +124,10 @@ class ProblemAnswers:
 
     async def internal(self, request: Request, error: Exception) -> Response:
         """Answer a mistake of ours."""
+        return self.mistake()
+
+    def mistake(self) -> Response:
+        """Count a mistake of ours, and return its answer."""
         self._refusals.add("", Reason.INTERNAL)
         problem = Problem.of(Reason.INTERNAL, "Nothing was accepted. Try again later.")
         # This answer is made outside of everything that would add the headers.

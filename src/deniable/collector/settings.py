@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,12 +36,14 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _PLACES = ("data", "survey_path")
 _SWITCHES = ("cors", "behind_proxy")
+_MAY_BE_NONE = ("metrics_port",)
 _NOT_FROM_NAMES = ("write_key_hashes", "name", "ring")
 """Settings that no variable of their own name sets."""
 _OWN_RING = Keyring()
 """Stands for the ring of a collector's own keys."""
 _WHOLE_NUMBERS = {
     "port": (0, 65_535),
+    "metrics_port": (1, 65_535),
     "accept_past_days": (0, _MAX_DAYS),
     "accept_future_days": (0, _MAX_DAYS),
     "max_body": (1_024, MAX_BATCH_BYTES),
@@ -79,6 +82,7 @@ class Settings:
         behind_proxy: whether a proxy passes requests on. Reading then needs the token whatever the
             address, and any `Host` is served.
         keys: the file of keys that `deniable keys` writes; its keys count beside those above.
+        metrics_port: a second port, on 127.0.0.1, that serves the metrics without a token.
         name: of the survey, where a collector serves several; keys may be for one of them.
         ring: the keys that count now. Made of the others, unless several settings share one.
 
@@ -106,6 +110,7 @@ class Settings:
     origins: tuple[str, ...] = ()
     behind_proxy: bool = False
     keys: Path | None = None
+    metrics_port: int | None = None
     name: str = ""
     ring: Keyring = field(default=_OWN_RING, repr=False, compare=False)
 
@@ -113,7 +118,8 @@ class Settings:
         if is_database(self.data):
             check_address(str(self.data))  # a password must not get into the repr
         for name, (low, high) in _WHOLE_NUMBERS.items():
-            _validate.integer(name, "the collector", getattr(self, name), low, high)
+            if name not in _MAY_BE_NONE or getattr(self, name) is not None:
+                _validate.integer(name, "the collector", getattr(self, name), low, high)
         if not self.host:
             raise _validate.invalid("host", "the collector", "a name or an address", self.host)
         if self.analyst_token_hash and not _HASH.fullmatch(self.analyst_token_hash):
@@ -154,7 +160,7 @@ class Settings:
         """The file of a store in a data directory."""
         return Path(self.data) / STORE_FILE
 
-    @property
+    @cached_property
     def loopback(self) -> bool:
         """True if only programs on the same machine can connect."""
         if self.host == "localhost":
@@ -164,12 +170,12 @@ class Settings:
         except ValueError:
             return False
 
-    @property
+    @cached_property
     def public(self) -> bool:
         """True if programs on other machines can be expected to connect."""
         return self.behind_proxy or not self.loopback
 
-    @property
+    @cached_property
     def open_to_pages(self) -> bool:
         """True if web pages of other origins may send reports and fetch the survey."""
         if self.origins:

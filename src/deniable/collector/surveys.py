@@ -7,7 +7,7 @@ another. What they share is the address: connections, the bounds on them, health
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from html import escape
 from typing import Any
@@ -17,14 +17,21 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from deniable.collector.auth import ASK_READER, HostGuard, reading_problem
-from deniable.collector.endpoints import Collector, health_routes, with_other_methods
+from deniable.collector.endpoints import (
+    Collector,
+    health_routes,
+    metrics_route,
+    with_other_methods,
+)
 from deniable.collector.headers import SURVEYS, SecurityHeaders
 from deniable.collector.health import Health
-from deniable.collector.load import Load
+from deniable.collector.load import REPORTS, Load
+from deniable.collector.metrics_page import MetricsPage
+from deniable.collector.plain import PlainReports
 from deniable.collector.problems import ProblemAnswers, Refused, unavailable
 from deniable.collector.reasons import Reason
 from deniable.collector.refusals import Refusals
@@ -70,27 +77,23 @@ class Surveys:
     Args:
         settings: of the address; those of each survey are its application's.
         apps: the surveys' applications, of `create_app`; each has a name in its settings.
-        routes: more routes of the address itself.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        apps: Iterable[Starlette] = (),
-        routes: Sequence[BaseRoute] = (),
-    ) -> None:
+    def __init__(self, settings: Settings, apps: Iterable[Starlette] = ()) -> None:
         self.collectors: dict[str, Collector] = {}
         self._apps: dict[str, Starlette] = {}
         self._settings = settings
         self._stack: AsyncExitStack | None = None
+        self._plain: dict[bytes, PlainReports] = {}
         self.refusals = Refusals()
         self._stores = AllStores(self.collectors)
         answers = ProblemAnswers(self.refusals)
+        page = MetricsPage(self.collectors, self.refusals)
+        own = [*health_routes(self._stores), metrics_route(page, settings), Route("/", self._list)]
         self.app = Starlette(
             routes=[
                 Mount(SURVEYS, self._pass_on),
-                *with_other_methods([*health_routes(self._stores), Route("/", self._list)]),
-                *routes,
+                *with_other_methods(own),
             ],
             middleware=[Middleware(SecurityHeaders), Middleware(HostGuard, settings=settings)],
             exception_handlers={HTTPException: answers.http, Exception: answers.internal},
@@ -98,6 +101,7 @@ class Surveys:
         )
         self.app.router.redirect_slashes = False
         self.app.state.refusals = self.refusals
+        self.app.state.metrics = page.text
         for each in apps:
             self._enter(each)
 
@@ -112,6 +116,7 @@ class Surveys:
         collector: Collector = app.state.collector
         name = collector.settings.name
         self._apps[name], self.collectors[name] = app, collector
+        self._plain[f"{SURVEYS}/{name}{REPORTS}".encode()] = collector.plain
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[Mapping[str, Any]]:
@@ -122,9 +127,8 @@ class Surveys:
             for each in self._apps.values():
                 await stack.enter_async_context(each.router.lifespan_context(each))
             self._stack = stack
-            yield {
-                "load": Load(self.refusals, settings.body_seconds, settings.open_to_pages, health)
-            }
+            pages = settings.open_to_pages
+            yield {"load": Load(self.refusals, settings.body_seconds, pages, health, self._plain)}
             self._stack = None
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:

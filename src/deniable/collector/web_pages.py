@@ -7,6 +7,8 @@ it reads a byte of the body. The origin is compared and forgotten: it is neither
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,7 +28,7 @@ _DETAIL = (
 )
 
 
-def may_send(headers: Headers, settings: Settings) -> bool:
+def may_send(headers: Mapping[str, str], settings: Settings) -> bool:
     """Tell whether a request may come from where it says: no page, our own, or one we serve."""
     origin = headers.get("origin")
     if origin is None or is_own_page(headers):
@@ -36,10 +38,21 @@ def may_send(headers: Headers, settings: Settings) -> bool:
     return settings.open_to_pages
 
 
-def is_own_page(headers: Headers) -> bool:
+def is_own_page(headers: Mapping[str, str]) -> bool:
     """Tell whether a request comes from a page that was served under the same name and port."""
+    origin = headers.get("origin")
     host = headers.get("host", "")
-    return headers.get("origin") in (f"http://{host}", f"https://{host}")
+    return origin is not None and origin in (f"http://{host}", f"https://{host}")
+
+
+def readable_by(origin: str | None, settings: Settings) -> Mapping[str, str]:
+    """Return the headers that let pages read an answer; none where pages may not."""
+    if not settings.open_to_pages:
+        return {}
+    if not settings.origins:
+        return READABLE
+    listed = {"access-control-allow-origin": origin} if origin is not None else {}
+    return {**READABLE, **listed, "vary": "origin"}
 
 
 class WebPages:
@@ -63,10 +76,10 @@ class WebPages:
             problem = Problem.of(Reason.FORBIDDEN, _DETAIL)
             await refuse(problem, {"connection": "close"}, scope, receive, send)
             return
-        if not self._settings.open_to_pages:
+        readable = readable_by(headers.get("origin"), self._settings)
+        if not readable:
             await self._app(scope, receive, send)
             return
-        readable = self._readable(headers.get("origin"))
         if scope["method"] == "OPTIONS":
             allowed = {**_PREFLIGHT, **readable, "access-control-allow-methods": method}
             await Response(status_code=204, headers=allowed)(scope, receive, send)
@@ -78,9 +91,3 @@ class WebPages:
             await send(message)
 
         await self._app(scope, receive, send_open)
-
-    def _readable(self, origin: str | None) -> dict[str, str]:
-        if not self._settings.origins:
-            return READABLE
-        listed = {"access-control-allow-origin": origin} if origin is not None else {}
-        return {**READABLE, **listed, "vary": "origin"}

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deniable.ask import Answered, Options, Profiles, ask_each, associate, cumulative, over_time
+from deniable.ask import (
+    Answered,
+    Options,
+    Profiles,
+    ask_each,
+    associate,
+    beside,
+    cumulative,
+    numbers,
+    over_time,
+)
 from deniable.ask.candidates import candidate_path
 from deniable.ask.profiles import pairs_table, shares_of, tree_table
 from deniable.dashboard.cache import Cache
@@ -25,30 +35,40 @@ CHART_WIDTHS = {"wide": 980, "medium": 640, "narrow": 340}
 MOST_TABLES = 6
 """The number of pairs of attributes whose tables stand on a page."""
 
-CUMULATIVE = "cumulative"
-"""The view of numbers as a curve."""
+CUMULATIVE, NUMBERS, NUMBERS_OVER_TIME = "cumulative", "numbers", "numbers-epoch"
+"""The views of numbers: as a curve, mean and quantiles, and these over epochs."""
 
 Key = tuple[object, ...]
 
 
+def digest_of(asked: Sequence[Question]) -> bytes:
+    """Return the digests of all levels and versions that are asked about together."""
+    return b"".join(question.digest for question in asked)
+
+
 @dataclass(frozen=True)
 class Wanted:
-    """The subject of a page: a question in one version, all its epochs or one of them.
+    """The subject of a page: levels and versions of a question, all its epochs or one of them.
 
     Together with the number of reports and the store's stamp it names a finding for ever: reports
     are only added, and where some were deleted the stamp is another.
     """
 
-    question: Question
+    asked: tuple[Question, ...]
     n: int
     epoch: int | None
     candidate_files: tuple[object, ...]
     stamp: int = 0
 
     @property
+    def question(self) -> Question:
+        """The newest version; of levels, the last."""
+        return self.asked[-1]
+
+    @property
     def key(self) -> Key:
         """The key of the cache: equal for two subjects only if their tables are equal."""
-        return self.question.digest, self.n, self.epoch, self.candidate_files, self.stamp
+        return digest_of(self.asked), self.n, self.epoch, self.candidate_files, self.stamp
 
 
 @dataclass(frozen=True)
@@ -107,20 +127,20 @@ class Findings:
 
         So a page's pictures are about the same reports as its table, though more have arrived.
         """
-        question = summary.question
-        self._forget_deleted(question.digest, summary.stamp)
+        question, asked = summary.question, summary.asked
+        self._forget_deleted(digest_of(asked), summary.stamp)
         files = tuple(self._stamp(field) for field in question.fields)
         if n is not None:
-            shown = Wanted(question, n, epoch, files, summary.stamp)
+            shown = Wanted(asked, n, epoch, files, summary.stamp)
             if shown.key in self._found:
                 return shown
         now = summary.n if epoch is None else summary.reports.get(epoch, 0)
-        return Wanted(question, now, epoch, files, summary.stamp)
+        return Wanted(asked, now, epoch, files, summary.stamp)
 
     def _forget_deleted(self, digest: bytes, stamp: int) -> None:
         """Forget what is known of reports that are not in the store any more."""
         if self._stamps.get(digest, stamp) != stamp:
-            for cache in (self._found, self._together, self._attributes, self._files):
+            for cache in (self._found, self._together, self._views, self._attributes, self._files):
                 cache.drop(lambda key: key[0] == digest and key[4] != stamp)
         self._stamps[digest] = stamp
 
@@ -131,12 +151,12 @@ class Findings:
             StoreError: if the store cannot be read.
         """
         found = self._found.get(
-            wanted.key, lambda: ask_each(self._store, wanted.question, self._options(wanted))
+            wanted.key, lambda: ask_each(self._store, wanted.asked, self._options(wanted))
         )
         return {answered.field.name: answered for answered in found}
 
-    def together(self, wanted: Wanted, fields: tuple[str, str]) -> Found:
-        """Return the table of two fields together.
+    def together(self, wanted: Wanted, fields: tuple[str, ...]) -> Found:
+        """Return the table of two or three fields together.
 
         Cost: the first call reads the reports of both fields into memory and fits their table.
 
@@ -151,7 +171,7 @@ class Findings:
         Args:
             wanted: the subject of the page.
             field: the field's name.
-            by: "epoch", "cumulative", or a segment of the question.
+            by: "epoch", "cumulative", "numbers", "numbers-epoch", or a segment of the question.
 
         Raises:
             StoreError: if the store cannot be read.
@@ -162,13 +182,32 @@ class Findings:
         options = replace(self._options(wanted), fields=(field,))
         try:
             if by == CUMULATIVE:
-                return Found(cumulative(self._store, wanted.question, options)[0])
-            return Found(over_time(self._store, wanted.question, [by], options)[0])
+                return Found(cumulative(self._store, wanted.asked, options)[0])
+            if by in (NUMBERS, NUMBERS_OVER_TIME):
+                over = ("epoch",) if by == NUMBERS_OVER_TIME else ()
+                return Found(numbers(self._store, wanted.asked, options, over)[0])
+            return Found(over_time(self._store, wanted.asked, [by], options)[0])
         except InvalidParameter as error:
             return Found(None, str(error))
 
-    def kept(self, wanted: Wanted, fields: tuple[str, str]) -> bool:
-        """Tell whether the table of two fields is there already."""
+    def beside(self, wanted: Wanted, field: str, by: str, pair: tuple[str, str]) -> Found:
+        """Return a field's shares in two epochs, or in two values of a segment.
+
+        Raises:
+            StoreError: if the store cannot be read.
+        """
+        options = replace(self._options(wanted), fields=(field,))
+
+        def made() -> Found:
+            try:
+                return Found(beside(self._store, wanted.asked, by, pair, options)[0])
+            except InvalidParameter as error:
+                return Found(None, str(error))
+
+        return self._views.get((*wanted.key, field, by, pair), made)
+
+    def kept(self, wanted: Wanted, fields: tuple[str, ...]) -> bool:
+        """Tell whether the table of some fields is there already."""
         return (*wanted.key, fields) in self._together
 
     def attributes(self, wanted: Wanted) -> Attributes | None:
@@ -197,7 +236,8 @@ class Findings:
     def _bytes(self, wanted: Wanted, table: Table, form: Key, make: Callable[[], bytes]) -> bytes:
         picture = getattr(table.picture, "__name__", "")
         about = table.about
-        named = (about.kind, about.field, str(about.more.get("by", "")), picture)
+        by = about.more.get("beside", about.more.get("by", ""))
+        named = (about.kind, about.field, str(by), picture)
         return self._files.get((*wanted.key, *named, *form), make)
 
     def _options(self, wanted: Wanted) -> Options:
@@ -205,10 +245,10 @@ class Findings:
         options = Options(first_epoch=epoch, last_epoch=epoch, threads=1, folder=self._folder)
         return replace(options, floor=self._floor)
 
-    def _associated(self, wanted: Wanted, fields: tuple[str, str]) -> Found:
+    def _associated(self, wanted: Wanted, fields: tuple[str, ...]) -> Found:
         options = replace(self._options(wanted), fields=fields)
         try:
-            return Found(associate(self._store, wanted.question, options))
+            return Found(associate(self._store, wanted.asked, options))
         except InvalidParameter as error:
             return Found(None, str(error))
 

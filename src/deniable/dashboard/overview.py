@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 from deniable.protocol import Question, Survey
-from deniable.protocol.epochs import date_of, day_number
+from deniable.protocol.epochs import date_of, day_number, day_of, epoch_of
 from deniable.results.report_counts import reports_text
 from deniable.results.table import Epochs
 from deniable.store import Store, Tally
@@ -44,8 +44,10 @@ class Summary:
 
     `versions` holds the number of reports of every version that the survey asks or asked earlier;
     `withdrawn` says that no version is asked any more. `simulated` holds the number of
-    simulated reports by epoch. Together with the number of reports, `stamp` names what the store
-    holds of it: reports are added, and where some are deleted the stamp is another.
+    simulated reports by epoch. Together with the number of reports, `stamps`, those of its batches,
+    name what the store holds of it: where reports are deleted, a stamp is another. `pooled` holds
+    the levels and versions that are shown together, the newest last, where there are several, and
+    `levels` the names of all levels.
     """
 
     question: Question
@@ -55,7 +57,34 @@ class Summary:
     versions: Mapping[int, int] = field(default_factory=dict)
     withdrawn: bool = False
     simulated: Mapping[int, int] = field(default_factory=dict)
-    stamp: int = 0
+    stamps: frozenset[int] = frozenset()
+    pooled: tuple[Question, ...] = ()
+    levels: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """The levels and versions that are shown."""
+        return self.pooled or (self.question,)
+
+    @property
+    def all_versions(self) -> bool:
+        """True if several versions are shown together."""
+        return len({question.version for question in self.asked}) > 1
+
+    @property
+    def all_levels(self) -> bool:
+        """True if several levels are shown together."""
+        return len({question.level for question in self.asked}) > 1
+
+    @property
+    def title(self) -> str:
+        """The id, with the level where one alone is shown."""
+        return f"{self.question.id} (all levels)" if self.all_levels else self.question.title
+
+    @property
+    def stamp(self) -> int:
+        """A number that changes when reports were deleted, even if as many came back."""
+        return sum(self.stamps)
 
     @property
     def address(self) -> str:
@@ -106,6 +135,25 @@ class Summary:
     def epoch(self, number: int) -> Epochs:
         """Return one epoch of the question, with its days."""
         return Epochs(number, number, self.question.epoch)
+
+    @property
+    def last_day(self) -> date | None:
+        """The last day that reports are about, never one in the future; None without reports."""
+        epochs = self.epochs
+        return None if epochs is None else min(epochs.last_day, self.today)
+
+    @property
+    def state(self) -> str:
+        """Whether the question is asked: open, ended or withdrawn."""
+        return "withdrawn" if self.withdrawn else "ended" if self.expired else "open"
+
+    @property
+    def silent(self) -> bool:
+        """True if an open question got no report in this epoch or the one before, but earlier."""
+        if not self.reports or self.state != "open":
+            return False
+        now = epoch_of(day_of(self.today), self.question.epoch)
+        return max(self.reports) < now - 1
 
     @property
     def expired(self) -> bool:
@@ -159,36 +207,45 @@ def overview(store: Store, survey: Survey) -> Overview:
     tallies, counters = store.tallies(), store.counters()
     asked = {question.id for question in survey.asked}
     gone = {q.id: q for q in survey.earlier if q.id not in asked}
-    shown = (_summary(survey, q, tallies, counters) for q in (*survey.asked, *gone.values()))
+    batches: defaultdict[str, list[Tally]] = defaultdict(list)
+    reasons: defaultdict[str, dict[tuple[str, str], int]] = defaultdict(dict)
+    for tally in tallies:
+        batches[tally.batch.question].append(tally)
+    for (name, reason), count in counters.items():
+        reasons[name][name, reason] = count
+    shown = (
+        _summary(survey, [q], batches[q.id], reasons[q.id]) for q in (*survey.asked, *gone.values())
+    )
     return Overview(
         survey,
         tuple(summary for summary in shown if not summary.withdrawn or summary.versions_reports),
         _health(counters.items()),
-        _health(item for item in counters.items() if item[0][0] == ""),
+        _health(reasons[""].items()),
         unreadable_reports(tallies, survey),
     )
 
 
-def summary_of(store: Store, survey: Survey, question: Question) -> Summary:
-    """Read the numbers of one question."""
-    return _summary(survey, question, store.tallies(), store.counters())
+def summary_of(store: Store, survey: Survey, asked: Sequence[Question]) -> Summary:
+    """Read the numbers of one question: of one level and version, or of several together."""
+    return _summary(survey, asked, store.tallies(), store.counters())
 
 
 def _summary(
     survey: Survey,
-    question: Question,
+    asked: Sequence[Question],
     tallies: Sequence[Tally],
     counters: Mapping[tuple[str, str], int],
 ) -> Summary:
     reports: Counter[int] = Counter()
     simulated: Counter[int] = Counter()
-    stamp = 0
+    stamps, digests = set(), {one.digest for one in asked}
+    question = asked[-1]
     for tally in tallies:
-        if tally.batch.digest == question.digest:
+        if tally.batch.digest in digests:
             reports[tally.batch.epoch] += tally.reports
             if tally.batch.simulated:
                 simulated[tally.batch.epoch] += tally.reports
-            stamp += tally.stamp
+            stamps.add(tally.stamp)
     return Summary(
         question=question,
         reports=dict(sorted(reports.items())),
@@ -197,7 +254,9 @@ def _summary(
         versions=reports_by_version(tallies, survey, question.id),
         withdrawn=all(q.id != question.id for q in survey.questions),
         simulated=simulated,
-        stamp=stamp,
+        stamps=frozenset(stamps),
+        pooled=tuple(asked) if len(asked) > 1 else (),
+        levels=tuple(one.level for one in survey.levels(question) if one.level),
     )
 
 

@@ -11,20 +11,23 @@ from starlette.responses import Response
 from deniable.ask import Answered
 from deniable.dashboard.findings import CHART_WIDTHS, Findings, Wanted
 from deniable.dashboard.overview import Summary, summary_of
-from deniable.dashboard.pages import HEADERS, page
+from deniable.dashboard.pages import HEADERS, as_json, page, wants_json
+from deniable.dashboard.pairs import pair_asked, pair_title, pairs_to_choose
 from deniable.dashboard.queries import NoSuchPage, epoch_asked, number_of
+from deniable.dashboard.question_json import question_json
 from deniable.dashboard.sections import (
     Section,
-    field_section,
+    beside_section,
+    sections_of,
     together_section,
-    view_section,
     views_of,
 )
 from deniable.protocol import Question, Survey
+from deniable.protocol.naming import ALL_VERSIONS
 from deniable.results.charts.look import THEMES
 from deniable.results.explain import promise_of
 from deniable.results.table import Table
-from deniable.results.table.files import FORMATS
+from deniable.results.table.files import FORMATS, ROW_FORMATS
 from deniable.store import Store
 
 _MAX_LISTED_EPOCHS = 60
@@ -45,31 +48,41 @@ class QuestionPages:
         self._findings = findings
 
     def page(self, request: Request) -> Response:
-        """Return the page of a question: for each field chart, words, table and downloads."""
+        """Return the page of a question: sentence and chart first, then everything else."""
         summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch)
         found = self._findings.of(wanted) if wanted.n else {}
         question = summary.question
+        sections = [
+            one
+            for answered in found.values()
+            for one in sections_of(self._findings, wanted, summary, answered)
+        ]
+        attributes, together = self._findings.attributes(wanted), self._both(request, wanted)
+        beside = self._beside(request, summary, wanted)
+        if wants_json(request):
+            shown = [*sections, *([together] if together else []), *beside]
+            return as_json(request, question_json(summary, epoch, wanted.n, shown, attributes))
+        query = _query_maker(summary, epoch)
+        base = f"{request.scope.get('root_path', '').rstrip('/')}/questions/{question.id}"
         return page(
             request,
             "question.html",
             summary=summary,
             question=question,
             n=wanted.n,
-            sections=[
-                one
-                for answered in found.values()
-                for one in self._sections(wanted, summary, answered)
-            ],
-            attributes=self._findings.attributes(wanted),
-            together=self._both(request, wanted),
+            sections=sections,
+            attributes=attributes,
+            together=together,
+            beside=beside,
+            pairs=pairs_to_choose(request, summary, wanted),
             names=[field.name for field in question.fields],
             epoch=epoch,
             mark=summary.mark(epoch),
             listed_epochs=sorted(summary.reports, reverse=True)[:_MAX_LISTED_EPOCHS],
-            promise=promise_of(question),
-            formats=tuple(FORMATS),
-            query=_query_maker(summary, epoch),
+            promise=promise_of(max(summary.asked, key=_epsilon)),
+            query=query,
+            files=lambda file, kind, asked: f"{base}/{file}.{kind}{query(**asked)}",
         )
 
     def chart(self, request: Request) -> Response:
@@ -92,6 +105,10 @@ class QuestionPages:
         """Return such a view as a file."""
         return self._saved(request, self._of_view)
 
+    def beside(self, request: Request) -> Response:
+        """Return two epochs, or two values of a segment, side by side as a file."""
+        return self._saved(request, self._of_beside)
+
     def heat_map(self, request: Request) -> Response:
         """Return the picture of two fields together."""
         return self._drawn(request, self._of_both)
@@ -112,6 +129,8 @@ class QuestionPages:
         summary, epoch = self._asked(request)
         wanted = self._findings.wanted(summary, epoch, number_of(request, "n"))
         wanted, table = find(request, summary, wanted)
+        if table.picture is None:
+            raise NoSuchPage("There is no picture of this, but of its table: csv, json, parquet.")
         data = self._findings.chart(wanted, table, theme, size)
         return Response(data, media_type="image/svg+xml", headers=HEADERS)
 
@@ -121,6 +140,8 @@ class QuestionPages:
             raise NoSuchPage(f"A table can be had as {', '.join(FORMATS)}.")
         summary, epoch = self._asked(request)
         wanted, table = find(request, summary, self._findings.wanted(summary, epoch))
+        if table.picture is None and name not in ROW_FORMATS:
+            raise NoSuchPage(f"This table can be had as {', '.join(ROW_FORMATS)}.")
         fields = "" if summary.question.plain else f"-{table.about.field.replace(', ', '-')}"
         # Ids and field names hold only letters, digits, '.', '_' and '-'.
         file_name = f"{summary.question.id}{fields}.{name}"
@@ -136,18 +157,35 @@ class QuestionPages:
             raise NoSuchPage(answered.problem)
         return wanted, answered.table
 
-    def _sections(self, wanted: Wanted, summary: Summary, answered: Answered) -> list[Section]:
-        """Return the sections of a field: its estimates, then the further views."""
-        question, field = wanted.question, answered.field
-        epochs = len(summary.reports) if wanted.epoch is None else 1
-        views = views_of(question, field, epochs) if answered.table is not None else []
+    def _beside(self, request: Request, summary: Summary, wanted: Wanted) -> list[Section]:
+        """Return the sections of two groups side by side, where somebody chose them."""
+        if not request.query_params.get("one") or not wanted.n:
+            return []
+        by, pair = pair_asked(request, summary)
         return [
-            field_section(question, answered),
-            *(
-                view_section(question, field.name, by, self._findings.view(wanted, field.name, by))
-                for by in views
-            ),
+            beside_section(
+                pair_title(summary, by, pair),
+                by,
+                pair,
+                field.name,
+                self._findings.beside(wanted, field.name, by, pair),
+            )
+            for field in summary.question.fields
+            if "epoch" in views_of(summary.question, field, 2)
         ]
+
+    def _of_beside(
+        self, request: Request, summary: Summary, wanted: Wanted
+    ) -> tuple[Wanted, Table]:
+        by, pair = pair_asked(request, summary)
+        names = {field.name: field for field in summary.question.fields}
+        field = names.get(request.query_params.get("field") or next(iter(names)))
+        if field is None or "epoch" not in views_of(summary.question, field, 2):
+            raise NoSuchPage("There is no such field, or it cannot be compared.")
+        found = self._findings.beside(wanted, field.name, by, pair)
+        if found.table is None:
+            raise NoSuchPage(found.problem)
+        return wanted, found.table
 
     def _of_view(self, request: Request, summary: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
         names = {field.name: field for field in summary.question.fields}
@@ -179,7 +217,7 @@ class QuestionPages:
     def _of_both(self, request: Request, summary: Summary, wanted: Wanted) -> tuple[Wanted, Table]:
         if len(summary.question.fields) < 2:
             raise NoSuchPage("This question has one field: nothing can go together with it.")
-        fields, _ = _two_fields(request, summary.question)
+        fields, _ = _fields_asked(request, summary.question)
         if not self._findings.kept(wanted, fields):
             wanted = self._findings.wanted(summary, wanted.epoch)
         found = self._findings.together(wanted, fields)
@@ -187,12 +225,12 @@ class QuestionPages:
             raise NoSuchPage(found.problem)
         return wanted, found.table
 
-    def _both(self, request: Request, wanted: Wanted) -> object:
-        """Return the section of two fields; None for questions of one or without reports."""
+    def _both(self, request: Request, wanted: Wanted) -> Section | None:
+        """Return the section of some fields; None for questions of one or without reports."""
         question = wanted.question
         if len(question.fields) < 2 or not wanted.n:
             return None
-        fields, chosen = _two_fields(request, question)
+        fields, chosen = _fields_asked(request, question)
         at_once = chosen or wanted.n <= AT_ONCE
         return together_section(
             fields, self._findings.together(wanted, fields) if at_once else None
@@ -204,12 +242,16 @@ class QuestionPages:
         return summary, epoch_asked(request, summary.question.epoch)
 
     def _summary(self, request: Request) -> Summary:
-        question_id, version = request.path_params["id"], number_of(request, "version")
+        question_id = request.path_params["id"]
+        every = request.query_params.get("version") == ALL_VERSIONS
+        version = None if every else number_of(request, "version")
         level = request.query_params.get("level") or None
         question = self._survey.question(question_id, version, level)
         if question is None:
             raise NoSuchPage("The survey has no such question, or not in this version or level.")
-        return summary_of(self._store, self._survey, question)
+        known = self._survey.versions(question_id) if every else self._survey.levels(question)
+        asked = [one for one in known if level is None or one.level == level]
+        return summary_of(self._store, self._survey, asked)
 
 
 def _answered(request: Request, found: dict[str, Answered]) -> Answered:
@@ -221,21 +263,23 @@ def _answered(request: Request, found: dict[str, Answered]) -> Answered:
     return found[name]
 
 
-def _two_fields(request: Request, question: Question) -> tuple[tuple[str, str], bool]:
-    """Return the two fields that are asked for, and whether somebody chose them."""
+def _fields_asked(request: Request, question: Question) -> tuple[tuple[str, ...], bool]:
+    """Return the two or three fields that are asked for, and whether somebody chose them."""
     names = [field.name for field in question.fields]
-    one, two = (request.query_params.get(name) for name in ("a", "b"))
-    if not one and not two:
+    asked = [request.query_params.get(name) or "" for name in ("a", "b", "c")]
+    fields = tuple(name for name in asked if name)
+    if not fields:
         return (names[0], names[1]), False
-    if one is None or two is None or one not in names or two not in names or one == two:
-        raise NoSuchPage(f"Name two different fields: ?a= and &b= of {', '.join(names)}.")
-    return (one, two), True
+    if len(fields) < 2 or not set(fields) <= set(names) or len(set(fields)) < len(fields):
+        raise NoSuchPage(f"Name two or three different fields: ?a= and &b= of {', '.join(names)}.")
+    return fields, True
 
 
 def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:
     """Return a function that writes the query of a link to the same version and epoch."""
-    version = summary.question.version if summary.others else None
-    level = summary.question.level or None
+    number: object = ALL_VERSIONS if summary.all_versions else summary.question.version
+    version = number if summary.others else None
+    level = None if summary.all_levels else summary.question.level or None
 
     def query(**more: object) -> str:
         given = {"version": version, "level": level, "epoch": epoch, **more}
@@ -243,3 +287,7 @@ def _query_maker(summary: Summary, epoch: int | None) -> Callable[..., str]:
         return f"?{text}" if text else ""
 
     return query
+
+
+def _epsilon(question: Question) -> int:
+    return sum(field.parameters.epsilon_once for field in question.fields)

@@ -15,14 +15,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from deniable.ask.candidates import candidate_path, read_candidates
-from deniable.dashboard.pages import HEADERS, page
+from deniable.dashboard.pages import page
 from deniable.protocol import Boolean, Field, Question, Survey
 from deniable.results.disclosure.odds import EXAMPLES, sentence
 
 SCRIPTS = ("deniable.bundle.js", "try.js")
 """Served only beside the page."""
 _MOST_CHOICES = 12
-_POLICY = HEADERS["Content-Security-Policy"] + "; script-src 'self'; connect-src 'self'"
 
 
 @dataclass(frozen=True)
@@ -65,9 +64,8 @@ def try_page(survey: Survey, folder: Path) -> Callable[[Request], Response]:
     """Return what answers /try for a survey whose candidate files are in `folder`."""
 
     def answer(request: Request) -> Response:
-        shown = page(request, "try.html", survey=survey, tried=tried(survey, folder))
-        shown.headers["Content-Security-Policy"] = _POLICY
-        return shown
+        asked = tried(survey, folder)
+        return page(request, "try.html", scripted=True, survey=survey, tried=asked)
 
     return answer
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from deniable._words import plural
 from deniable.engines.selection import Selection, segment_labels
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Counts, mechanism_for
@@ -128,12 +129,13 @@ class Accumulated:
             return []
         if self.question.level:
             return [
-                f"{self.ignored:,} reports of other levels were not counted: each level is a "
+                f"Not counted: {plural(self.ignored, 'report')} of other levels, since each "
+                "level is a "
                 "channel of its own. Leave out --level to pool them."
             ]
         return [
-            f"{self.ignored:,} reports under this id and version carry another digest and were not "
-            "counted: the question was changed without a new version."
+            f"Not counted: {plural(self.ignored, 'report')} under this id and version with another "
+            "digest. The question was changed without a new version."
         ]
 
     def selected(self, selection: Selection) -> Accumulated:
@@ -183,18 +185,3 @@ class Accumulated:
 def _value(cell: Cell, name: str) -> str:
     told = json.loads(cell.segments) if cell.segments else {}
     return str(told.get(name, ""))
-
-
-def merged_tallies(parts: Sequence[Accumulated]) -> Accumulated:
-    """Return the newest of several counts with the tallies of all: only for heads of tables."""
-    epochs, segments = Counter[int](), Counter[str]()
-    for part in parts:
-        epochs.update(part.epochs)
-        segments.update(part.segments)
-    return replace(
-        parts[-1],
-        epochs=dict(sorted(epochs.items())),
-        segments=dict(segments),
-        simulated=sum(part.simulated for part in parts),
-        ignored=0,
-    )

@@ -9,7 +9,7 @@ Public are the names of `__all__`; all other names of its modules are internal a
 
 from deniable.groups.change import Change, Step, change_over_epochs
 from deniable.groups.compare import Compared, compare_groups
-from deniable.groups.pool import Pooled, pool_groups
+from deniable.groups.pool import Pooled, pool_each, pool_groups
 from deniable.groups.smooth import local_level
 from deniable.groups.together import Groups
 
@@ -22,5 +22,6 @@ __all__ = [
     "change_over_epochs",
     "compare_groups",
     "local_level",
+    "pool_each",
     "pool_groups",
 ]

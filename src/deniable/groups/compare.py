@@ -61,13 +61,14 @@ def compare_groups(groups: Groups, *, alpha: float = 0.05) -> Compared:
 
 
 def _overall(groups: Groups, p_value: Floats) -> tuple[float, int, float]:
-    if groups.noise is None or not np.isfinite(groups.shares).all():
+    each = groups.covariances if groups.noise is None else covariances(groups)
+    if not each or not np.isfinite(groups.shares).all():
         known = p_value[np.isfinite(p_value)]
         if not known.size:
             return float("nan"), 0, float("nan")
         least = float(known.min())
         return float(normal_isf(least / 2)) ** 2, 1, min(1.0, known.size * least)
-    inverses = [np.linalg.pinv(one, hermitian=True) for one in covariances(groups)]
+    inverses = [np.linalg.pinv(one, hermitian=True) for one in each]
     mean = np.linalg.pinv(sum(inverses), hermitian=True) @ sum(
         inverse @ share for inverse, share in zip(inverses, groups.shares, strict=True)
     )

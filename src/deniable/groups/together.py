@@ -42,6 +42,12 @@ class Groups:
             to be tested one by one.
         factors: of each group, by how much its noise and its sample count more than once, where
             the same people report in several epochs of it.
+        supported: the share of reports that support each answer, at the pooled shares; None where
+            reports are not counted by answer.
+        precision: where groups mix levels or versions: 1 over the variance of every share, at the
+            shares of all groups together, a row per group.
+        repeated: there, the part of each answer's variance that the same people repeat.
+        covariances: there, of every group's shares; empty where answers were pooled one by one.
     """
 
     labels: tuple[str, ...]
@@ -53,6 +59,10 @@ class Groups:
     pooled: Floats
     noise: Floats | None = None
     factors: Sequence[tuple[float, float]] = ()
+    supported: Floats | None = None
+    precision: Floats | None = None
+    repeated: Floats | None = None
+    covariances: Sequence[Floats] = ()
 
     @property
     def sample(self) -> Floats:
@@ -76,16 +86,19 @@ class Groups:
     @property
     def kept(self) -> Floats:
         """The part of each answer's variance that the same people repeat, from 0 to 1."""
+        if self.repeated is not None:
+            return self.repeated
         fresh, repeated = self.one_report(self.lasting[1])
         return np.asarray(repeated / np.maximum(fresh + repeated, 1e-300))
 
-    def overlap(self, back: float) -> Floats:
+    def overlap(self, back: float, n: Floats) -> Floats:
         """Return o_st / sqrt(n_s n_t) for s != t, 0 on the diagonal.
 
         Args:
             back: the share of people who come back from one epoch to the next.
+            n: the reports of each epoch.
         """
-        n, when = self.sizes, np.array(self.times, dtype=float)
+        when = np.array(self.times, dtype=float)
         lag = np.abs(when[:, None] - when[None, :])
         shared = np.minimum(n[:, None], n[None, :]) / np.sqrt(np.outer(n, n)) * back**lag
         np.fill_diagonal(shared, 0.0)

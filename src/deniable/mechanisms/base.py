@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -19,11 +19,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from deniable._validate import nearest
+from deniable.authoring import resolve
+from deniable.authoring.resolving import authoring_of
 from deniable.errors import InvalidParameter, InvalidReport
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.protocol import Parameters
 from deniable.protocol.canonical import Json, canonical
-from deniable.protocol.domain import Absent
+from deniable.protocol.domain import Absent, Categories, Domain
 from deniable.protocol.epsilon import as_float
 
 if TYPE_CHECKING:
@@ -183,6 +186,49 @@ class Mechanism(ABC):
         named: Json = {"mechanism": own.mechanism, "parameters": own.published()}
         return hashlib.sha256(canonical(named)).digest()
 
+    def __init__(self, answers: int | Sequence[str], **wanted: object) -> None:
+        """Make the mechanism of a closed domain; a mechanism of its own kind has its own words.
+
+        Args:
+            answers: their number, or their names.
+            wanted: epsilon and the like, as `parameters` of a survey has them.
+
+        Raises:
+            InvalidParameter: naming the parameter, the allowed values and the given one.
+        """
+        names = [str(code) for code in range(answers)] if isinstance(answers, int) else answers
+        self._adopt(self._wanted(wanted, Categories(tuple(names))))
+
+    @classmethod
+    def _wanted(cls, wanted: Mapping[str, object], domain: Domain) -> Parameters:
+        """Return the integers for what a constructor was given, by the keys of a survey.
+
+        Raises:
+            InvalidParameter: also if there is no such key.
+        """
+        owner = cls.parameters_type.mechanism
+        keys = authoring_of(owner).keys
+        for name, value in wanted.items():
+            if name not in keys:
+                raise InvalidParameter(
+                    f"{cls.__name__} has no parameter {name!r:.80}.{nearest(name, keys)} It has: "
+                    f"{', '.join(sorted(keys))}."
+                )
+            keys[name].check(name, owner, value)
+        return resolve(cls.parameters_type, wanted, domain, absent=False)
+
+    def _identity(self) -> tuple[object, ...]:
+        """Return everything that makes two mechanisms of a class equal."""
+        return (self.digest,)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return type(self) is type(other) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._identity()))
+
     def _adopt(self, parameters: Parameters) -> None:
         """Take the integers; every constructor ends here."""
         self.parameters = parameters
@@ -205,7 +251,15 @@ class Mechanism(ABC):
         return mechanism
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}.from_parameters({self.parameters!r})"
+        """Show what people choose a mechanism by; its thresholds are in `parameters`."""
+        if "parameters" not in vars(self):  # a constructor that did not end in `_adopt`
+            return f"{type(self).__name__}(<without parameters>)"
+        members = self.parameters.published().items()
+        told: dict[str, object] = {name: one for name, one in members if _short(one)}
+        told["epsilon"] = self.epsilon
+        if self.epsilon_forever not in (None, self.epsilon):
+            told["epsilon_forever"] = self.epsilon_forever
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in told.items())})"
 
     @property
     def epsilon(self) -> float:
@@ -224,7 +278,9 @@ class Mechanism(ABC):
         return False
 
     @abstractmethod
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value, equal in distribution to what clients send.
 
         Every value belongs to another person: permanent stage and cohort are drawn anew for each.
@@ -232,7 +288,7 @@ class Mechanism(ABC):
         Args:
             values: strings (open alphabets), or codes. With `candidates`, codes index that list;
                 without, they index the closed domain 0..k-1.
-            rng: the only source of randomness.
+            rng: the only source of randomness, or the seed of one; see `coins.as_generator`.
             candidates: the strings that codes stand for.
         """
 
@@ -327,6 +383,15 @@ class Mechanism(ABC):
                 f"The counts must have a table of shape {expected.table.shape}. Got "
                 f"{counts.table.shape}: they come from different parameters."
             )
+
+
+def _short(member: object) -> bool:
+    """Tell whether a published member is one that people chose: thresholds are long digits."""
+    if isinstance(member, str):
+        return len(member) <= 16
+    return isinstance(member, int) or (
+        isinstance(member, list) and len(member) <= 8 and all(isinstance(x, int) for x in member)
+    )
 
 
 def _stamped(method: Callable[..., Counts]) -> Callable[..., Counts]:

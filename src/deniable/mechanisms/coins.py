@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from deniable.errors import InvalidParameter
 from deniable.protocol.thresholds import BITS, ONE
 
 _REST = BITS - 8
@@ -40,3 +41,24 @@ def coins(rng: Generator, threshold: int, count: int) -> NDArray[np.bool_]:
     ties = np.flatnonzero(first == np.uint8(upper))
     result[ties] = rng.integers(0, 2**_REST, size=ties.size, dtype=np.uint64) < np.uint64(rest)
     return result
+
+
+def as_generator(rng: Generator | int) -> Generator:
+    """Return a generator, or one that an integer seeds: the same seed, the same reports.
+
+    Guarantees: no device comes here: clients draw from the operating system, and whoever knows the
+    seed of a simulation can take its noise off.
+
+    Raises:
+        InvalidParameter: if it is neither.
+    """
+    if isinstance(rng, Generator):
+        return rng
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
+        return np.random.default_rng(int(rng))
+    got = f"the integer {rng}" if type(rng) is int else type(rng).__name__
+    raise InvalidParameter(
+        "The 'rng' of a simulation must be a NumPy generator, or an integer from 0 as its seed. "
+        f"Got {got}.",
+        "Write for example: rng = numpy.random.default_rng(7)",
+    )

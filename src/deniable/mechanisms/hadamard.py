@@ -26,7 +26,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.cells import count_cells
 from deniable.mechanisms.closed_form import categories_domain
-from deniable.mechanisms.coins import coins
+from deniable.mechanisms.coins import as_generator, coins
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.pure_oracles import Held, PureOracle
 from deniable.protocol import HadamardParameters
@@ -66,13 +66,16 @@ class Hadamard(PureOracle):
         domain = categories_domain("Hadamard", answers)
         self._adopt(self._resolved(domain, epsilon=epsilon))
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value: codes, or labels with their list in `candidates`.
 
         Guarantees: the probabilities are the client's, exactly.
 
         Cost: linear; 5 bytes per report and a few megabytes.
         """
+        rng = as_generator(rng)
         size = self.parameters.size
         codes = names.codes_of(values, len(self._asked(candidates)[0]), candidates)
         reports = np.empty(codes.size, dtype=self.dtype)

@@ -25,7 +25,7 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.cells import count_cells, counted_by_row, no_counts
 from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import categories_domain, nothing_learned
-from deniable.mechanisms.coins import coins
+from deniable.mechanisms.coins import as_generator, coins
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.permuting import code_words
@@ -75,7 +75,9 @@ class HCMS(HashedOrClosed):
         domain = categories_domain("HCMS", answers)
         return cls.from_parameters(cls._resolved(domain, epsilon=epsilon, rows=rows, width=width))
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value.
 
         Guarantees: each probability is the client's, exactly.
@@ -87,6 +89,7 @@ class HCMS(HashedOrClosed):
             rng: the only source of randomness.
             candidates: the strings that codes stand for.
         """
+        rng = as_generator(rng)
         shape = self.parameters
         hashed, codes = self._people(values, candidates)
         words = hashed if self.hashed else code_words(shape.answers)

@@ -24,7 +24,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.cells import count_cells, moved, one_row
 from deniable.mechanisms.closed_form import categories_domain
-from deniable.mechanisms.coins import nearest_threshold
+from deniable.mechanisms.coins import as_generator, nearest_threshold
 from deniable.mechanisms.hashing import Words
 from deniable.mechanisms.pure_oracles import ClosedOracle, Held
 from deniable.protocol import KRRParameters
@@ -75,7 +75,9 @@ class KRR(ClosedOracle):
             self._resolved(domain, epsilon=epsilon, epsilon_forever=epsilon_forever, keep=keep)
         )
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value: codes 0..k-1, or labels with their list in `candidates`.
 
         Guarantees: each probability is within 2^-64 of the client's.
@@ -89,6 +91,7 @@ class KRR(ClosedOracle):
             >>> reports.shape, reports.dtype.names
             ((4,), ('symbol',))
         """
+        rng = as_generator(rng)
         k = self.parameters.answers
         codes = names.codes_of(values, k, candidates)
         threshold = nearest_threshold(self.parameters.keep)

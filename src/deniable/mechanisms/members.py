@@ -36,6 +36,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.candidates import closed_labels, every_code
 from deniable.mechanisms.chances import Chances
+from deniable.mechanisms.coins import as_generator
 from deniable.mechanisms.oue import OUE
 from deniable.mechanisms.rappor import Rappor
 from deniable.protocol import ABSENT, Sets
@@ -60,6 +61,9 @@ class Members(Mechanism):
         self._mechanism, self._domain, self._absent = mechanism, domain, absent
         self._adopt(mechanism.parameters)
 
+    def _identity(self) -> tuple[object, ...]:
+        return (*super()._identity(), self._domain, self._absent)
+
     @property
     def per_bit(self) -> bool:
         """True where every name has its own bit; otherwise each report samples one member."""
@@ -70,7 +74,9 @@ class Members(Mechanism):
         names: list[Candidate] = [*self._domain.values]
         return [*names, ABSENT] if self._absent else names
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per set.
 
         Args:
@@ -78,6 +84,7 @@ class Members(Mechanism):
             rng: the only source of randomness.
             candidates: not used.
         """
+        rng = as_generator(rng)
         members = self._checked(values)
         # A bit per name exists in these two alone.
         if self.per_bit and isinstance(self._mechanism, OUE | Rappor):

@@ -28,7 +28,7 @@ from deniable.mechanisms.base import (
     Values,
 )
 from deniable.mechanisms.bitmaps import Packed
-from deniable.mechanisms.coins import coins, nearest_threshold
+from deniable.mechanisms.coins import as_generator, coins, nearest_threshold
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
 from deniable.mechanisms.rappor import Rappor
 from deniable.protocol import (
@@ -106,7 +106,9 @@ class NGrams(Mechanism):
         """Strings are known by their hash alone."""
         return True
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value, each of another person with random places and cohort.
 
         Guarantees: each bit's probability is within 2^-64 of the client's.
@@ -121,6 +123,7 @@ class NGrams(Mechanism):
         Raises:
             InvalidParameter: if a string is longer than `length`.
         """
+        rng = as_generator(rng)
         shape = self.parameters
         keys, codes = names.keys_of(values, candidates)
         words = self._words(keys)

@@ -27,6 +27,7 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.cells import count_cells, moved
 from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import nothing_learned
+from deniable.mechanisms.coins import as_generator
 from deniable.mechanisms.hashing import Words, fingerprints, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pure_oracles import Held, PureOracle
@@ -104,13 +105,16 @@ class OLH(PureOracle):
         """True where reports are counted by seed and symbol; otherwise each report is kept."""
         return self.parameters.seeds * self.parameters.symbols <= LARGEST_TABLE
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value: strings, or codes of `candidates`.
 
         Guarantees: the probabilities are the client's, exactly.
 
         Cost: linear; 6 bytes per report, 8 per value, and about 100 MB.
         """
+        rng = as_generator(rng)
         words, codes = names.words_of(values, candidates)
         shape = self.parameters
         reports = np.empty(codes.size, dtype=self.dtype)

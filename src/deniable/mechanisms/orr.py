@@ -23,6 +23,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.cells import by_cohort, count_cells, counted_by_row, moved, no_counts
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.coins import as_generator
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.orr_cohorts import Cohorts, Symbols, estimate_cohorts
 from deniable.mechanisms.permuting import all_ranks
@@ -86,7 +87,9 @@ class ORR(HashedOrClosed):
         keep = as_fraction(self.parameters.keep)
         return Pure.of(keep, (1 - keep) / (self.parameters.symbols - 1))
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value, each of another person in a uniform cohort.
 
         Guarantees: each probability is the client's, exactly.
@@ -98,6 +101,7 @@ class ORR(HashedOrClosed):
             rng: the only source of randomness.
             candidates: the strings that codes stand for.
         """
+        rng = as_generator(rng)
         shape = self.parameters
         words, codes = self._people(values, candidates)
         reports = np.empty(codes.size, dtype=self.dtype)

@@ -18,7 +18,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.cells import one_row
 from deniable.mechanisms.closed_form import categories_domain
-from deniable.mechanisms.coins import nearest_threshold
+from deniable.mechanisms.coins import as_generator, nearest_threshold
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pure_oracles import ClosedOracle
 from deniable.protocol import OUEParameters
@@ -59,7 +59,9 @@ class OUE(ClosedOracle):
         domain = categories_domain("OUE", answers)
         self._adopt(self._resolved(domain, epsilon=epsilon, epsilon_forever=epsilon_forever))
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value: codes 0..k-1, or labels with their list in `candidates`.
 
         Guarantees: each bit's probability is within 2^-64 of the client's, both stages drawn as
@@ -67,6 +69,7 @@ class OUE(ClosedOracle):
 
         Cost: O(n k) bit operations, 64 at a time; the reports and a few megabytes.
         """
+        rng = as_generator(rng)
         # Imported here because Numba takes most of a second to load and few commands simulate.
         from deniable.kernels.simulate_bits import simulate_basic
 

@@ -26,7 +26,7 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.cells import by_cohort, count_cells, counted_by_row, no_counts
 from deniable.mechanisms.chances import Chances, estimated
 from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
-from deniable.mechanisms.coins import coins
+from deniable.mechanisms.coins import as_generator, coins
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pgr_collisions import Places, load_of, separated
@@ -84,7 +84,9 @@ class PGR(HashedOrClosed):
         """The points and hyperplanes."""
         return geometry_of(self.parameters.prime, self.parameters.dimension)
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value, each of another person in a uniform cohort.
 
         Guarantees: each probability is the client's, exactly.
@@ -96,6 +98,7 @@ class PGR(HashedOrClosed):
             rng: the only source of randomness.
             candidates: the strings that codes stand for.
         """
+        rng = as_generator(rng)
         shape = self.parameters
         words, codes = self._people(values, candidates)
         reports = np.empty(codes.size, dtype=self.dtype)

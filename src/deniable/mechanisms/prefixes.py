@@ -16,7 +16,6 @@ from deniable.authoring import resolve
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
-    Candidate,
     Candidates,
     Counts,
     Estimate,
@@ -29,6 +28,7 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.cells import no_counts
 from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import Pure, checked, nothing_learned
+from deniable.mechanisms.coins import as_generator
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.pgr import PGR
 from deniable.mechanisms.projective import Integers
@@ -99,7 +99,9 @@ class Prefixes(Mechanism):
         """Strings are known by their hash alone."""
         return True
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value, each of another person in a random group and cohort.
 
         Guarantees: each probability is the client's, exactly.
@@ -114,6 +116,7 @@ class Prefixes(Mechanism):
         Raises:
             InvalidParameter: if a string is longer than `length`, or not of the model's alphabet.
         """
+        rng = as_generator(rng)
         shape = self.parameters
         keys, codes = names.keys_of(values, candidates)
         words = self._words(keys)
@@ -217,23 +220,6 @@ class Prefixes(Mechanism):
         # Collisions: another string of share f shares the point with probability 1/K per cohort.
         collisions = max(0.0, squares) / (self.parameters.oracle.points - 1)
         return self.pure.frequency(share), variance + collisions
-
-    def beginning(self, candidate: Candidate, group: int) -> tuple[int, int]:
-        """Return the words of what a group reports of a candidate: equal for equal beginnings."""
-        return _words_of(self.parameters, names.open_keys([candidate])[0], group)
-
-    def shares_of_beginnings(
-        self, counts: Counts, candidates: Sequence[Candidate], group: int
-    ) -> tuple[Floats, Floats]:
-        """Return the shares of what a group reports of candidates, and their standard errors.
-
-        Edge cases: without reports of the group both are NaN.
-        """
-        own, keys = self.group(counts, group), names.open_keys(candidates)
-        if own.n == 0:
-            return np.full(len(keys), np.nan), np.full(len(keys), np.nan)
-        frequency, variance = self._group_shares(own, group, keys)
-        return frequency, np.sqrt(variance)
 
     def likelihood(
         self, reports: Records, candidates: Candidates = None, *, log: bool = False

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations, product
 from typing import ClassVar, Self
@@ -39,11 +39,17 @@ from deniable.mechanisms.base import (
     Values,
 )
 from deniable.mechanisms.closed_form import NO_REPORTS, Pure, nothing_learned
+from deniable.mechanisms.coins import as_generator
 from deniable.mechanisms.contrast_matrices import contrast_matrix
 from deniable.mechanisms.moments import Moment, Moments, Subset, design
 from deniable.protocol import Parameters
 from deniable.protocol.domain import Categories
-from deniable.protocol.profile_domain import Attribute, Profile
+from deniable.protocol.profile_domain import (
+    MAX_ATTRIBUTES,
+    MIN_ATTRIBUTES,
+    Attribute,
+    Profile,
+)
 from deniable.protocol.profile_parameters import ProfileParameters
 
 Reading = tuple[Floats, Floats]
@@ -60,6 +66,8 @@ FEW = 200
 """Reports on a table or coefficient below which its variance is not taken from them alone."""
 MOST_IMAGINED = 200_000
 _FINE = 100
+Attributes = int | Sequence[int] | Mapping[str, int | Sequence[str]] | Profile
+"""Attributes as people name them."""
 NOT_REPORTED = "Nobody reported on some coefficients of this table: its raw shares are unknown."
 
 
@@ -77,6 +85,29 @@ class ProfileMechanism(Mechanism):
     parameters: ProfileParameters
     profile: Profile
     shares_hashes: ClassVar[bool] = False
+
+    def __init__(self, attributes: Attributes, **wanted: object) -> None:
+        """Make the mechanism of some attributes.
+
+        Args:
+            attributes: the number of yes/no attributes, a list of their numbers of answers, their
+                answers by name (a list of labels, or a number), or the profile of a survey.
+            wanted: epsilon, order and the like, as `parameters` of a survey has them.
+
+        Raises:
+            InvalidParameter: naming the parameter, the allowed values and the given one.
+
+        Example:
+            >>> from deniable.mechanisms import InpHT
+            >>> InpHT(attributes=8, order=2, epsilon=1.1)
+            InpHT(answers=[2, 2, 2, 2, 2, 2, 2, 2], order=2, epsilon=1.1)
+        """
+        profile = profile_of(attributes)
+        self._adopt(self._wanted(wanted, profile))
+        self.profile = profile
+
+    def _identity(self) -> tuple[object, ...]:
+        return (*super()._identity(), self.profile)
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
@@ -109,7 +140,9 @@ class ProfileMechanism(Mechanism):
         """The number of codes of each attribute that the method tells apart."""
         return tuple(1 << width for width in self.parameters.bits)
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per profile.
 
         Guarantees: each probability is the client's, exactly; of mechanisms that report the sign
@@ -122,6 +155,7 @@ class ProfileMechanism(Mechanism):
             rng: the only source of randomness.
             candidates: not used.
         """
+        rng = as_generator(rng)
         codes, step = self.people(values), self._at_once
         reports = np.empty(len(codes), dtype=self.dtype)
         for start in range(0, len(codes), step):
@@ -362,6 +396,29 @@ class ProfileMechanism(Mechanism):
             result |= codes[:, column] << place
             place += width
         return result
+
+
+def profile_of(attributes: Attributes) -> Profile:
+    """Return a profile as people name one: see `ProfileMechanism`.
+
+    Raises:
+        InvalidParameter: if it is none of these.
+    """
+    if isinstance(attributes, Profile):
+        return attributes
+    if isinstance(attributes, Mapping):
+        return Profile(tuple(Attribute(name, _closed(of)) for name, of in attributes.items()))
+    if isinstance(attributes, int):
+        limits = MIN_ATTRIBUTES, MAX_ATTRIBUTES
+        return unnamed_profile(
+            [2] * _validate.integer("attributes", "profiles", attributes, *limits)
+        )
+    return unnamed_profile(list(attributes))
+
+
+def _closed(answers: int | Sequence[str]) -> Categories:
+    named = map(str, range(answers)) if isinstance(answers, int) else answers
+    return Categories(tuple(named))
 
 
 def unnamed_profile(answers: Sequence[int]) -> Profile:

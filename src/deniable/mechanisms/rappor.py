@@ -29,7 +29,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import Pure, categories_domain, checked, nothing_learned
-from deniable.mechanisms.coins import nearest_threshold
+from deniable.mechanisms.coins import as_generator, nearest_threshold
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.rappor_bloom import Bloom, estimate_closed, estimate_strings
@@ -188,7 +188,7 @@ class Rappor(Mechanism):
     def simulate(
         self,
         values: Values,
-        rng: np.random.Generator,
+        rng: np.random.Generator | int,
         candidates: Sequence[Candidate] | None = None,
     ) -> Reports:
         """Return one report per value.
@@ -206,6 +206,7 @@ class Rappor(Mechanism):
             rng: the only source of randomness.
             candidates: the strings that codes stand for.
         """
+        rng = as_generator(rng)
         from deniable.kernels.simulate_bits import simulate_basic, simulate_bloom
 
         shape = self.parameters

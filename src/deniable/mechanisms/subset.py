@@ -21,7 +21,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.cells import one_row
 from deniable.mechanisms.closed_form import categories_domain
-from deniable.mechanisms.coins import coins
+from deniable.mechanisms.coins import as_generator, coins
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pure_oracles import ClosedOracle
 from deniable.protocol import SubsetParameters
@@ -58,13 +58,16 @@ class Subset(ClosedOracle):
         domain = categories_domain("Subset", answers)
         self._adopt(self._resolved(domain, epsilon=epsilon, d=size))
 
-    def simulate(self, values: Values, rng: Generator, candidates: Candidates = None) -> Reports:
+    def simulate(
+        self, values: Values, rng: Generator | int, candidates: Candidates = None
+    ) -> Reports:
         """Return one report per value: codes 0..k-1, or labels with their list in `candidates`.
 
         Guarantees: the probabilities are the client's, exactly.
 
         Cost: O(n d), and the reports.
         """
+        rng = as_generator(rng)
         from deniable.kernels.simulate_subsets import simulate_subsets
 
         shape = self.parameters

@@ -13,6 +13,8 @@ from deniable.plan.prediction import margin_of
 
 LARGEST = 16_000
 """The largest epsilon considered, in thousandths: nobody should plan for more."""
+ONE_OF_THEM = 100
+"""The fewest people of whom 1% is a person: of fewer reporters there is no such share to know."""
 
 
 def people_needed(setting: Setting, mechanism: str, error: float) -> int | None:
@@ -20,8 +22,9 @@ def people_needed(setting: Setting, mechanism: str, error: float) -> int | None:
 
     Guarantees: the number returned reaches the error, and one person less does not.
 
-    Edge cases: None where no number of people reaches it, since the error of collisions does not
-    fall with n, or where the mechanism has no form.
+    Edge cases: of the reporters it is 100 at least, of whom 1% is one. None where no number of
+    people reaches it, since the error of collisions does not fall with n, or where the mechanism
+    has no form.
 
     Raises:
         InvalidParameter: unless the error is a number above 0.
@@ -34,6 +37,8 @@ def people_needed(setting: Setting, mechanism: str, error: float) -> int | None:
     error = _validate.positive("error", "plan", error)
 
     def reached(people: int) -> bool:
+        if setting.of == "reporters" and people < ONE_OF_THEM:
+            return False
         asked = setting.with_people(people)
         choice = asked.choice(mechanism)
         return choice is not None and margin_of(choice, asked) <= error

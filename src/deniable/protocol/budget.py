@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 
+from deniable._words import epsilon_text
 from deniable.protocol.composition import DEFAULT_CEILING, each_epoch_costs, first_cost
 from deniable.protocol.epochs import day_of
 from deniable.protocol.epsilon import MICRO
@@ -109,8 +110,10 @@ class Budget:
         """Return a sentence with the sum, the ceiling, and the questions that devices leave out."""
         whose = "the survey's ceiling" if self.declared else "the default ceiling"
         start = (
-            f"One unchanged value of every question costs a device epsilon {_shown(self.micros)} "
-            f"in all; it discloses at most {_shown(self.ceiling)} in its life ({whose}, unless "
+            "One unchanged value of every question costs a device epsilon "
+            f"{epsilon_text(self.micros / MICRO)} "
+            f"in all; it discloses at most {epsilon_text(self.ceiling / MICRO)} in its life "
+            f"({whose}, unless "
             "the app sets another)"
         )
         if self.fits:
@@ -243,7 +246,3 @@ def _drawn(costs: Sequence[int], room: int, orders: int) -> dict[int, Fraction]:
 
 def _expired(question: Question, today: int) -> bool:
     return day_of(question.expires) < today
-
-
-def _shown(micros: int) -> str:
-    return f"{micros / MICRO:,.3f}".rstrip("0").rstrip(".")

@@ -75,22 +75,38 @@ def _constructor(names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
     most = len(names)
 
     def __init__(self: Any, *values: Any, **named: Any) -> None:  # noqa: N807
-        if len(values) > most:
-            raise TypeError(f"{type(self).__name__} takes {most} values. Got {len(values)}.")
         # Straight into the instance's dictionary: `__setattr__` refuses, as it should.
         fields = self.__dict__
-        fields.update(defaults)
-        fields.update(zip(names, values, strict=False))
-        if named:
-            _check_names(type(self), names, len(values), named)
-            fields.update(named)
-        if len(fields) != most:
-            missing = ", ".join(name for name in names if name not in fields)
-            raise TypeError(f"{type(self).__name__} needs values for: {missing}.")
+        if len(values) == most and not named:
+            fields.update(zip(names, values, strict=True))
+        else:
+            _fill(self, names, defaults, values, named)
         if hasattr(self, "__post_init__"):
             self.__post_init__()
 
     return __init__
+
+
+def _fill(
+    self: Any,
+    names: tuple[str, ...],
+    defaults: dict[str, Any],
+    values: tuple[Any, ...],
+    named: dict[str, Any],
+) -> None:
+    """Take some values by place, some by name, and the rest from the defaults."""
+    most = len(names)
+    if len(values) > most:
+        raise TypeError(f"{type(self).__name__} takes {most} values. Got {len(values)}.")
+    fields = self.__dict__
+    fields.update(defaults)
+    fields.update(zip(names, values, strict=False))
+    if named:
+        _check_names(type(self), names, len(values), named)
+        fields.update(named)
+    if len(fields) != most:
+        missing = ", ".join(name for name in names if name not in fields)
+        raise TypeError(f"{type(self).__name__} needs values for: {missing}.")
 
 
 def _check_names(cls: type, names: tuple[str, ...], placed: int, named: dict[str, Any]) -> None:

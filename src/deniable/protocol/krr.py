@@ -103,12 +103,12 @@ class KRRParameters(Parameters):
     def _ratio(self) -> Fraction:
         return self.keep / self.move
 
-    @property
+    @cached_property
     def epsilon_once(self) -> int:
         """ln(keep / move): both stages, seen once."""
         return epsilon.epsilon_of(self._ratio())
 
-    @property
+    @cached_property
     def epsilon_forever(self) -> int | None:
         """ln of the first stage's ratio: the bound for an attacker with every report."""
         if not self.memoised:

@@ -91,7 +91,11 @@ class Layout:
             raise InvalidReport(
                 "record", f"The record must be {self.size} bytes long. Got {len(record)}."
             )
-        return dict(zip((i.name for i in self.items), self._struct.unpack(record), strict=True))
+        return dict(zip(self._names, self._struct.unpack(record), strict=True))
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(item.name for item in self.items)
 
     def check(self, record: bytes) -> dict[str, int | bytes]:
         """Return the values in a record, each within the bound of its item.

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import struct
 
 SALT = b"deniable/v1"
 SECRET_BYTES = 32
+_BLOCK = 64
+_INNER = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
 def derive_key(secret: bytes, *info: bytes) -> bytes:
@@ -45,3 +49,23 @@ class Stream:
             self._counter += 1
         head, self._block = self._block[:8], self._block[8:]
         return int.from_bytes(head, "little")
+
+    def words(self, count: int) -> tuple[int, ...]:
+        """Return the next `count` words: those that as many calls of `word` would return.
+
+        Cost: a third of theirs. HMAC's two hashes [RFC 2104] have taken in the key once, and a
+        copy of each takes in a counter.
+        """
+        padded = self._key.ljust(_BLOCK, b"\0")
+        inner = hashlib.sha256(padded.translate(_INNER))
+        outer = hashlib.sha256(padded.translate(_OUTER))
+        blocks = [self._block]
+        after = self._counter + max(0, -(-(8 * count - len(self._block)) // 32))
+        for counter in range(self._counter, after):
+            hashed, keyed = inner.copy(), outer.copy()
+            hashed.update(counter.to_bytes(4, "little"))
+            keyed.update(hashed.digest())
+            blocks.append(keyed.digest())
+        stream, self._counter = b"".join(blocks), after
+        self._block = stream[8 * count :]
+        return struct.unpack_from(f"<{count}Q", stream)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from deniable._words import crowd, epsilon_text, plural
 from deniable.authoring.field import count_listed
 from deniable.plan import Prediction, Setting, predict
 from deniable.privacy import epsilon_after
@@ -24,7 +25,7 @@ from deniable.protocol.channel import Bits
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.question import WHOLE
-from deniable.results.alternatives import alternatives, why
+from deniable.results.alternatives import alternatives, chosen_words, why
 from deniable.results.disclosure.in_clear import clear_sentences
 from deniable.results.words.shares import limit_sentence
 
@@ -36,7 +37,7 @@ class Explanation:
     Attributes:
         title: the question, its version and its description.
         sentences: the promise, then the cost, one fact each.
-        reasons: why this mechanism, with the alternatives' numbers, one sentence per field.
+        reasons: for engineers, the alternatives in formulas and numbers, a sentence per field.
         numbers: epsilon once, for ever and for life, bytes, and the error per field.
     """
 
@@ -79,6 +80,11 @@ def explain_question(
             *promise_of(question, people, predicted),
             *(text for field in question.fields if (text := _on_average(field))),
             *([] if reports is None else [_after(question, reports)]),
+            *(
+                text
+                for field in question.fields
+                if (text := chosen_words(field, compared[field.name], people))
+            ),
         ),
         reasons=tuple(
             text
@@ -147,12 +153,13 @@ def _odds(micros: int) -> str:
 def _once(question: Question) -> list[str]:
     once = question.epsilon_once
     sentences = [
-        f"One report has epsilon {as_float(once):.6f}: whoever reads it can multiply the odds of "
+        f"One report has epsilon {epsilon_text(as_float(once))}: whoever reads it can "
+        "multiply the odds of "
         f"any guess about the answer by at most {_odds(once)}."
     ]
     if len(question.fields) > 1:
         parts = ", ".join(
-            f"{f.name} {as_float(f.parameters.epsilon_once):.6f}" for f in question.fields
+            f"{f.name} {epsilon_text(as_float(f.parameters.epsilon_once))}" for f in question.fields
         )
         sentences.append(f"That is the sum over its fields: {parts}.")
     return sentences
@@ -169,20 +176,22 @@ def _over_time(question: Question) -> str:
     if question.repeat == "permanent":
         return (
             f"A device reports at most once per {days}, and every report of one value is the same "
-            f"for ever: all of them together have epsilon {as_float(question.epsilon_once):.6f}, "
+            "for ever: all of them together have epsilon "
+            f"{epsilon_text(as_float(question.epsilon_once))}, "
             "that of one. Each different value a person ever holds, and each new version, costs "
             "that much again."
         )
     if forever is None:
         return (
             f"A device reports at most once per {days}, and every report adds "
-            f"{as_float(question.epsilon_once):.6f}: a year of them adds up to "
+            f"{epsilon_text(as_float(question.epsilon_once))}: a year of them adds up to "
             f"{as_float(question.epsilon_once) * (365 // question.epoch):,.1f}. Only the device's "
             "own ceiling stops it."
         )
     return (
         f"A device reports at most once per {days}. All reports of one value together, for ever, "
-        f"have epsilon {as_float(forever):.6f} (odds times {_odds(forever)}), because the first "
+        f"have epsilon {epsilon_text(as_float(forever))} (odds times {_odds(forever)}), "
+        "because the first "
         "randomisation is permanent. Each different value a person ever holds, and each new "
         "version, costs that much again."
     )
@@ -197,7 +206,9 @@ def _epsilon_after(question: Question, reports: int) -> float:
 
 def _after(question: Question, reports: int) -> str:
     found = _epsilon_after(question, reports)
-    return f"{reports:,} reports of one unchanged value have epsilon {found:.6f} together."
+    have = "has" if reports == 1 else "have"
+    told = plural(reports, "report")
+    return f"{told} of one unchanged value {have} epsilon {epsilon_text(found)} together."
 
 
 def _on_average(field: Field) -> str:
@@ -211,7 +222,7 @@ def _on_average(field: Field) -> str:
     if parameters.memoised and found.silent > 0:
         silent = (
             f"Of the devices {found.silent:.3g} keep none of their string's {parameters.hashes} "
-            "bits in the permanent response ((f/2)^h): what they report never speaks for it. "
+            "bits in the permanent response: what they report never speaks for it. "
         )
     loss = f"{found.loss_once:.3g}" if math.isfinite(found.loss_once) else "without bound"
     return (
@@ -311,7 +322,7 @@ def _accuracy(question: Question, field: Field, people: int, found: Prediction) 
     name = "" if question.plain else f" of {field.name}"
     what = "a rare answer" if field.domain.kind != "profile" else "a rare level of an attribute"
     return (
-        f"With {people:,} people the share{name} of {what} is known to within "
+        f"With {crowd(people)} the share{name} of {what} is known to within "
         f"±{100 * 1.96 * found.rare_error:.2f} percentage points (95%). "
         f"{limit_sentence(found.smallest)}"
     )

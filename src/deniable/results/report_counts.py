@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from deniable._words import plural
+
 
 def reports_text(n: int, simulated: int) -> str:
     """Return the number of reports as every heading says it.
@@ -13,11 +15,8 @@ def reports_text(n: int, simulated: int) -> str:
     >>> reports_text(20_051, 20_000)
     '20,051 reports, 20,000 of them simulated'
     """
-    word = "report" if n == 1 else "reports"
     if not simulated:
-        return f"{n:,} {word}"
-    return (
-        f"{n:,} simulated {word}"
-        if simulated == n
-        else f"{n:,} {word}, {simulated:,} of them simulated"
-    )
+        return plural(n, "report")
+    if simulated == n:
+        return plural(n, "simulated report")
+    return f"{plural(n, 'report')}, {simulated:,} of them simulated"

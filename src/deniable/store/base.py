@@ -209,6 +209,15 @@ class Store(ABC):
         """
         self.count({("", ACCEPTED): 0})
 
+    @property
+    def simulating(self) -> bool:
+        """True if every report that `append` writes is marked as simulated."""
+        return False
+
+    def size(self) -> int:
+        """Return the bytes that the store takes where it is; 0 if that is not known."""
+        return 0
+
     @abstractmethod
     def counters(self) -> dict[tuple[str, str], int]:
         """Return the counters: accepted, simulated, duplicate, and one per reason of refusal.

@@ -6,6 +6,9 @@ independently, and each bucket is then shuffled by itself. Given the sizes of th
 of filling them are equally likely, and so are all orders within them; the buckets one after the
 other are therefore a uniform permutation of all records [Rao61, San62].
 
+Where a store overwrites what it deletes (SQLite), a batch is shuffled where it lies: `mixing.py`.
+What follows is about the other (PostgreSQL), whose old chunks go with their table.
+
 Crash safety. The new chunks are written under a batch number that no row of `batches` has, in
 transactions of a bounded size, so that collecting goes on meanwhile. A single update then gives the
 batch its new number. Chunks without a batch, old ones or unfinished new ones, are invisible to
@@ -30,19 +33,20 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from deniable._words import plural
 from deniable.errors import StoreError
 from deniable.protocol.segments import small_combination
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store.base import Batch
+from deniable.store.mixing import Mixing, buckets_for, is_unchanged
 from deniable.store.rows import DAMAGED_ROW, BatchRow, Damaged, check_bytes, damage
 from deniable.store.shuffle import scattered, shuffled
 from deniable.store.small import is_small, small_ones
 from deniable.store.tables import Tables, Transaction
 
-MERGE_BYTES = 16 * 2**20
+MERGE_BYTES = 8 * 2**20
 """The memory that closing works in, a few times over; also the size of a closed chunk."""
 
-_MAX_BUCKETS = 2**16
 _STEP_CHUNKS = 10_000
 """The most chunks that one transaction touches."""
 
@@ -83,6 +87,7 @@ class Closing:
         for row in rows:
             self._remove(row)
         self._drop_ids()
+        self.tables.give_back(self.transaction)
 
     def _run(self, wanted: Callable[[BatchRow], bool]) -> int:
         closed, problems = 0, list[str]()
@@ -101,9 +106,12 @@ class Closing:
             problems.append(f"{DAMAGED_ROW} Run: deniable store check")
         else:
             self._drop_ids()
+        self.tables.give_back(self.transaction)
         if problems:
             more = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
-            raise Damaged(f"{problems[0]}{more} {closed} other batches were closed.")
+            raise Damaged(
+                f"{problems[0]}{more} Closed beside it: {plural(closed, 'batch', 'batches')}."
+            )
         return closed
 
     def _overwrite_small(self, wanted: Callable[[BatchRow], bool], problems: list[str]) -> set[int]:
@@ -136,7 +144,7 @@ class Closing:
         if joined and not (len(joined) == 1 and is_small(joined[0].batch.segments)):
             with self.transaction():
                 self.tables.hold(found)
-                if not all(self._is_unchanged(row) for row in found):
+                if not all(is_unchanged(self.tables, row) for row in found):
                     return set()
                 self._join(joined[:-1], joined[-1])
         return {row.number for row in found} - {row.number for row in joined[:-1]}
@@ -166,6 +174,12 @@ class Closing:
         """Replace a batch's chunks by shuffled ones; False if it changed under our hands."""
         if not self._is_whole(row):
             return False
+        if row.bytes > self.merge_bytes:
+            for _ in self.tables.checked_records(row):
+                pass  # a damaged batch must not be scattered again and again
+        if self.tables.in_place:
+            mixing = Mixing(self.tables, self.transaction, self.merge_bytes)
+            return mixing.mix(row, self._spans(row)) and self._end(row, mixing)
         merged = self.tables.renumbered(row)
         if row.bytes <= self.merge_bytes:
             self._merge(row, merged)
@@ -178,15 +192,10 @@ class Closing:
     def _is_whole(self, row: BatchRow) -> bool:
         """Check that a batch has all its bytes; False if it is another one by now."""
         with self.tables.moment():
-            if not self._is_unchanged(row):
+            if not is_unchanged(self.tables, row):
                 return False
             check_bytes(row, self.tables.stored_bytes(row))
             return True
-
-    def _is_unchanged(self, row: BatchRow) -> bool:
-        """Tell whether a batch still has these reports. Collectors may have run meanwhile."""
-        found = self.tables.rows("batch = ?", (row.number,))
-        return [replace(now, ran=row.ran) for now in found] == [row]
 
     def _merge(self, source: BatchRow, target: BatchRow) -> None:
         records = b"".join(self.tables.checked_records(source))
@@ -196,10 +205,7 @@ class Closing:
                 self.tables.insert_chunk(target, mixed)
 
     def _scatter_and_merge(self, row: BatchRow, merged: BatchRow) -> None:
-        for _ in self.tables.checked_records(row):
-            pass  # a damaged batch must not be scattered again and again
-        wanted = -(-row.bytes // self.merge_bytes)
-        count = min(_MAX_BUCKETS, 1 << (wanted - 1).bit_length())
+        count = buckets_for(row.bytes, self.merge_bytes)
         buckets = [self.tables.temporary(row) for _ in range(count)]
         for span in self._spans(row):
             records = b"".join(self.tables.checked_records(row, span))
@@ -211,6 +217,23 @@ class Closing:
             self._merge(each, merged)
             self._remove(each)
 
+    def _end(self, row: BatchRow, mixing: Mixing) -> bool:
+        """Close a batch whose records were shuffled where they lie, if nothing came meanwhile."""
+        with self.transaction():
+            if not mixing.is_done(row):
+                return False
+            self._put_closed(row, row.number)
+            return True
+
+    def _put_closed(self, row: BatchRow, number: int) -> None:
+        """Write that a batch is closed, whose chunks lie under a number."""
+        if not row.reports:  # all of them were deleted
+            self.tables.delete(row)
+            return
+        # The sum starts again should a late report open the batch once more.
+        closed = replace(row, number=number, open=False, ran=None, beside=0)
+        self.tables.update(closed, row.number)
+
     def _swap(self, row: BatchRow, merged: BatchRow) -> bool:
         """Give the batch its new chunks, if they hold exactly its records.
 
@@ -219,14 +242,9 @@ class Closing:
         """
         with self.transaction():
             self.tables.hold([row])
-            if not self._is_unchanged(row) or self.tables.stored_bytes(merged) != row.bytes:
+            if not is_unchanged(self.tables, row) or self.tables.stored_bytes(merged) != row.bytes:
                 return False
-            if not row.reports:  # all of them were deleted
-                self.tables.delete(row)
-                return True
-            # The sum starts again should a late report open the batch once more.
-            closed = replace(row, number=merged.number, open=False, ran=None, beside=0)
-            self.tables.update(closed, row.number)
+            self._put_closed(row, merged.number)
             return True
 
     def _drop_ids(self) -> None:

@@ -1,8 +1,9 @@
 """Counts of closed epochs that somebody made, kept beside the reports that they were made of.
 
 A row is what an analyst's process computed and may be lost at any time: no report depends on it. It
-names one of its batches, so that rows of batches that are no more are found. The table is made when
-the first counts are kept. The collector keeps none.
+names one of its batches, so that rows of batches that are no more are found; an answer at a glance,
+made of all batches of a question, names the number of one of them below zero. The table is made
+when the first counts are kept. The collector keeps none.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ _CREATE = """
 _READ = "SELECT data FROM counted WHERE key = ?"
 _WRITE = """
     INSERT INTO counted (key, batch, data) VALUES (?, ?, ?)
-        ON CONFLICT (key) DO UPDATE SET data = excluded.data
+        ON CONFLICT (key) DO UPDATE SET batch = excluded.batch, data = excluded.data
 """
 _OLDER = "DELETE FROM counted WHERE batch = ? AND key <> ?"
-_TIDY = "DELETE FROM counted WHERE batch NOT IN (SELECT batch FROM batches)"
+_TIDY = "DELETE FROM counted WHERE ABS(batch) NOT IN (SELECT batch FROM batches)"
+_GLANCES = "DELETE FROM counted WHERE batch < 0"
 
 
 def read_counted(tables: Tables, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -40,3 +42,10 @@ def write_counted(tables: Tables, counted: Mapping[bytes, tuple[int, bytes]]) ->
         tables.execute(_OLDER, (batch, key))
         tables.execute(_WRITE, (key, batch, data))
     tables.execute(_TIDY)
+
+
+def forget_deleted(tables: Tables) -> None:
+    """Forget what was made of reports that are deleted in this transaction."""
+    if tables.has_counted():
+        tables.execute(_GLANCES)
+        tables.execute(_TIDY)

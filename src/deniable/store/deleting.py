@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from deniable.store.base import ACCEPTED, SIMULATED
+from deniable.store.counted import forget_deleted
 from deniable.store.rows import BatchRow
 from deniable.store.tables import Tables
 
@@ -27,6 +28,7 @@ def take_out(tables: Tables, wanted: Callable[[BatchRow], bool]) -> list[BatchRo
         if row.batch.simulated:
             _forget_seeds(tables, row)
     tables.add_counters(counts)
+    forget_deleted(tables)
     return [row for row in found if row.reports]
 
 

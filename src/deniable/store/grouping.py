@@ -44,6 +44,25 @@ def grouped(
     }, counts
 
 
+def first_of_each(
+    reports: Sequence[Report], claimed: Mapping[int, set[bytes] | None]
+) -> tuple[bool, ...]:
+    """Say of each report whether it is new: the first one with an id that was claimed.
+
+    Of each epoch the ids are given that are new, None for all.
+    """
+    left = {
+        epoch: {r.id for r in reports if r.epoch == epoch} if new is None else set(new)
+        for epoch, new in claimed.items()
+    }
+    made = []
+    for report in reports:
+        mine = left[report.epoch]
+        made.append(report.id in mine)
+        mine.discard(report.id)
+    return tuple(made)
+
+
 def number_of_records(records: bytes, size: int) -> int:
     """Return how many records there are.
 

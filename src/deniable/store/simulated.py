@@ -5,6 +5,7 @@ The statements of one transaction each. The caller opens and commits it.
 
 from __future__ import annotations
 
+from deniable._words import plural
 from deniable.errors import InvalidParameter, StoreError
 from deniable.store.base import SIMULATED, Batch
 from deniable.store.rows import BatchRow
@@ -20,7 +21,8 @@ def note_simulation(
     real = sum(row.reports for row in tables.rows() if not row.batch.simulated)
     if real and not among_real:
         raise StoreError(
-            f"The store holds {real:,} real reports, and simulated ones would be counted with "
+            f"The store holds {plural(real, 'real report')}, and simulated ones would be "
+            "counted with "
             "them. Simulate into a store of its own (--data simulated), or say "
             "--into-real-store; deniable simulate --remove takes them out again."
         )

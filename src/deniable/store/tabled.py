@@ -70,6 +70,11 @@ class TabledStore(Store):
         self._running = Running(monotonic)
         self._expiring = Running(monotonic)
 
+    @property
+    def simulating(self) -> bool:
+        """True if every report that `append` writes is marked as simulated."""
+        return self._simulated
+
     @abstractmethod
     def _writing(self) -> AbstractContextManager[Tables]:
         """Open one durable transaction: all of the block, or nothing of it."""

@@ -34,6 +34,9 @@ class Tables(ABC):
     errors: tuple[type[Exception], ...]
     """The errors that the database raises when it cannot do something."""
 
+    in_place: bool = False
+    """True if a batch is shuffled where it lies; then there are `keys` and `take`."""
+
     def __init__(self, random_bytes: RandomBytes) -> None:
         self.random_bytes = random_bytes
 
@@ -164,6 +167,18 @@ class Tables(ABC):
     @abstractmethod
     def remove(self, row: BatchRow, first: bytes, last: bytes) -> None:
         """Delete chunks under a number, unless a batch has it by now: the statement asks."""
+
+    def keys(self, row: BatchRow, span: tuple[bytes, bytes]) -> list[tuple[Any, Any]]:
+        """Return (key, sum) of a batch's chunks in a range of keys, as `chunks` yields them."""
+        raise NotImplementedError
+
+    def take(self, row: BatchRow, span: tuple[bytes, bytes]) -> None:
+        """Delete chunks of a batch in a range of keys: their records are put back under others."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def give_back(self, transaction: Transaction) -> None:
+        """Give room that nothing needs any more back to the system, step by step, if it can be."""
 
     def temporary(self, row: BatchRow) -> BatchRow:
         """Return the row under a fresh number, for chunks that are soon removed."""

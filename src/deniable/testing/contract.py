@@ -145,6 +145,12 @@ def _repeatable(case: Case, rng: np.random.Generator) -> Failures:
     first, second = (case.simulate(100, np.random.default_rng(seed)) for _ in range(2))
     if first.tobytes() != second.tobytes():
         yield "simulate: two runs with equal generators differ."
+    try:
+        seeded = case.mechanism.simulate(case.codes(100), seed, case.candidates)
+        if seeded.tobytes() != first.tobytes():
+            yield "simulate: an integer is not the seed of a generator."
+    except (AttributeError, TypeError):
+        yield "simulate: takes no integer as a seed; begin with rng = coins.as_generator(rng)."
     twin = mechanism_for(case.mechanism.parameters)
     if case.mechanism.parameters != twin.parameters or type(twin) is not type(case.mechanism):
         yield "mechanism_for: does not return the mechanism of the parameters."

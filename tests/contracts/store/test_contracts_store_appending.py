@@ -28,6 +28,15 @@ def test_what_is_appended_is_read_once_each(store: TabledStore) -> None:
     assert multiset(store) == Counter(range(100))
 
 
+def test_a_store_knows_how_many_bytes_it_takes(store: TabledStore) -> None:
+    before = store.size()
+    for start in range(0, 20_000, 5_000):
+        store.append(reports(5_000, start=start))
+    assert before > 0
+    assert store.size() > before + 20_000 * 4  # records of four bytes, and their ids
+    assert not store.simulating
+
+
 def test_a_group_is_one_chunk_per_batch(store: TabledStore) -> None:
     other = report(900, question="shape")
     later = report(901, epoch=20_001)

@@ -41,7 +41,7 @@ def associate(project: Path, *arguments: object) -> str:
 
 def test_check_and_explain_show_the_sum_over_the_fields(project: Path) -> None:
     text = call("check", project / "survey.toml")
-    assert "device: one report has epsilon 6.000000 = dark 1.500000 + host 2.500000" in text
+    assert "device: one report has epsilon 6 = dark 1.5 + host 2.5" in text
     assert "plain" not in text
     read = json.loads(call("check", project / "survey.toml", "--json"))["questions"]
     assert read[0]["fields"] == {"dark": 1.5, "host": 2.5, "memory": 2.0}

@@ -137,7 +137,7 @@ def test_attack(survey: Path, tmp_path: Path) -> None:
     assert all(Path(file).is_file() for file in answer["files"])
     assert [field["about"] for field in answer["fields"]] == ["dark-mode", "browser"]
     text = call("audit", "attack", survey, "--devices", 500, "--seed", 3)
-    assert "three attackers: epsilon 1.000 of one report" in text
+    assert "three attackers: epsilon 1 of one report" in text
 
 
 def test_estimate_with_attackers(survey: Path, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_nothing_chosen_is_refused(data: Path) -> None:
 
 def test_backup_and_restore(data: Path, tmp_path: Path) -> None:
     printed = call("backup", tmp_path / "copy", "--data", data)
-    assert printed.startswith("26 reports in 3 batches are in")
+    assert printed.startswith("26 reports in 3 batches: all in")
     told = json.loads(call("restore", tmp_path / "copy", "--data", tmp_path / "new", "--json"))
     assert (told["reports"], told["batches"]) == (26, 3)
     with open_store(tmp_path / "new", create=False) as store:

@@ -74,7 +74,7 @@ def test_damage_is_named_with_what_to_do(data: Path) -> None:
     code, printed = call("check", "--data", data)
     assert code == 1
     assert "question shape, version 2, epoch 9: 1 of its chunks do not fit their sums" in printed
-    assert "1 chunks of an unfinished closing" in printed
+    assert "1 chunk of an unfinished closing" in printed
     assert "Restore the store from a backup, or go on with what is sound" in printed
     code, printed = call("check", "--data", data, "--json")
     found = json.loads(printed)
@@ -101,7 +101,7 @@ def test_no_store_is_an_error_of_files(tmp_path: Path) -> None:
 def test_epochs_are_closed_by_hand(data: Path) -> None:
     assert call("close", "colour", "--data", data, "--last-epoch", 3) == (
         0,
-        "colour: 1 batches closed\n",
+        "colour: 1 batch closed\n",
     )
     code, printed = call("close", "shape", "--data", data, "--version", 1, "--json")
     assert (code, json.loads(printed)) == (0, {"question": "shape", "closed": 0})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -53,6 +54,26 @@ def test_consent_is_stored(tmp_path: Path) -> None:
     client.opt_out()
     assert client.consent is Consent.DENIED
     assert strict(ASKED, tmp_path, consent=None).consent is Consent.DENIED
+
+
+def test_stored_consent_goes_with_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    strict(ASKED, folder, consent=Consent.GRANTED).close()
+    client = strict(ASKED, folder, consent=None)
+    client.record("page", "a")
+    shutil.rmtree(folder)
+    assert reason_of(client, "once", True) == "no_consent"
+    assert not folder.exists()
+
+
+def test_an_opt_out_in_another_process_is_found_in_the_transaction(tmp_path: Path) -> None:
+    client, other = strict(ASKED, tmp_path), strict(ASKED, tmp_path)
+    client.record("page", "a")
+    other.opt_out()
+    assert reason_of(client, "once", True) == "no_consent"
+    assert client.pending() == []
+    # From now on this process knows it, too: a value is not even looked at.
+    assert reason_of(client, "page", object()) == "no_consent"
 
 
 def test_an_opt_out_is_not_undone_by_an_argument(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deniable.client
-from deniable.client.randomness import StreamDraws, SystemDraws
+from deniable.client.randomness import StreamDraws, SystemDraws, coins
 from deniable.errors import InvalidParameter
 from deniable.protocol.prf import Stream
 
@@ -179,3 +180,67 @@ def test_randomness_has_one_door() -> None:
             names.append(getattr(node, "module", None) or "")
             assert not {"random", "secrets", "uuid"} & set(names), path
             assert getattr(node, "attr", "") != "urandom", path
+
+
+THRESHOLDS = st.one_of(
+    st.sampled_from([0, 1, 2**56 - 1, 2**56, 2**63, 2**64 - 1, 2**64]), st.integers(0, 2**64)
+)
+
+
+@given(st.lists(THRESHOLDS, max_size=70), st.lists(THRESHOLDS, max_size=70), st.integers(0, 999))
+def test_coins_are_as_many_coins_from_the_same_bytes(
+    first: list[int], second: list[int], seed: int
+) -> None:
+    rng = random.Random(seed)
+    # Few different bytes, so that many first bytes decide nothing.
+    data = bytes(rng.choice((0, 1, 127, 128, 255)) for _ in range(20_000))
+    at_once, one_by_one = (SystemDraws(scripted(data)) for _ in range(2))
+    at_once._ahead = one_by_one._ahead = 7  # as the system's bytes are read ahead
+    for thresholds in (first, second):
+        tossed = at_once.coins(thresholds)
+        assert tossed == [one_by_one.coin(threshold) for threshold in thresholds]
+        # Both have used the same number of bytes: the next ones are the same.
+        assert at_once._take(1) == one_by_one._take(1)
+
+
+@given(st.lists(THRESHOLDS, max_size=20), st.integers(0, 5), st.binary(min_size=32, max_size=32))
+def test_permanent_coins_are_as_many_coins_of_the_stream(
+    thresholds: list[int], before: int, key: bytes
+) -> None:
+    at_once, one_by_one = StreamDraws(Stream(key)), StreamDraws(Stream(key))
+    for _ in range(before):
+        assert at_once.below(2**32) == one_by_one.below(2**32)
+    for _ in range(2):
+        tossed = at_once.coins(thresholds)
+        assert tossed == [one_by_one.coin(threshold) for threshold in thresholds]
+    assert at_once.below(1_000) == one_by_one.below(1_000)
+
+
+def test_coins_refuse_what_a_coin_refuses() -> None:
+    for draws in (SystemDraws(), StreamDraws(Stream(bytes(32)))):
+        for wrong in (-1, 2**64 + 1):
+            with pytest.raises(InvalidParameter, match="threshold"):
+                draws.coins([5, wrong])
+
+
+def test_a_forked_child_tosses_none_of_its_parents_coins(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = SystemDraws()
+    draws.coin(2**63)
+    ahead = draws._buffer
+    assert ahead
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    draws.coins([2**63])
+    assert not ahead.endswith(draws._buffer)
+
+
+def test_only_the_clients_own_draws_are_tossed_at_once() -> None:
+    class Counted(SystemDraws):
+        asked = 0
+
+        def coin(self, threshold: int, bits: int = 64) -> bool:
+            Counted.asked += 1
+            return super().coin(threshold, bits)
+
+    assert coins(Counted(), [0, 2**64, 2**64]) == [False, True, True]
+    assert Counted.asked == 3
+    assert coins(SystemDraws(), [0, 2**64, 2**64]) == [False, True, True]

@@ -284,7 +284,7 @@ def test_disclosure_is_readable_and_rounded_up(tmp_path: Path) -> None:
     client.record("page", "a")
     told = client.disclosed()
     assert str(told).splitlines() == [
-        "page: epsilon 4.395 in 1 reports of 1 answers",
+        "page: epsilon 4.395 in 1 report of 1 answer",
         "total: epsilon 4.395 of 16",
     ]
     assert told.questions[0].micros == 4_394_450

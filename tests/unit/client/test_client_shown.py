@@ -147,7 +147,7 @@ def test_the_explanation_says_what_would_leave_and_what_waits(tmp_path: Path) ->
         "two: One of red, green, blue.",
         "also where there is nothing to say",
         "You have agreed.",
-        "epsilon 4.395 of at most 1e+06",
+        "epsilon 4.395 of at most 1,000,000",
         "Waiting to be sent: 1 report.",
     ):
         assert words in told

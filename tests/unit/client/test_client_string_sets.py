@@ -12,9 +12,9 @@ from deniable.ask import associate, estimate
 from deniable.ask.options import Options
 from deniable.ask.string_sets import of_people
 from deniable.authoring import read_authored, resolve
-from deniable.cli.population import draw_population
 from deniable.client.encode import encode, one_member
 from deniable.client.randomness import StreamDraws, SystemDraws
+from deniable.crowd.population import draw_population
 from deniable.errors import InvalidAnswer, InvalidParameter, RecordRefused
 from deniable.protocol import (
     Boolean,

@@ -172,7 +172,7 @@ def test_what_was_disclosed_says_it(tmp_path: Path) -> None:
     assert client.disclosed().fullest == 0
     client.record("page", "a")
     assert str(client.disclosed()).splitlines() == [
-        "page: epsilon 4.395 in 1 reports of 1 answers",
+        "page: epsilon 4.395 in 1 report of 1 answer",
         "total: epsilon 4.395 of 16",
         "any 30 days: epsilon 4.395 at most so far, of 5",
     ]

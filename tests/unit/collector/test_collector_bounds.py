@@ -16,10 +16,10 @@ from starlette.routing import Route
 from deniable.cli.serve import guarded_dashboard
 from deniable.collector import bodies, create_app
 from deniable.collector.auth import PROXY_HEADERS
-from deniable.collector.bodies import Bodies
+from deniable.collector.bodies import SMALL_BODY, Bodies
 from deniable.collector.connections import Connections
 from deniable.collector.lanes import Lane, Turn
-from deniable.collector.load import SMALL_BODY, Load
+from deniable.collector.load import Load
 from deniable.collector.log_lines import OnceAMinute
 from deniable.collector.problems import Refused
 from deniable.collector.reasons import Reason

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable.collector.admission import Admission, Admitted, split_batch
+from deniable.collector.admission import Admission, Admitted
 from deniable.collector.problems import Refused
+from deniable.collector.reading import split_batch
 from deniable.errors import InvalidReport
 from deniable.protocol import Question, Report
 from deniable.protocol.compact import MAGIC, MEDIA_TYPE, in_groups, read_compact

@@ -70,8 +70,9 @@ def test_captions_alternative_texts_and_files_are_marked(tmp_path: Path) -> None
     site = Site.empty(tmp_path)
     simulate(site, 400, 1)
     page = site.page("/questions/dark")
-    alts = [values["alt"] for tag, values in page.elements if tag == "img" and values.get("alt")]
+    alts = [values["aria-label"] for _, values in page.elements if values.get("role") == "group"]
     assert alts
+    assert ("span", {"class": "made-up"}) in page.elements  # in red, and in words
     assert all("400 simulated reports" in alt for alt in alts)
     for name in ("json", "csv", "svg"):
         assert "simulated" in site.get(f"/questions/dark/result.{name}").text

@@ -16,6 +16,7 @@ from deniable.mechanisms import mechanism_for
 from deniable.mechanisms.records import join_records
 from deniable.protocol import Survey
 from deniable.protocol.segments import combination_text
+from deniable.results.table.text import percent
 from deniable.store import Batch
 from material.dashboards import EPOCH, Page, Site, WatchedStore
 
@@ -60,7 +61,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def test_a_page_has_a_section_over_time_by_segment_and_a_curve(site: Site) -> None:
     text = site.get("/questions/size").text
-    for title in ("Over time", "By arm", "Cumulative"):
+    for title in ("Mean and quantiles", "Median over time", "Over time", "By arm", "Cumulative"):
         assert f">{title}</h2>" in text
     assert "The shares change over these epochs" in text
     assert isinstance(site.page("/questions/size"), Page)
@@ -68,7 +69,7 @@ def test_a_page_has_a_section_over_time_by_segment_and_a_curve(site: Site) -> No
     assert ">Over time</h2>" not in one
 
 
-@pytest.mark.parametrize("by", ["epoch", "arm", "cumulative"])
+@pytest.mark.parametrize("by", ["epoch", "arm", "cumulative", "numbers-epoch"])
 def test_every_view_is_a_picture_and_a_file(site: Site, by: str) -> None:
     for look in ("", "&theme=dark&size=narrow"):
         picture = site.get(f"/questions/size/view.svg?by={by}{look}")
@@ -90,3 +91,49 @@ def test_small_groups_have_no_name_on_a_page(site: Site) -> None:
 @pytest.mark.parametrize("wrong", ["by=country", "field=no&by=epoch", "by=epoch&theme=pink"])
 def test_other_views_are_not_found(site: Site, wrong: str) -> None:
     assert site.get(f"/questions/size/view.svg?{wrong}").status == 404
+
+
+def test_numbers_are_a_table_without_a_picture(site: Site) -> None:
+    told = json.loads(site.get("/questions/size/view.json?by=numbers").body)
+    assert [row["value"] for row in told["rows"]][:3] == ["mean", "lower quartile", "median"]
+    assert site.get("/questions/size/view.svg?by=numbers").status == 404
+    assert site.get("/questions/size/view.png?by=numbers").status == 404
+    text = site.page("/questions/size").text
+    assert "The median is " in text
+
+
+def marks(page: Page) -> list[str]:
+    return [v["aria-label"] for tag, v in page.elements if tag == "g" and v.get("tabindex") == "0"]
+
+
+def test_every_mark_says_its_value_and_can_be_focused(site: Site) -> None:
+    told = json.loads(site.get("/questions/size/view.json?by=epoch").body)
+    found = marks(site.page("/questions/size"))
+    first = told["rows"][0]
+    errors = sorted(row["std_error"] for row in told["rows"])
+    typical = (errors[5] + errors[6]) / 2
+    low, high = (percent(end, typical) for end in first["interval"])
+    words = f"{first['value']}, 4 Oct 2024: {percent(first['frequency'], typical)}, {low} to {high}"
+    assert words in found
+    # Bars of all bins, medians and means, shares of each epoch, two arms, the edges of the curve.
+    assert len(found) >= 4 + 4 * 3 + 2 * 4 + 3
+
+
+def test_two_periods_stand_side_by_side_with_a_test(site: Site) -> None:
+    query = f"by=epoch&one={EPOCH}&other={EPOCH + 2}"
+    page = site.page(f"/questions/size?{query}")
+    assert "4 Oct 2024 beside 6 Oct 2024" in page.text
+    told = json.loads(site.get(f"/questions/size/beside.json?{query}").body)
+    jsonschema.validate(told, json.loads(SCHEMA.read_text()))
+    assert {row["epoch"] for row in told["rows"]} == {EPOCH, EPOCH + 2}
+    assert told["n"] == 2 * 1_603
+    assert told["change"]["p_value"] < 0.01
+    assert any(mark.startswith("< 1, 2024-10-04: ") for mark in marks(page))
+    for wrong in (f"by=epoch&one={EPOCH}&other={EPOCH}", "by=epoch&one=1&other=2", "by=no&one=a"):
+        assert site.get(f"/questions/size?{wrong}").status == 404
+
+
+def test_two_values_of_a_segment_stand_side_by_side(site: Site) -> None:
+    # One of the two is too few people in every epoch: that is said, and nothing of it is shown.
+    page = site.page("/questions/size?by=arm&one=old&other=new")
+    assert "Name two different ones that have reports. There are: old, (small)." in page.text

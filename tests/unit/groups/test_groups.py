@@ -132,14 +132,15 @@ def test_comparing_two_groups_is_the_difference_over_its_error() -> None:
 def test_pooling_weighs_by_information_and_shares_the_sample_of_the_same_people() -> None:
     one, other = np.array([0.4, 0.6]), np.array([0.5, 0.5])
     tangent = np.array([[1.0, -1.0], [-1.0, 1.0]])
-    found = pool_groups([one, other], [0.01 * tangent, 0.04 * tangent], [100, 100])
+    found = pool_groups([one, other], [0.01 * tangent, 0.04 * tangent])
     assert found.shares == pytest.approx([0.42, 0.58])
     assert found.covariance[0, 0] == pytest.approx(0.008)
     assert found.degrees == 1
     # The difference 0.1 has the variance 0.05.
     assert found.statistic == pytest.approx(0.1**2 / 0.05)
     sample = 0.24 * tangent
-    wider = pool_groups([one, other], [0.01 * tangent, 0.04 * tangent], [100, 100], sample)
+    common = np.full((2, 2), 0.01)  # all 100 people are in both
+    wider = pool_groups([one, other], [0.01 * tangent, 0.04 * tangent], sample, common)
     assert wider.covariance[0, 0] == pytest.approx(0.008 + 2 * 0.8 * 0.2 * 0.24 / 100)
 
 

@@ -52,7 +52,7 @@ def test_the_data_are_the_rows_in_their_order() -> None:
 def test_the_title_has_n_and_epsilon() -> None:
     title = result(row("a", 0.3)).chart().to_dict()["title"]
     assert title["text"] == "asked"
-    assert "n = 10,000 reports · epsilon 1.07 once, 4.39 for ever" in title["subtitle"]
+    assert "n = 10,000 reports · epsilon 1.075 once, 4.395 for ever" in title["subtitle"]
     assert "title" not in result(row("a", 0.3)).chart(heading=False).to_dict()
 
 

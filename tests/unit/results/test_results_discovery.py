@@ -59,7 +59,10 @@ def test_the_tree_leads_from_beginnings_to_strings(found: Table) -> None:
         assert 0 <= branch.parent < place
         assert branch.text.startswith(tree[branch.parent].text)
         assert len(branch.text) > len(tree[branch.parent].text) or branch.found
-    assert tree_words(found.parts["tree"]).endswith("lead to 4 strings.")
+    assert tree_words(found.parts["tree"]) == (
+        "A tree of 4 beginnings that lead to 4 strings. "
+        "Most frequent: abba 39%, abbaca 32%, <b> 18%."
+    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -71,8 +74,9 @@ def test_the_tree_is_drawn(found: Table, theme: str) -> None:
         found.parts["tree"].chart(theme="pink")
 
 
-def test_heights_put_parents_amid_their_children() -> None:
-    assert heights([-1, 0, 1, 1, 0]) == [1.25, 0.5, 0, 1, 2]
+def test_heights_give_every_name_a_line_of_its_own_under_its_parent() -> None:
+    assert heights([-1, 0, 1, 1, 0]) == [0, 1, 2, 3, 4]
+    assert heights([-1, 0, 0, 1, 2, 1]) == [0, 1, 4, 2, 5, 3]
     assert heights([]) == []
 
 

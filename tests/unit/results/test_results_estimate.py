@@ -213,7 +213,7 @@ def test_reports_of_a_changed_question_are_noted(
     answer(store, changed, {"value": people(3)}, rng)
     (result,) = estimate(store, asked)
     assert result.about.n == 20
-    assert any(note.startswith("3 reports") for note in result.notes)
+    assert any(note.startswith("Not counted: 3 reports") for note in result.notes)
 
 
 def test_unknown_names_are_refused(tmp_path: Path, store: SqliteStore) -> None:

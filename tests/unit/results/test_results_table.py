@@ -23,7 +23,7 @@ def text(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Cal
 def test_the_table_has_every_number(text: Callable[[Table], str]) -> None:
     shown = text(result(row("first", 0.25, truth=0.26), row("second", 0.01), UNKNOWN))
     assert "asked (version 1): What?" in shown
-    assert "n = 10,000 reports, epsilon 1.074 once, 4.394 for ever, rappor" in shown
+    assert "n = 10,000 reports, epsilon 1.075 once, 4.395 for ever, rappor" in shown
     line = next(line for line in shown.splitlines() if "first" in line)
     assert line.split() == ["first", "25.0%", "1.0%", "23.0%", "to", "27.0%", "n/a", "26.0%"]
     assert next(line for line in shown.splitlines() if "unknown" in line).split()[1:] == ["n/a"] * 4
@@ -70,5 +70,5 @@ def test_a_long_result_is_cut_and_says_so(text: Callable[[Table], str]) -> None:
     shown = text(result(*[row(f"v{i}", 0.5) for i in range(1_234)]))
     assert "v199" in shown
     assert "v200" not in shown
-    assert "... and 1,034 rows more" in shown
+    assert "… and 1,034 rows more" in shown
     assert "rows more" not in text(result(*[row(f"v{i}", 0.5) for i in range(200)]))

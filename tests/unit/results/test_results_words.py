@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
+from deniable._words import epsilon_text, plural
 from deniable.ask.estimate import COLUMNS
 from deniable.results.table import Cell
 from deniable.results.table.columns import Ends
 from deniable.results.table.text import percent, typical_error
 from deniable.results.words.shares import (
     NOTHING_LEARNED,
-    epsilon_text,
     in_words,
     limit_sentence,
     nothing_learned,
@@ -154,3 +154,19 @@ def test_shares_have_the_digits_that_their_error_leaves(
 def test_words_hold_nothing_that_cannot_be_printed() -> None:
     words = in_words(hostile_result())
     assert all(s.isprintable() for s in (*words.learned, *words.not_learned, *words.promise))
+
+
+def test_an_epsilon_is_rounded_up_in_one_way_everywhere() -> None:
+    shown = [epsilon_text(e) for e in (1.074286, 4.39445, 1.0, 1.000001, 0.0, 1234.5)]
+    assert shown == ["1.075", "4.395", "1", "1.001", "0", "1,234.5"]
+    assert epsilon_text(0.1 + 0.2) == "0.3"  # what floats add is no reason to round up
+    table = result(row("a", 0.1))
+    texts = (table.text(), str(table.chart().to_dict()["title"]), " ".join(in_words(table).promise))
+    assert all("1.075" in text and "1.074" not in text for text in texts)
+
+
+def test_one_is_not_many() -> None:
+    assert plural(1, "report") == "1 report"
+    assert plural(0, "report") == "0 reports"
+    assert plural(1_000, "batch", "batches") == "1,000 batches"
+    assert "1 reports" not in result(row("a", 0.1), n=1).about.reports

@@ -10,7 +10,7 @@ import pytest
 from deniable.errors import StoreError
 from deniable.store import Batch, SqliteStore, Tally
 from deniable.store.sqlite import schema
-from deniable.store.sqlite.schema import ids_table, schema_version
+from deniable.store.sqlite.schema import schema_version
 from material.stores import DIGEST, multiset, report
 
 
@@ -20,7 +20,10 @@ def version(path: Path) -> int:
         return found
 
 
-NEXT: tuple[tuple[str, ...], ...] = (("CREATE TABLE notes (note TEXT PRIMARY KEY) WITHOUT ROWID",),)
+NEXT: tuple[schema.Step, ...] = (
+    *schema.MIGRATIONS,
+    ("CREATE TABLE notes (note TEXT PRIMARY KEY) WITHOUT ROWID",),
+)
 """A step to a version that does not exist yet."""
 
 
@@ -31,7 +34,7 @@ def test_an_older_store_is_migrated_with_all_it_holds(
         store.append([report(1)])
     monkeypatch.setattr(schema, "MIGRATIONS", NEXT)
     with SqliteStore(tmp_path / "s", create=False) as store:
-        assert version(store.path) == schema_version() == 2
+        assert version(store.path) == schema_version() == 3
         assert store.tallies() == [Tally(Batch("colour", 1, DIGEST, 20_000), 1, 4)]
         assert store.append([report(1), report(2)]).new == (False, True)
         assert multiset(store) == Counter([1, 2])
@@ -57,7 +60,7 @@ def test_a_newer_store_is_refused_and_left_alone(tmp_path: Path) -> None:
     SqliteStore(path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {schema_version() + 1}")
-    with pytest.raises(StoreError, match=r"schema version 2; .* up to 1\. Upgrade deniable\."):
+    with pytest.raises(StoreError, match=r"schema version 3; .* up to 2\. Upgrade deniable\."):
         SqliteStore(path)
     assert version(path) == schema_version() + 1
 
@@ -78,10 +81,6 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"not a Deniable store\. Name another file\."):
         SqliteStore(path)
     assert path.read_bytes() == b"dear diary, " * 1_000
-
-
-def test_the_name_of_a_table_is_made_of_an_integer() -> None:
-    assert ids_table(20_000) == "ids_20000"
 
 
 def test_no_table_counts_its_rows(tmp_path: Path) -> None:

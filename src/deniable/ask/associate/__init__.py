@@ -12,13 +12,24 @@ import numpy as np
 
 from deniable.ask.associate.field_reports import FieldReports, read_fields
 from deniable.ask.associate.found_apart import find_apart
+from deniable.ask.associate.pooled_joint import LevelJoint, pool_joints
 from deniable.ask.associate.read_joint import joint_read, read_together, weakened
 from deniable.ask.associate.table import Associated, association_table
 from deniable.ask.associate.variables import TOP, variable_of
 from deniable.ask.candidates import field_candidates, fitted_candidates, is_open
-from deniable.ask.estimate import about_epochs, epochs_of
+from deniable.ask.estimate import ABSENT_LABEL, about_epochs, epochs_of
 from deniable.ask.intervals import of_note
 from deniable.ask.options import DEFAULTS, Options, Source
+from deniable.ask.several import (
+    NAME_ONE,
+    AnyCounts,
+    Asked,
+    Several,
+    each_of,
+    heading_of,
+    newest,
+    own_field,
+)
 from deniable.associate import (
     Independence,
     Joint,
@@ -29,6 +40,7 @@ from deniable.associate import (
     independence_of_pairs,
 )
 from deniable.associate import associate as fit_two
+from deniable.associate.variable import OTHER_LABEL
 from deniable.crafted.association import crafted_association
 from deniable.crafted.joint import check_size
 from deniable.decode.reading import Reading
@@ -54,7 +66,7 @@ PAPERS_OTHER = (
 )
 
 
-def associate(store: Source, question: Question, options: Options = DEFAULTS) -> Table:
+def associate(store: Source, asked: Asked, options: Options = DEFAULTS) -> Table:
     """Return which answers of several fields go together: a row per combination.
 
     Guarantees: where the same devices report in several epochs, intervals are widened and tests
@@ -65,7 +77,7 @@ def associate(store: Source, question: Question, options: Options = DEFAULTS) ->
 
     Args:
         store: where the reports are, or their counts.
-        question: the question, with the version that is wanted.
+        asked: the question with the version that is wanted, or several levels and versions of it.
         options: this reads `fields` (two or more; by default all), `candidates` (the answers to
             tell apart), `folder`, `top`, `other`, `of`, `confidence`, `solver`, `method`,
             `profile`, `given`, `discovered` and `crafted`, which adds a second interval to every
@@ -77,14 +89,29 @@ def associate(store: Source, question: Question, options: Options = DEFAULTS) ->
             share from 0 to 1 and the table has at most 2,048 cells or is of k-RR alone.
         StoreError: if the store cannot be read.
     """
+    question = newest(asked)
     chosen = chosen_fields(question, options.fields)
     if unknown := options.candidates.keys() - {field.name for field in chosen}:
         raise InvalidParameter(
             f"Candidates are given for {', '.join(sorted(unknown))!r:.80}, which is not among the "
             "fields to associate. Name it with --fields too, or leave its candidates out."
         )
-    read = read_fields(store, question, chosen, options)
-    return associated(read, chosen, options)
+    each = [
+        (read, own)
+        for one in each_of(asked)
+        if (own := _own_fields(one, chosen, question)) is not None
+        and ((read := read_fields(store, one, own, options)).n or one is question)
+    ]
+    with_reports = [(read, own) for read, own in each if read.n] or each[-1:]
+    if len(with_reports) == 1:
+        return associated(*with_reports[0], options)
+    return _associated_together(with_reports, options)
+
+
+def _own_fields(question: Question, chosen: Sequence[Field], newer: Question) -> list[Field] | None:
+    """Return the fields as a version or level asks them; None if one has other answers."""
+    own = [own_field(question, field, newer) for field in chosen]
+    return None if any(one is None for one in own) else [one for one in own if one is not None]
 
 
 def chosen_fields(question: Question, names: Sequence[str] | None) -> list[Field]:
@@ -123,11 +150,7 @@ def chosen_fields(question: Question, names: Sequence[str] | None) -> list[Field
 def associated(read: FieldReports, fields: Sequence[Field], options: Options = DEFAULTS) -> Table:
     """Return the table that `associate` returns, from reports that are in memory already."""
     accumulated, crafted = read.accumulated, options.crafted
-    question = accumulated.question
-    if read.n == 0:
-        raise InvalidParameter(
-            f"There are no reports to question {question.id!r} yet, so nothing can be associated."
-        )
+    _check_reports(read)
     found_notes: tuple[str, ...] = ()
     if read.drawn_from is not None:
         found_notes = (SAMPLED.format(n=read.n, all=read.drawn_from),)
@@ -137,24 +160,75 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
         found_notes += apart.notes
         options = replace(options, candidates={**options.candidates, **apart.candidates})
     variables = [variable_of(read, field, options, _listed(field, options)) for field in fields]
-    reading = read_together(options, question, fields, accumulated.epochs)
     if crafted is not None:  # said before the work is done
         check_size(variables)
         _check_crafted(options)
-    joint, pairs, mutual = _fitted(variables, options)
-    joint, factor = joint_read(joint, reading)
-    pairs, mutual = weakened(pairs, factor), weakened(mutual, factor)
+    one, factor, reading = _one_level(accumulated, variables, fields, options)
     shifted = None
     if crafted is not None:
         told = options.stage("searching")
-        shifted = crafted_association(variables, pairs, crafted, factor, told)
-    notes = [*found_notes, *_notes(accumulated, joint, (*pairs, *mutual), reading)]
-    notes += _about_lists(fields, options)
+        shifted = crafted_association(variables, one.pairs, crafted, factor, told)
+    notes = [*found_notes, *one.notes, *_about_lists(fields, options)]
     if options.profile == "fitted" and any(variable.other for variable in variables):
         notes.append(PAPERS_OTHER)
     about = replace(_about(accumulated, fields, options), of=reading.of)
-    found = Associated(joint, pairs, shifted, mutual, tuple(options.given))
+    found = Associated(one.joint, one.pairs, shifted, one.mutual, tuple(options.given))
     return association_table(about, found, notes)
+
+
+def _check_reports(read: FieldReports) -> None:
+    if read.n == 0:
+        asked = read.accumulated.question.id
+        raise InvalidParameter(
+            f"There are no reports to question {asked!r} yet, so nothing can be associated."
+        )
+
+
+def _one_level(
+    accumulated: Accumulated, variables: list[Variable], fields: Sequence[Field], options: Options
+) -> tuple[LevelJoint, float, Reading]:
+    """Return the association of one level, with the errors of its epochs."""
+    reading = read_together(options, accumulated.question, fields, accumulated.epochs)
+    joint, pairs, mutual = _fitted(variables, options)
+    joint, factor = joint_read(joint, reading)
+    pairs, mutual = weakened(pairs, factor), weakened(mutual, factor)
+    notes = _notes(accumulated, joint, (*pairs, *mutual), reading)
+    return LevelJoint(accumulated, joint, pairs, mutual, notes), factor, reading
+
+
+def _associated_together(
+    each: Sequence[tuple[FieldReports, Sequence[Field]]], options: Options
+) -> Table:
+    """Return the association of several levels and versions together."""
+    if options.crafted is not None or options.discovered:
+        wish = "--crafted" if options.crafted is not None else "--candidates discovered"
+        raise InvalidParameter(
+            f"{wish} holds for the reports of one level of one version.", NAME_ONE
+        )
+    # The answers to tell apart are those of the level with the most reports, for all of them.
+    read, fields = max(each, key=lambda one: one[0].n)
+    first = [variable_of(read, field, options, _listed(field, options)) for field in fields]
+    told = {
+        one.name: [name for name in one.categories if name not in (OTHER_LABEL, ABSENT_LABEL)]
+        for one in first
+        if one.candidates is not None
+    }
+    alike = replace(options, candidates=told, top=None)
+    parts = []
+    for read, fields in each:
+        variables = [variable_of(read, field, alike) for field in fields]
+        parts.append(_one_level(read.accumulated, variables, fields, options)[0])
+    joint, pairs, mutual, said = pool_joints(
+        parts, of_population=options.of == "population", new_people=options.people == "new"
+    )
+    read, fields = each[-1]
+    counted = Several(tuple(read.accumulated for read, _ in each))
+    about = replace(_about(counted, fields, options), of=options.of)
+    epsilons = [sum(f.parameters.epsilon_once for f in own) for _, own in each]
+    about = replace(about, epsilon_once=as_float(max(epsilons)))
+    notes = [*said, *dict.fromkeys(note for part in parts for note in part.notes)]
+    found = Associated(joint, pairs, None, mutual, tuple(options.given))
+    return association_table(about, found, [*notes, *_about_lists(fields, options)])
 
 
 def _listed(field: Field, options: Options) -> Sequence[str] | None:
@@ -180,7 +254,7 @@ def _check_crafted(options: Options) -> None:
         )
 
 
-def _about(accumulated: Accumulated, fields: Sequence[Field], options: Options) -> About:
+def _about(accumulated: AnyCounts, fields: Sequence[Field], options: Options) -> About:
     question = accumulated.question
     how = ", ".join(f"{field.name} by {field.parameters.mechanism}" for field in fields)
     return About(
@@ -188,7 +262,7 @@ def _about(accumulated: Accumulated, fields: Sequence[Field], options: Options) 
         question=question.id,
         version=question.version,
         digest=question.digest.hex(),
-        description=question.heading,
+        description=heading_of(accumulated),
         field=", ".join(field.name for field in fields),
         mechanism=f"of these fields together; {how}",
         n=accumulated.n,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable._words import plural
 from deniable.ask.associate.field_reports import FieldReports, scaled_epochs
 from deniable.ask.discover import found_strings, is_discovered
 from deniable.ask.options import Options
@@ -88,7 +89,8 @@ def _found(finders: FieldReports, field: Field, options: Options) -> list[str]:
     strings = [row.value for row in found.rows if row.holm or row.storey]
     if not strings:
         raise InvalidParameter(
-            f"No string of field {field.name!r} was found in {finders.n:,} reports, half of all, "
+            f"No string of field {field.name!r} was found in {plural(finders.n, 'report')}, "
+            "half of all, "
             "so there is nothing to associate.",
             f"Collect more reports, or name strings: --candidates {field.name}=FILE",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable import _validate
+from deniable._words import plural
 from deniable.ask.associate.field_reports import FieldReports
 from deniable.ask.candidates import fitted_candidates
 from deniable.ask.estimate import ABSENT_LABEL, table_of
@@ -120,7 +121,8 @@ def _standing_out(
     found = sorted(rows, key=lambda row: -row.frequency)[:top]
     if not found:
         raise InvalidParameter(
-            f"No answer of field {field.name!r} stands out from zero in {table.about.n:,} reports, "
+            f"No answer of field {field.name!r} stands out from zero in "
+            f"{plural(table.about.n, 'report')}, "
             "so there is nothing to associate.",
             "Collect more reports, or name the answers to tell apart as candidates.",
         )

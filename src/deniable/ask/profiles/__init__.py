@@ -2,7 +2,8 @@
 
 from deniable.ask.profiles.along_tree import along_tree
 from deniable.ask.profiles.pairs import pairs_table, sample_table, tree_table
-from deniable.ask.profiles.reports import Both, Given, Profiles, profiles
+from deniable.ask.profiles.pooled_reports import any_profiles, profiles
+from deniable.ask.profiles.reports import Both, Given, Profiles
 from deniable.ask.profiles.shares import Kind, shares_of
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Kind",
     "Profiles",
     "along_tree",
+    "any_profiles",
     "pairs_table",
     "profiles",
     "sample_table",

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from deniable.ask.grouped import of_population
 from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.ask.over_time import grouped_table
-from deniable.ask.profiles.reports import Given, Profiles, profile_field
+from deniable.ask.profiles.pooled_reports import any_profiles
+from deniable.ask.profiles.reports import Given, profile_field
 from deniable.ask.profiles.shares import shares_of
-from deniable.engines.accumulated import Accumulated
-from deniable.protocol import Question
+from deniable.ask.several import AnyCounts, Asked, agreeing, newest
 from deniable.results.table import Table
 
 
 def profiles_by(
     source: Source,
-    question: Question,
+    asked: Asked,
     by: Sequence[str],
     options: Options = DEFAULTS,
     *,
@@ -30,16 +30,16 @@ def profiles_by(
         InvalidParameter: as `Profiles.table` and `over_time`.
         StoreError: if the store cannot be read.
     """
-    field = profile_field(question)
+    field = profile_field(newest(asked))
     known = given or {}
 
-    def of(part: Accumulated, asked: Options) -> Table:
-        reports = Profiles.of(part, asked)
+    def of(part: AnyCounts, asked: Options) -> Table:
+        reports = any_profiles(part, asked)
         wanted = [*attributes, *known]
         tables = [reports.table(wanted)] if attributes else reports.tables(order)
         return shares_of(reports, tables, "raw", known, asked)
 
-    counted = options.counted(source, question, apart=True)
+    counted = agreeing(options.counted_all(source, asked, apart=True), field)
     return grouped_table(
         counted,
         by,

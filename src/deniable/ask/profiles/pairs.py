@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from deniable._words import plural
 from deniable.ask.options import DEFAULTS, Options
 from deniable.ask.profiles.reports import Profiles
 from deniable.ask.profiles.shares import about_profiles, said_first
@@ -114,7 +115,7 @@ def pairs_table(reports: Profiles, alpha: float = ALPHA, options: Options = DEFA
     rows.sort(key=_surest_first)
     first, notes = said_first(reports), (*unknown_pairs(reports), *constant_attributes(reports))
     notes += (TESTED, CORRELATED)
-    what = f"{len(rows):,} pairs of attributes"
+    what = f"{plural(len(rows), 'pair')} of attributes"
     if ranges is not None:
         found = [row for row in rows if row[9]]
         sure = sum(bool(row[-1]) for row in found)

@@ -14,7 +14,7 @@ from math import comb, prod
 import numpy as np
 
 from deniable.ask.intervals import reading_of
-from deniable.ask.options import DEFAULTS, Options, Source
+from deniable.ask.options import DEFAULTS, Options
 from deniable.decode.reading import READING, Reading
 from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
@@ -84,6 +84,7 @@ class Profiles:
         counts: the counts of all reports.
         reading: what intervals are of, and what people who report in several epochs share.
         simulated: the number of simulated reports.
+        said: sentences on levels and versions that are pooled.
     """
 
     question: Question
@@ -91,6 +92,7 @@ class Profiles:
     counts: Counts
     reading: Reading = READING
     simulated: int = 0
+    said: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, accumulated: Accumulated, options: Options = DEFAULTS) -> Profiles:
@@ -113,6 +115,11 @@ class Profiles:
     def n(self) -> int:
         """The number of reports."""
         return self.counts.n
+
+    @property
+    def heading(self) -> str:
+        """The question's description."""
+        return self.question.heading
 
     @property
     def profile(self) -> Profile:
@@ -207,7 +214,7 @@ class Profiles:
             self.profile.names,
             {pair: both.raw for pair, both in zip(pairs, found, strict=True)},
             {pair: both.smoothed for pair, both in zip(pairs, found, strict=True)},
-            pairs_apart(self.mechanism.moments(self.counts)),
+            self.pairs_by_themselves(),
         )
 
     @cached_property
@@ -230,7 +237,7 @@ class Profiles:
         if self.n == 0:
             raise InvalidParameter(f"There are no reports to {self.question.id!r} yet.")
         ordered = [tuple(sorted(places)) for places in wanted]
-        smooth = smoothed_tables(self.mechanism, self.counts, subsets=ordered)
+        smooth = self.smoothed_of(ordered)
         return [
             Both(self._raw(places), _turned(smooth[rising], places))
             for places, rising in zip(wanted, ordered, strict=True)
@@ -242,7 +249,7 @@ class Profiles:
         Tests of pairs add the sample's covariance once; where the same people report again it
         counts `people` times.
         """
-        found = raw_table(self.mechanism, self.counts, places)
+        found = self.noise_table(places)
         if found.covariance is None or self.reading.people == 1:
             return found
         known = np.isfinite(found.probability).all()
@@ -250,6 +257,18 @@ class Profiles:
         return _with(
             found, self.reading.noise * found.covariance + (self.reading.people - 1) * sample
         )
+
+    def noise_table(self, places: Sequence[int]) -> Table:
+        """Return the raw table with the covariance of its noise."""
+        return raw_table(self.mechanism, self.counts, places)
+
+    def smoothed_of(self, subsets: Sequence[tuple[int, ...]]) -> Mapping[tuple[int, ...], Table]:
+        """Return smoothed tables, by rising places."""
+        return smoothed_tables(self.mechanism, self.counts, subsets=subsets)
+
+    def pairs_by_themselves(self) -> Mapping[tuple[int, int], Floats]:
+        """Return the tables of pairs smoothed one by one, where that differs."""
+        return pairs_apart(self.mechanism.moments(self.counts))
 
     def _read(self, both: Both) -> Both:
         """Return a table with intervals of what they are asked to be of."""
@@ -293,16 +312,3 @@ def profile_field(question: Question) -> Field:
         f"Question {question.id!r} is not about many attributes together.",
         f"Use: deniable estimate {question.id}",
     )
-
-
-def profiles(store: Source, question: Question, options: Options = DEFAULTS) -> Profiles:
-    """Return the reports to a question about many attributes, ready to be asked for tables.
-
-    Cost: linear in the reports.
-
-    Raises:
-        InvalidParameter: if the question is not about a profile.
-        StoreError: if the store cannot be read.
-    """
-    profile_field(question)
-    return Profiles.of(options.counted(store, question), options)

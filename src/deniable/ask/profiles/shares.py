@@ -75,7 +75,7 @@ def shares_of(
         about,
         _columns(names, len(tables) == 1, kind, crafted),
         rows,
-        notes=(*_notes(shown, kind, known), of_note(reports.reading.of), *said),
+        notes=(*reports.said, *_notes(shown, kind, known), of_note(reports.reading.of), *said),
         stamps=STAMPS,
         **drawn,
     )
@@ -88,8 +88,8 @@ def shares_of(
 
 
 def said_first(reports: Profiles) -> tuple[str, ...]:
-    """Return what is said before anything else: that nothing was learned, if so."""
-    return () if reports.learned else (NOTHING_LEARNED,)
+    """Return what is said first: that nothing was learned, if so; what was pooled."""
+    return reports.said if reports.learned else (NOTHING_LEARNED, *reports.said)
 
 
 def about_profiles(
@@ -103,7 +103,7 @@ def about_profiles(
         question=question.id,
         version=question.version,
         digest=question.digest.hex(),
-        description=question.heading,
+        description=reports.heading,
         domain="profile",
         mechanism=parameters.mechanism,
         n=reports.n,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deniable._words import epsilon_text
 from deniable.audit.attack.averaging import bound, epsilon_of_window, right_guesses
 from deniable.audit.attack.crafted import crafted_finding
 from deniable.audit.attack.linking import linkable
@@ -167,9 +168,12 @@ def _three_attackers(question: Question, field: Field, about: str, rows: Rows) -
     once, forever = field.parameters.epsilon_once, field.parameters.epsilon_forever
     if question.repeat in ("once", "permanent"):
         forever = once
-    last = "no bound" if forever is None else f"{as_float(forever):.3f}"
+    last = "no bound" if forever is None else epsilon_text(as_float(forever))
     month = _at(rows, 30, "epsilon")
-    words = f"epsilon {as_float(once):.3f} of one report, {month:.3f} of 30, {last} of all for ever"
+    words = (
+        f"epsilon {epsilon_text(as_float(once))} of one report, {epsilon_text(month)} of "
+        f"30, {last} of all for ever"
+    )
     numbers = {
         "epsilon_once": as_float(once),
         "epsilon_30": month,

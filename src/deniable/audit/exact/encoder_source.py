@@ -17,10 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-import deniable
-
 CLIENT = ("client/encoders/*.py", "client/encode.py", "client/randomness.py")
 LEFT_OUT = frozenset({"domain.py", "channel.py", "rest.py"})
+_PACKAGE = Path(__file__).parents[2]
 ALLOWED = ("deniable", "__future__", "abc", "collections", "typing", "os")
 """The modules that these files may import; `os` for os.urandom and os.getpid alone."""
 
@@ -40,7 +39,7 @@ def floats_in_encoders(root: Path | None = None) -> tuple[str, ...]:
     Args:
         root: the folder of the package; by default the installed one.
     """
-    root = root or Path(deniable.__file__).parent
+    root = root or _PACKAGE
     files = sorted(path for pattern in CLIENT for path in root.glob(pattern))
     trees = {path: _parsed(path) for path in files}
     found: list[str] = []
@@ -60,7 +59,7 @@ def floats_in_stranger(encoder: type) -> tuple[str, ...]:
     place = inspect.getsourcefile(encoder)
     if place is None or not Path(place).is_file():
         return (f"{encoder.__name__}: its source cannot be read",)
-    tree, root = _parsed(Path(place)), Path(deniable.__file__).parent
+    tree, root = _parsed(Path(place)), _PACKAGE
     known = dict(_functions(root, _imported(root, [tree])))
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):

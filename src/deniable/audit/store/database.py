@@ -85,7 +85,13 @@ def _ids(tables: Tables) -> Finding:
 
 def _settings(tables: Tables) -> Finding:
     loud = _unlike(tables, _SILENT)
-    loaded = tables.execute("SELECT current_setting('shared_preload_libraries')")[0][0]
+    loaded = _shown(tables, ["shared_preload_libraries"]).get("shared_preload_libraries")
+    if loaded is None:  # PostgreSQL shows it to few
+        words = (
+            "this user may not see which libraries are loaded, and so whether auto_explain is. "
+            "Run: GRANT pg_read_all_settings TO the user"
+        )
+        return Finding(_PLACE, "a silent log", False, words)
     loud += [name for name in ("auto_explain",) if name in loaded]
     words = (
         f"the server's log may keep ids, records or times: {', '.join(loud)}"
@@ -108,7 +114,12 @@ def _copies(tables: Tables) -> Finding:
 
 def _unlike(tables: Tables, wanted: dict[str, tuple[str, ...]]) -> list[str]:
     """Return the settings that are another than they should be."""
-    found = dict(
-        tables.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(?)", [list(wanted)])
-    )
+    found = _shown(tables, list(wanted))
     return [f"{name} = {found[name]}" for name in wanted if found.get(name) not in wanted[name]]
+
+
+def _shown(tables: Tables, names: list[str]) -> dict[str, str]:
+    """Return those settings that the user may see."""
+    return dict(
+        tables.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(?)", [names])
+    )

@@ -32,12 +32,13 @@ TABLES = {
     "chunks": {"batch", "key", "sum", "records"},
     "counters": {"question", "reason", "count"},
     "simulations": {"question", "version", "digest", "seed", "epoch", "people"},
+    "runs": {"epoch", "run", "ids", "parts"},
+    "ids": {"epoch", "run", "first", "ids"},
     "commits": {"name", "number"},
     "lease": {"work", "holder", "beats"},
 }
-"""The only tables and columns that a store may hold, beside one table of ids per epoch."""
+"""The only tables and columns that a store may hold."""
 
-_IDS = re.compile(r"ids_[0-9]+")
 _INDICES = re.compile(r"open_batches|sqlite_autoindex_.*")
 _BLOCK = 2**20
 _OVERLAP = 256
@@ -80,11 +81,11 @@ def _tables(connection: sqlite3.Connection) -> Finding:
     for kind, name in found:
         if kind == "index" and _INDICES.fullmatch(name):
             continue
-        if kind != "table" or (name not in TABLES and not _IDS.fullmatch(name)):
+        if kind != "table" or name not in TABLES:
             problems.append(f"a {kind} named {name!r:.60}")
             continue
         columns = {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}
-        more = columns - TABLES.get(name, {"id"})
+        more = columns - TABLES[name]
         problems += [f"a column {column!r:.60} of {name}" for column in sorted(more)]
     words = (
         f"more than a store needs: {', '.join(problems)}"
@@ -99,17 +100,15 @@ def _ids(connection: sqlite3.Connection) -> Finding:
 
     If ids leak, they tell who sent which report.
     """
-    names = [
-        name
-        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        if _IDS.fullmatch(name)
-    ]
+    kept = {
+        row[0] for row in connection.execute("SELECT epoch FROM runs UNION SELECT epoch FROM ids")
+    }
     open_epochs = {row[0] for row in connection.execute("SELECT epoch FROM batches WHERE open")}
-    left = [name for name in names if int(name.removeprefix("ids_")) not in open_epochs]
+    left = sorted(kept - open_epochs)
     words = (
-        f"ids of closed epochs are left: {', '.join(left)}"
+        f"ids of closed epochs are left: {', '.join(map(str, left))}"
         if left
-        else (f"{len(names)} tables of ids, all of open epochs")
+        else (f"ids of {len(kept)} epochs, all of them open")
     )
     return Finding("the data directory", "no ids of closed epochs", not left, words)
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
+from deniable._words import plural
 from deniable.audit.findings import Finding
 from deniable.audit.hypotheses import proportion
 from deniable.audit.wire.captured_requests import Captured, Exchange, batch_of, sent_reports
@@ -38,7 +39,9 @@ def _finding(check: str, problems: list[str], good: str) -> Finding:
 def _sent(captured: Captured) -> Finding:
     reports = len(sent_reports(captured))
     problems = [] if reports else ["the clients sent no report at all"]
-    words = f"{len(captured.exchanges)} requests with {reports} reports were recorded"
+    words = (
+        f"recorded {plural(len(captured.exchanges), 'request')} with {plural(reports, 'report')}"
+    )
     return _finding("something was sent", problems, words)
 
 
@@ -167,9 +170,9 @@ def _retries(captured: Captured) -> Finding:
         by_fate[exchange.fate == "answered"].add(report.id)
     lost = by_fate[False] - by_fate[True]
     if lost:
-        problems.append(f"{len(lost)} reports never arrived, or arrived under another id")
+        problems.append(f"{plural(len(lost), 'report')} never arrived, or arrived under another id")
     return _finding(
-        "bit-identical retries", problems, f"{again} reports were sent again, bit for bit"
+        "bit-identical retries", problems, f"sent again, bit for bit: {plural(again, 'report')}"
     )
 
 

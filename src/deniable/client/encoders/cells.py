@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from deniable.client.encoders.base import Draws, Encoder
 from deniable.client.encoders.unary import pack_bits
+from deniable.client.randomness import coins
 from deniable.protocol import Answer
 from deniable.protocol.profile_truth import TruthParameters
 
 
 def bit_per_cell(own: int, cells: int, room: int, one: int, zero: int, fresh: Draws) -> bytes:
     """Return a coin per cell, in the bytes of `room` bits: `one` for its own, `zero` for others."""
-    sent = [fresh.coin(one if cell == own else zero) for cell in range(cells)]
+    sent = coins(fresh, [one if cell == own else zero for cell in range(cells)])
     return pack_bits(sent, room)
 
 

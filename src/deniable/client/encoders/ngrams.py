@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deniable.client.encoders.base import Draws, Encoder
 from deniable.client.encoders.unary import pack_bits
+from deniable.client.randomness import coins
 from deniable.protocol import Answer, NGramsParameters, RapporParameters
 
 
@@ -32,5 +33,7 @@ class NGramsEncoder(Encoder):
 def _noisy(shape: RapporParameters, part: Answer, cohort: int, fresh: Draws) -> bytes:
     """Return the bits of a randomised Bloom filter."""
     held = frozenset(shape.places(part, cohort))
-    coins = (shape.report_one if i in held else shape.report_zero for i in range(shape.bits))
-    return pack_bits((fresh.coin(threshold) for threshold in coins), shape.bits)
+    one, zero = shape.report_one, shape.report_zero
+    return pack_bits(
+        coins(fresh, [one if i in held else zero for i in range(shape.bits)]), shape.bits
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from deniable.client.encoders.base import Draws
+from deniable.client.randomness import coins
 from deniable.protocol import Answer
 from deniable.protocol.unary import UnaryParameters
 
@@ -16,14 +17,10 @@ def two_stages(
 
     Guarantees: the number of draws depends on the parameters alone, never on the answer.
     """
-    response = [
-        permanent.coin(parameters.permanent_one if i in held else parameters.permanent_zero)
-        for i in range(parameters.bits)
-    ]
-    sent = (
-        fresh.coin(parameters.report_one if bit else parameters.report_zero) for bit in response
-    )
-    return pack_bits(sent, parameters.bits)
+    one, zero = parameters.permanent_one, parameters.permanent_zero
+    response = coins(permanent, [one if i in held else zero for i in range(parameters.bits)])
+    one, zero = parameters.report_one, parameters.report_zero
+    return pack_bits(coins(fresh, [one if bit else zero for bit in response]), parameters.bits)
 
 
 def own_bits(answer: Answer, parameters: UnaryParameters) -> frozenset[int]:
@@ -38,7 +35,5 @@ def own_bits(answer: Answer, parameters: UnaryParameters) -> frozenset[int]:
 
 def pack_bits(bits: Iterable[bool], count: int) -> bytes:
     """Return bytes with bit i in byte i // 8 at weight 2^(i % 8)."""
-    packed = bytearray((count + 7) // 8)
-    for i, bit in enumerate(bits):
-        packed[i // 8] |= bit << (i % 8)
-    return bytes(packed)
+    digits = "".join("1" if bit else "0" for bit in bits)
+    return int(digits[::-1] or "0", 2).to_bytes((count + 7) // 8, "little")

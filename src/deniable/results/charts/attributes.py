@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from deniable._words import plural
 from deniable.results.charts.beginnings import heights
 from deniable.results.charts.look import altair, finished, simulated_line, theme_of
 from deniable.results.labels import distinct, shortened
@@ -67,15 +68,23 @@ def correlations(table: Table, *, theme: str, width: int, heading: bool) -> Any:
 
 def correlations_described(table: Table) -> str:
     """Return a description of the heat map, for those who do not see it."""
-    names, sure = table.about.more["collected"]["attributes"], sum(table.column("holm"))
-    return f"Heat map of correlations of {len(names)} attributes; {sure} pairs are dependent."
+    names, rows = table.about.more["collected"]["attributes"], table.rows
+    sure = [row for row in rows if row.holm]
+    known = [row for row in sure if plain(row.smoothed_correlation) is not None]
+    top = sorted(known, key=lambda row: -abs(row.smoothed_correlation))[:3]
+    told = ", ".join(f"{r.first} with {r.second} {r.smoothed_correlation:+.2f}" for r in top)
+    pairs = f"{len(sure)} of {plural(len(rows), 'pair')}"
+    strongest = f" Strongest: {told}." if told else ""
+    return (
+        f"Correlations of {plural(len(names), 'attribute')}: {pairs} surely go together.{strongest}"
+    )
 
 
 def tree_described(table: Table) -> str:
     """Return a description of the tree, for those who do not see it."""
     names, first = table.about.more["collected"]["attributes"], table.rows[0]
     joined = f"{first.first} and {first.second}"
-    return f"Tree that joins {len(names)} attributes; most is shared by {joined}."
+    return f"Tree that joins {plural(len(names), 'attribute')}; most is shared by {joined}."
 
 
 def dependency_tree(table: Table, *, theme: str, width: int, heading: bool) -> Any:
@@ -129,9 +138,23 @@ def dependency_tree(table: Table, *, theme: str, width: int, heading: bool) -> A
 
 
 def layout(table: Table) -> dict[str, tuple[float, float]]:
-    """Return where each attribute is drawn: depth to the right, leaves one below the other.
+    """Return where each attribute is drawn: depth to the right, each on a line of its own.
 
-    The root is the attribute whose edges say most; a parent stands amid its children.
+    The root is the attribute whose edges say most; children stand below their parent.
+    """
+    names, (order, parents) = table.about.more["collected"]["attributes"], rooted(table)
+    depth = [0] * len(order)
+    for place, parent in enumerate(parents[1:], 1):
+        depth[place] = depth[parent] + 1
+    tall = heights(parents)
+    found = {name: (float(depth[i]), tall[i]) for i, name in enumerate(order)}
+    return {name: found[name] for name in names}
+
+
+def rooted(table: Table) -> tuple[list[str], list[int]]:
+    """Return the attributes of a tree, parents before children, and the place of each one's parent.
+
+    The root is the attribute whose edges say most; its parent is -1.
     """
     names = table.about.more["collected"]["attributes"]
     near: dict[str, list[str]] = {name: [] for name in names}
@@ -140,12 +163,9 @@ def layout(table: Table) -> dict[str, tuple[float, float]]:
         for one, other in ((row.first, row.second), (row.second, row.first)):
             near[one].append(other)
             weight[one] += row.information
-    order, parents, depth = [max(names, key=weight.__getitem__)], [-1], [0]
+    order, parents = [max(names, key=weight.__getitem__)], [-1]
     for place, name in enumerate(order):  # grows while it is read: parents before children
         for other in sorted(set(near[name]) - set(order), key=names.index):
             order.append(other)
             parents.append(place)
-            depth.append(depth[place] + 1)
-    tall = heights(parents)
-    found = {name: (float(depth[i]), tall[i]) for i, name in enumerate(order)}
-    return {name: found[name] for name in names}
+    return order, parents

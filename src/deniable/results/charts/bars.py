@@ -21,6 +21,8 @@ _MOST_ORDERED_ROWS = 60
 ORDERED_DOMAINS = frozenset({"boolean", "numbers", "profile"})
 """Domains whose answers have an order of their own; the others are shown by frequency."""
 _VISIBLE, _HIDDEN = "stands out from zero", "not enough evidence"
+SHARE = "share of people"
+"""The title of an axis of shares, wherever there is one."""
 _LABEL_COLUMN = 6.8
 """Pixels per column of a label: a wide font such as DejaVu or Verdana at 12 pixels."""
 
@@ -36,7 +38,8 @@ def bars(table: Table, *, theme: str, width: int, heading: bool) -> Any:
     labels = distinct([shortened(_label(table, row), max(14, width // 22)) for row in shown])
     data = alt.Data(values=_data(table, shown, labels))
     base = alt.Chart(data).encode(y=_answers(alt, labels))
-    share = _Share(alt, width)
+    compared = table.about.kind == "comparison"
+    share = _Share(alt, width, "difference in the share of people" if compared else SHARE)
     layers = [_bars(alt, base, share, colours), _zero(alt, colours)]
     if _second(table) is not None:
         band = base.mark_rule(color=colours.truth, strokeWidth=7, opacity=0.3)
@@ -160,8 +163,8 @@ def _answers(alt: Any, labels: list[str]) -> Any:
 class _Share:
     """Makes the horizontal encoding of every layer alike."""
 
-    def __init__(self, alt: Any, width: int) -> None:
-        self._alt = alt
+    def __init__(self, alt: Any, width: int, title: str) -> None:
+        self._alt, self._title = alt, title
         self._ticks = 7 if width > 500 else 4
 
     def __call__(self, field: str) -> Any:
@@ -169,7 +172,7 @@ class _Share:
             format="~%", tickCount=self._ticks, domain=False, ticks=False, labelPadding=8
         )
         scale = self._alt.Scale(nice=False, padding=8)
-        return self._alt.X(f"{field}:Q", title="share of reports", axis=axis, scale=scale)
+        return self._alt.X(f"{field}:Q", title=self._title, axis=axis, scale=scale)
 
 
 def _bars(alt: Any, base: Any, share: _Share, colours: Theme) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from deniable._words import plural
 from deniable.results.charts.look import FONT, altair, finished, theme_of
 from deniable.results.labels import shortened
 from deniable.results.table.columns import Row
@@ -15,24 +16,19 @@ CAPTION = "How the strings were grown from their beginnings; wider lines are mor
 
 
 def heights(parents: list[int]) -> list[float]:
-    """Return the height of each row: leaves one below the other, parents amid their children."""
+    """Return the height of each row: a line of its own under its parent, so that no names meet.
+
+    What grew from a row stands below it, before its next sibling.
+    """
     children: list[list[int]] = [[] for _ in parents]
     for place, parent in enumerate(parents):
         if parent >= 0:
             children[parent].append(place)
-    found, leaves = [0.0] * len(parents), 0
-
-    def place_below(place: int) -> float:
-        nonlocal leaves
-        if not children[place]:
-            found[place], leaves = float(leaves), leaves + 1
-        else:
-            below = [place_below(child) for child in children[place]]
-            found[place] = (below[0] + below[-1]) / 2
-        return found[place]
-
-    if parents:
-        place_below(0)
+    found, waiting, line = [0.0] * len(parents), [0] if parents else [], 0
+    while waiting:
+        place = waiting.pop()
+        found[place], line = float(line), line + 1
+        waiting.extend(reversed(children[place]))
     return found
 
 
@@ -97,6 +93,9 @@ def _node(row: Row, rows: tuple[Row, ...], y: float) -> dict[str, Any]:
 
 def tree_words(table: Table) -> str:
     """Return a description of the picture, for those who cannot see it."""
-    leaves = sum(table.column("found"))
-    inner = len(table.rows) - leaves - 1
-    return f"A tree of {inner} beginnings that lead to {leaves} strings."
+    found = sorted((row for row in table.rows if row.found), key=lambda row: -row.share)
+    inner = len(table.rows) - len(found) - 1
+    top = ", ".join(f"{shortened(row.text, _LABEL)} {100 * row.share:.2g}%" for row in found[:3])
+    most = f" Most frequent: {top}." if top else ""
+    lead = f"{plural(inner, 'beginning')} that lead to {plural(len(found), 'string')}"
+    return f"A tree of {lead}.{most}"

@@ -22,7 +22,7 @@ _MOST_PAIRS = 6
 _ROW_HEIGHT = 42
 _TEXT_ROOM = 62
 """A narrower cell has no room for its numbers; the tooltip and the table have them."""
-_ARROWS = {"more": " ↑", "less": " ↓", "none": ""}
+ARROWS = {"more": " ↑", "less": " ↓", "none": ""}
 _KEY = (
     "colour and number: share of people with both answers, {intervals} below · "
     "↑ orange frame: more often together than by chance · ↓ grey frame: less often"
@@ -105,7 +105,7 @@ def _data(table: Table, names: list[str], places: list[dict[str, str]]) -> list[
     most = max((row.probability for row in rows), default=1.0) or 1.0
     data: list[dict[str, object]] = []
     for row in rows:
-        frame = _frame(row) if table.about.more["dependent"] else "none"
+        frame = direction(row) if table.about.more["dependent"] else "none"
         low, high = plain(row.interval)
         ends = row.crafted_interval if "crafted_interval" in row else (None, None)
         data.append(
@@ -117,7 +117,7 @@ def _data(table: Table, names: list[str], places: list[dict[str, str]]) -> list[
                 "high": high,
                 "second_low": plain(ends[0]),
                 "second_high": plain(ends[1]),
-                "shown": f"{100 * row.probability:.1f}%{_ARROWS[frame]}",
+                "shown": f"{100 * row.probability:.1f}%{ARROWS[frame]}",
                 "interval": "" if low is None else f"{100 * low:.1f} to {100 * high:.1f}",
                 "frame": frame,
                 "deep": bool(row.probability > 0.72 * most),
@@ -126,7 +126,7 @@ def _data(table: Table, names: list[str], places: list[dict[str, str]]) -> list[
     return data
 
 
-def _frame(row: Row) -> str:
+def direction(row: Row) -> str:
     """Return whether two answers go together more or less often than by chance, or neither."""
     low, high = row.odds_ratio_interval
     learned = math.isfinite(row.odds_ratio) and math.isfinite(row.odds_ratio_std_error)
@@ -138,7 +138,7 @@ def _frame(row: Row) -> str:
 def _squares(alt: Any, base: Any, colours: Theme, *, second: bool) -> Any:
     scale = alt.Scale(range=list(colours.ramp), domainMin=0)
     frames = alt.Scale(
-        domain=list(_ARROWS), range=[colours.truth, colours.muted, "rgba(0, 0, 0, 0)"]
+        domain=list(ARROWS), range=[colours.truth, colours.muted, "rgba(0, 0, 0, 0)"]
     )
     names = ("share", "low", "high", *(("second_low", "second_high") if second else ()))
     numbers = [alt.Tooltip(f"{name}:Q", format=".3%") for name in names]

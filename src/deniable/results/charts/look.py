@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deniable._words import epsilon_text
 from deniable.errors import InvalidParameter, MissingExtra
 from deniable.protocol.question import PLAIN_FIELD
 from deniable.results.labels import printable, shortened
@@ -99,8 +100,10 @@ def titled(table: Table, width: int, *lines: str) -> tuple[str, list[str]]:
     about = table.about
     named = "" if about.field == PLAIN_FIELD else about.field
     name = " · ".join(part for part in (about.question, named) if part)
-    forever = "" if about.epsilon_forever is None else f", {about.epsilon_forever:.3g} for ever"
-    first = f"n = {about.reports} · epsilon {about.epsilon_once:.3g} once{forever}"
+    forever = (
+        "" if about.epsilon_forever is None else f", {epsilon_text(about.epsilon_forever)} for ever"
+    )
+    first = f"n = {about.reports} · epsilon {epsilon_text(about.epsilon_once)} once{forever}"
     told = [first, *lines] if about.question else list(lines)
     wrapped = [part for line in told for part in textwrap.wrap(line, max(20, width // 7))]
     return shortened(name, width // 10), wrapped

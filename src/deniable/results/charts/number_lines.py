@@ -75,7 +75,11 @@ def _data(table: Table) -> list[dict[str, Any]]:
 
 def number_lines_described(table: Table) -> str:
     """Return a description of the picture, for those who do not see it."""
+    medians = [one for one in _data(table) if one["line"].startswith("median")]
+    ends = [one for one in (*medians[:1], *medians[-1:]) if one["estimate"] is not None]
+    told = " and ".join(f"{one['estimate']:.4g} ({one['group']})" for one in ends)
     return (
         f"Mean and median by {table.about.more.get('by')}, with intervals, from "
-        f"{table.about.reports}. The table below has every number."
+        f"{table.about.reports}. {f'The median is {told}. ' if told else ''}The table below has "
+        "every number."
     )

@@ -22,26 +22,13 @@ from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.profile_domain import Perhaps
 from deniable.protocol.question import PLAIN_FIELD
 from deniable.results.disclosure.in_clear import public_sentences
+from deniable.results.disclosure.language import Language, english
 from deniable.results.disclosure.odds import EXAMPLES, believed, in_parts, sentence
 from deniable.results.disclosure.randomised import how
 
 _YEAR = 365
 _NAMED = 12
 """The number of answers that are named: the first ones of a longer list."""
-
-
-_IN_A_PAGE = (
-    "The limit of your device, and the chance that is kept for your answers, last as long as your "
-    "browser keeps the page's data. You or the browser may clear them; then you count as a new "
-    "device. A page may wait until the browser promises to keep them; where it does not "
-    "(storage: “best-effort”), it has to tell you.",
-    "A page cannot keep the collector's network from seeing your browser's version and languages "
-    "(User-Agent, Accept-Language), or from recognising a connection that your browser shares with "
-    "other pages or takes up again (TLS). It sends no cookie, and not which page you were on.",
-    "If your browser asks not to be tracked (Global Privacy Control, Do Not Track), that is a no, "
-    "until you say yes knowing of it.",
-)
-"""A survey does not know where it is answered, so that every page says this."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +66,7 @@ class Disclosure:
     questions: tuple[Asked, ...]
     closing: tuple[Section, ...]
     numbers: dict[str, object]
+    language: str = "en"
 
     def as_json(self) -> dict[str, object]:
         """Return the whole page as data."""
@@ -101,41 +89,47 @@ class Disclosure:
         }
 
 
-def disclose(survey: Survey) -> Disclosure:
-    """Say in plain words what a survey asks, and what answering could tell anybody."""
+def disclose(survey: Survey, say: Language | None = None) -> Disclosure:
+    """Say in plain words what a survey asks, and what answering could tell anybody.
+
+    Args:
+        survey: what is asked.
+        say: the sentences; English by default.
+    """
+    say = say or english()
     year = survey_cost(survey.costliest().questions, _YEAR)
     levels = any(question.level for question in survey.questions)
     return Disclosure(
-        title=f"What {survey.name} asks, and what it cannot know",
+        title=say("page.title", survey=survey.name),
         introduction=(
-            f"{survey.owner} would like to know how people use {survey.name}, without knowing "
-            "what you yourself do.",
-            "Before an answer leaves your device, chance changes it. Many answers together still "
-            "show what is common; a single one may always have been chance, so that nobody can "
-            "hold it against you.",
-            "Nothing is collected without your consent, and you can withdraw it at any time.",
+            say("page.who", owner=survey.owner, survey=survey.name),
+            say("page.how"),
+            say("page.consent"),
         ),
-        questions=tuple(_asked(question, levels) for question in survey.questions),
-        closing=_closing(year, survey),
+        questions=tuple(_asked(question, levels, say) for question in survey.questions),
+        closing=_closing(year, survey, say),
         numbers={"survey": survey.name, "owner": survey.owner, "epsilon_of_a_year": as_float(year)},
+        language=say.code,
     )
 
 
-def _asked(question: Question, levels: bool) -> Asked:
+def _asked(question: Question, levels: bool, say: Language) -> Asked:
     forever = question.epsilon_forever
-    level = f" (level “{question.level}”)" if question.level else ""
-    clear = public_sentences(question, levels)
-    visible = (Section("What everybody on the way can see", tuple(clear)),) if clear else ()
+    title = question.description or question.id
+    if question.level:
+        title = say("page.question_at_level", question=title, level=question.level)
+    clear = public_sentences(question, levels, say)
+    visible = (Section(say("headings.visible"), tuple(clear)),) if clear else ()
     return Asked(
         id=question.id,
         version=question.version,
         level=question.level,
-        title=f"{question.description or question.id}{level}",
+        title=title,
         sections=(
-            Section("What is collected", (*_collected(question), *_when(question))),
+            Section(say("headings.collected"), (*_collected(question, say), *_when(question, say))),
             *visible,
-            Section("How your answer is changed", tuple(_how(question))),
-            Section("What anyone could learn about you", tuple(_learned(question))),
+            Section(say("headings.changed"), tuple(_how(question, say))),
+            Section(say("headings.learned"), tuple(_learned(question, say))),
         ),
         numbers={
             "epsilon": as_float(question.epsilon_once),
@@ -152,171 +146,118 @@ def _asked(question: Question, levels: bool) -> Asked:
     )
 
 
-def _collected(question: Question) -> list[str]:
-    return [point for field in question.fields for point in _what(field)]
+def _collected(question: Question, say: Language) -> list[str]:
+    return [point for field in question.fields for point in _what(field, say)]
 
 
-def _what(field: Field) -> list[str]:
+def _what(field: Field, say: Language) -> list[str]:
     """Return what is collected: a point per field, or one per attribute of a profile."""
     domain = field.domain
     if isinstance(domain, Profile):
-        first = (
-            f"{len(domain.attributes)} answers together, of which one report is made. It has one "
-            "limit for all of them, so that none is protected less than said here."
-        )
-        return [first, *(f"{name}: {_kind(each)}" for name, each in domain.attributes)]
-    name = "" if field.name == PLAIN_FIELD else f"{field.name}: "
-    return [f"{name}{_kind(domain)}"]
-
-
-def _kind(domain: Domain) -> str:
-    if isinstance(domain, Perhaps):
-        return f"{_kind(domain.known)} Or that your device does not know."
-    if isinstance(domain, Boolean):
-        return "Yes or no."
-    if isinstance(domain, Categories):
-        return f"One of {len(domain.values):,} answers: {_list(domain.values)}."
-    if isinstance(domain, Sets):
-        names = f"{len(domain.values):,} names: {_list(domain.values)}"
-        return f"Up to {domain.most:,} of {names}."
-    if isinstance(domain, StringSets):
-        return (
-            f"Up to {domain.most:,} texts. One of them, drawn by lot, leaves your device, and only "
-            "as a code that many texts share."
-        )
-    if isinstance(domain, Numbers):
-        return f"A number, and of it only its range: {_list(domain.labels)}."
-    return "A text. It leaves your device only as a code that many texts share."
-
-
-def _list(names: tuple[str, ...]) -> str:
-    shown = ", ".join(f"“{name}”" for name in names[:_NAMED])
-    return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"
-
-
-def _when(question: Question) -> list[str]:
-    days = "a day" if question.epoch == 1 else f"{question.epoch:,} days"
-    often = "once, ever" if question.repeat == "once" else f"at most once in {days}"
-    times = [f"{question.owner} asks until {question.expires}. Your device answers {often}."]
-    if question.absent:
-        return [
-            *times,
-            "Every device sends something in every period, also where there is nothing to say, so "
-            "that sending tells nothing.",
+        named = [
+            say("kinds.named", name=name, sentence=_kind(each, say))
+            for name, each in domain.attributes
         ]
-    return [*times, "That your device sent a report at all can be seen."]
+        return [say("kinds.profile", count=len(domain.attributes)), *named]
+    kind = _kind(domain, say)
+    if field.name == PLAIN_FIELD:
+        return [kind]
+    return [say("kinds.named", name=field.name, sentence=kind)]
 
 
-def _how(question: Question) -> list[str]:
+def _kind(domain: Domain, say: Language) -> str:
+    if isinstance(domain, Perhaps):
+        return say("kinds.perhaps", sentence=_kind(domain.known, say))
+    if isinstance(domain, Boolean):
+        return say("kinds.boolean")
+    if isinstance(domain, Categories):
+        names = _list(domain.values, say)
+        return say("kinds.categories", count=f"{len(domain.values):,}", names=names)
+    if isinstance(domain, Sets):
+        count, names = f"{len(domain.values):,}", _list(domain.values, say)
+        return say("kinds.sets", most=f"{domain.most:,}", count=count, names=names)
+    if isinstance(domain, StringSets):
+        return say("kinds.string_sets", most=f"{domain.most:,}")
+    if isinstance(domain, Numbers):
+        return say("kinds.numbers", names=_list(domain.labels, say))
+    return say("kinds.strings")
+
+
+def _list(names: tuple[str, ...], say: Language) -> str:
+    shown = ", ".join(say("kinds.quoted", name=name) for name in names[:_NAMED])
+    if len(names) <= _NAMED:
+        return shown
+    return say("kinds.and_more", names=shown, count=f"{len(names) - _NAMED:,}")
+
+
+def _when(question: Question, say: Language) -> list[str]:
+    told = {"owner": question.owner, "day": question.expires}
+    if question.repeat == "once":
+        times = say("when.once", **told)
+    elif question.epoch == 1:
+        times = say("when.daily", **told)
+    else:
+        times = say("when.periods", **told, days=f"{question.epoch:,}")
+    return [times, say("when.always" if question.absent else "when.seen")]
+
+
+def _how(question: Question, say: Language) -> list[str]:
     sentences = []
     for field in question.fields:
-        name = "" if question.plain else f"{field.name}: "
-        sentences.append(name + " ".join(how(field)))
-    more = ", and of yourself what stands above" if question.segments or question.level else ""
-    sentences.append(
-        f"What leaves is {_bytes(question.record_size)}, the same number for everybody, with a "
-        "random number that marks this report alone. No name or address goes with it, and of the "
-        f"time only the period in which you answered{more}."
-    )
+        told = " ".join(how(field, say))
+        plain = question.plain
+        sentences.append(told if plain else say("kinds.named", name=field.name, sentence=told))
+    more = "_and_more" if question.segments or question.level else ""
+    if question.record_size == 1:
+        sentences.append(say(f"leaves.one_byte{more}"))
+    else:
+        sentences.append(say(f"leaves.bytes{more}", count=f"{question.record_size:,}"))
     return sentences
 
 
-def _bytes(count: int) -> str:
-    return "1 byte" if count == 1 else f"{count:,} bytes"
-
-
-def _learned(question: Question) -> list[str]:
-    half, rare = EXAMPLES
-    once = question.epsilon_once
-    points = [f"From one report: {sentence(once, half)} about your answer; {sentence(once, rare)}."]
-    points.extend(_over_time(question))
+def _learned(question: Question, say: Language) -> list[str]:
+    half, rare = (sentence(question.epsilon_once, before, say) for before in EXAMPLES)
+    points = [say("learned.once", half=half, rare=rare), *_over_time(question, say)]
     cohorts = max(cohorts_of(field.parameters) for field in question.fields)
     if cohorts > 1:
-        points.append(
-            f"A report also shows to which of {cohorts:,} groups your device belongs for this "
-            "question. The group was drawn by lot and is never used for another question."
-        )
+        points.append(say("learned.group", count=f"{cohorts:,}"))
     return points
 
 
-def _over_time(question: Question) -> list[str]:
-    half, rare = EXAMPLES
+def _over_time(question: Question, say: Language) -> list[str]:
     forever = question.epsilon_forever
     if question.repeat == "once":
-        return [
-            "There is no second report, so that this is also all that can be learned for ever. (A "
-            "new version of the question would count anew.)"
-        ]
-    again = "Each time that your true answer changes to a new one, as much again can be learned."
+        return [say("learned.no_second")]
     if forever is not None:
-        same = (
-            ["Reports of an unchanged answer are identical and can be linked to each other."]
-            if question.repeat == "permanent"
-            else []
-        )
-        return [
-            f"From all reports of one answer together, for ever: {sentence(forever, half)}; "
-            f"{sentence(forever, rare)}.",
-            again,
-            *same,
-        ]
+        half, rare = (sentence(forever, before, say) for before in EXAMPLES)
+        same = [say("learned.identical")] if question.repeat == "permanent" else []
+        return [say("learned.forever", half=half, rare=rare), say("learned.again"), *same]
     reports = reports_within(question, _YEAR)
-    year = device_cost(question, reports)
-    return [
-        f"Every report adds to this. From the {reports:,} reports of a year: "
-        f"{sentence(year, half)}. Your device stops at a limit of its own."
-    ]
+    half = sentence(device_cost(question, reports), EXAMPLES[0], say)
+    return [say("learned.adds", reports=f"{reports:,}", half=half)]
 
 
-def _kept(survey: Survey) -> Section:
+def _kept(survey: Survey, say: Language) -> Section:
     """How long reports stay with whoever asks."""
-    if survey.retention_days is None:
-        return Section("How long reports are kept", ("No day is set on which they are deleted.",))
-    days = f"{survey.retention_days:,} days" if survey.retention_days > 1 else "one day"
-    counts = (
-        "Sums over many devices stay, in which no single report can be found."
-        if survey.keep_counts
-        else "Sums that were made of them go with them."
-    )
-    return Section(
-        "How long reports are kept",
-        (
-            f"They are deleted {days} after the period that they are about. {counts}",
-            "Results that were published or copied before stay where they are.",
-        ),
-    )
+    days = survey.retention_days
+    if days is None:
+        return Section(say("headings.kept"), (say("kept.no_day"),))
+    until = say("kept.days", days=f"{days:,}") if days > 1 else say("kept.one_day")
+    counts = "kept.sums_stay" if survey.keep_counts else "kept.sums_go"
+    return Section(say("headings.kept"), (say(counts, sentence=until), say("kept.copies")))
 
 
-def _closing(year: int, survey: Survey) -> tuple[Section, ...]:
+def _closing(year: int, survey: Survey, say: Language) -> tuple[Section, ...]:
+    half = sentence(year, EXAMPLES[0], say)
+    promised = ("closing.others", "closing.address", "closing.device")
+    # A survey does not know where it is answered, so that every page says this.
+    page = ("web.storage", "web.network", "web.signal")
     return (
-        _kept(survey),
-        Section(
-            "All questions together",
-            (
-                f"In a year, if your answers stay the same: {sentence(year, EXAMPLES[0])} about "
-                "any one thing that the questions ask.",
-                "These are limits for the worst case: somebody who sees every report of your "
-                "device and knows everything else about you. Usually far less can be learned.",
-            ),
-        ),
-        Section(
-            "What is not promised",
-            (
-                "What is true of most people like you can be learned without your report.",
-                "The collector's network sees the address that your device sends from. The "
-                "collector does not keep it, which is its operator's word, not mathematics.",
-                "Whoever can read your device can read more than this.",
-            ),
-        ),
-        Section("Where the app is a web page", _IN_A_PAGE),
-        Section(
-            "How you can check",
-            (
-                "The numbers above follow from the integers in survey.json, which your app holds. "
-                "The command “deniable explain survey.json” computes them again, and “deniable "
-                "encode” shows what would leave a device.",
-            ),
-        ),
+        _kept(survey, say),
+        Section(say("headings.together"), (say("closing.year", half=half), say("closing.worst"))),
+        Section(say("headings.not_promised"), tuple(map(say, promised))),
+        Section(say("headings.web"), tuple(map(say, page))),
+        Section(say("headings.check"), (say("closing.check"),)),
     )
 
 

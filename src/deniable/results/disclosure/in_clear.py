@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deniable.protocol import Question, thresholds
 from deniable.protocol.epsilon import as_float
+from deniable.results.disclosure.language import Language
 
 
 def clear_sentences(question: Question) -> list[str]:
@@ -28,25 +29,17 @@ def clear_sentences(question: Question) -> list[str]:
     return sentences
 
 
-def public_sentences(question: Question, levels: bool) -> list[str]:
+def public_sentences(question: Question, levels: bool, say: Language) -> list[str]:
     """Return the same for the people who are asked; `levels` says that the survey offers some."""
     sentences = []
     for segment in question.segments:
-        values = ", ".join(f"“{value}”" for value in segment.values)
-        sentences.append(
-            f"Beside the changed answer your device tells, unchanged and for anyone to read on the "
-            f"way: {segment.name}, one of {values} or “other”. Chance does not protect this."
-        )
+        values = ", ".join(say("kinds.quoted", name=value) for value in segment.values)
+        sentences.append(say("clear.segment", segment=segment.name, values=values))
     if question.level:
-        sentences.append(
-            f"This is how it is for people who chose the level “{question.level}” (limit "
-            f"{as_float(question.epsilon_once):g} per report). Which level you chose can be seen."
-        )
+        epsilon = f"{as_float(question.epsilon_once):g}"
+        sentences.append(say("clear.level", level=question.level, epsilon=epsilon))
     elif levels:
-        sentences.append("This question has one limit for everybody, whichever level you chose.")
+        sentences.append(say("clear.no_level"))
     if question.asked is not None:
-        sentences.append(
-            f"Only about {question.asked / thresholds.ONE:.1%} of devices are asked. Your device "
-            "drew by lot whether it is one of them; if not, it sends nothing."
-        )
+        sentences.append(say("clear.asked", share=f"{question.asked / thresholds.ONE:.1%}"))
     return sentences

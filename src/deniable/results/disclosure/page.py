@@ -33,7 +33,9 @@ def page_html(disclosure: Disclosure) -> bytes:
     for section in disclosure.closing:
         parts += _section_html(section, "h2")
     page = Template(_PAGE.read_text("utf-8")).substitute(
-        title=_html(disclosure.title), body="\n".join(parts)
+        title=_html(disclosure.title),
+        body="\n".join(parts),
+        language=_html(disclosure.language),
     )
     return page.encode("utf-8")
 

@@ -6,6 +6,7 @@ The words follow from the channel: the kind of the rest, and the numbers that a 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, ProfileParameters, Sets, StringSets
@@ -21,31 +22,33 @@ from deniable.protocol.channel import (
     Symbol,
     unknown_kind,
 )
+from deniable.results.disclosure.language import Language, english
 from deniable.results.disclosure.randomised_profiles import how_profile, percent
 
-SHOWN = {
-    "cohort": "which recipe your device keeps",
-    "seed": "which recipe was picked",
-    "row": "which recipe was picked",
-    "coefficient": "which property it is about",
-    "marginal": "which answers it is about",
-    "view": "which answers it is about",
-    "group": "which group your device belongs to",
-    "places": "which places of your text it is about",
-}
-"""The words for the numbers that reports of our mechanisms show in clear."""
+SHOWN = (
+    "cohort",
+    "seed",
+    "row",
+    "coefficient",
+    "marginal",
+    "view",
+    "group",
+    "places",
+)
+"""The numbers that reports of our mechanisms show in clear, and for which there are words."""
 
 
-def how(field: Field) -> list[str]:
+def how(field: Field, say: Language | None = None) -> list[str]:
     """Return sentences that say how a field's answer is randomised, one thought each.
 
     Raises:
         InvalidParameter: if a report shows a number, or is of a kind, that has no words yet: a page
             for the people asked may not leave it out.
     """
+    say = say or english()
     parameters, channel = field.parameters, field.parameters.channel
     for number in channel.numbers:
-        if not shown(number):
+        if not shown(number, say):
             raise InvalidParameter(
                 f"A report of {parameters.mechanism} shows its '{number.name}' in clear, and there "
                 "are no words for it.",
@@ -53,125 +56,83 @@ def how(field: Field) -> list[str]:
             )
     # A profile's words say how many of its answers a report is about.
     if isinstance(parameters, ProfileParameters):
-        return [how_profile(parameters), *clear_part(channel)]
+        return [how_profile(parameters, say), *clear_part(channel, say)]
     sentences = []
     if isinstance(field.domain, Sets | StringSets) and not parameters.per_member:
-        sentences.append(
-            f"Of the up to {field.domain.most:,} names that apply to you, one is picked at random."
-        )
-    sentences += [_step(channel, channel.typical, parameters.per_member), *clear_part(channel)]
+        sentences.append(say("how.member", most=f"{field.domain.most:,}"))
+    step = _step(channel, channel.typical, parameters.per_member, say)
+    sentences += [step, *clear_part(channel, say)]
     if parameters.memoised:
-        sentences.append(
-            "The first part of this chance is decided once for each of your answers and then kept, "
-            "so that asking you again and again does not wear the protection down."
-        )
+        sentences.append(say("how.memoised"))
     return sentences
 
 
-def shown(number: Number) -> str:
+def shown(number: Number, say: Language) -> str:
     """Return what a number in clear says, in words; none if nobody said it."""
-    return number.means or SHOWN.get(number.name, "")
+    return number.means or (say(f"shown.{number.name}") if number.name in SHOWN else "")
 
 
-def clear_part(channel: Channel) -> list[str]:
+def clear_part(channel: Channel, say: Language) -> list[str]:
     """Return a sentence about the part of a report that is drawn by lot; none without one."""
     if channel.names == ("marginal", "coefficient"):
-        drawn = "which answers, and which property of them, it is about"
+        drawn = say("shown.answers_and_property")
     else:
-        drawn = " and ".join(dict.fromkeys(map(shown, channel.numbers)))
-    if not drawn:
-        return []
-    return [f"The report also shows {drawn}. That was drawn by lot and says nothing about you."]
+        words = dict.fromkeys(shown(number, say) for number in channel.numbers)
+        drawn = reduce(lambda a, b: say("shown.and", first=a, second=b), words) if words else ""
+    return [say("shown.sentence", what=drawn)] if drawn else []
 
 
-def _step(channel: Channel, rest: Rest, per_member: bool) -> str:
+def _step(channel: Channel, rest: Rest, per_member: bool, say: Language) -> str:
     match rest:
         case Symbol() if channel.numbers:
-            return (
-                f"By a recipe picked at random all answers are put into {rest.size:,} groups. "
-                f"Your device sends the group of your answer with probability "
-                f"{percent(rest.keep)}, and another group otherwise."
-            )
+            return say("how.hashed_symbol", size=f"{rest.size:,}", keep=percent(rest.keep))
+        case Symbol(size=2):
+            return say("how.opposite", keep=percent(rest.keep))
         case Symbol():
-            return _kept(rest)
+            return say("how.symbol", size=f"{rest.size:,}", keep=percent(rest.keep))
         case Bits():
-            return _switches(channel, rest, per_member)
+            return _switches(channel, rest, per_member, say)
         case Subset():
-            return (
-                f"Your device sends a list of {rest.take:,} of the {rest.of:,} possible answers. "
-                "The true one is on the list with probability "
-                f"{percent(rest.include)}; the others are picked at random."
-            )
+            listed = {"take": f"{rest.take:,}", "of": f"{rest.of:,}"}
+            return say("how.subset", **listed, include=percent(rest.include))
         case Sign():
-            return (
-                "Your device picks a yes-or-no property at random that half of all answers have. "
-                "It sends whether your answer has it: truthfully with probability "
-                f"{percent(rest.keep)}, and the opposite otherwise."
-            )
-        case Points() if "group" in channel.names:
-            return _beginnings(channel, rest)
+            return say("how.sign", keep=percent(rest.keep))
         case Points():
-            return (
-                f"Your device sends one of {rest.count:,} numbers. {rest.inner:,} of them belong "
-                "to your answer, and many other answers share them; the number sent is one of "
-                f"these with probability {percent(rest.inside)}."
-            )
+            return _points(channel, rest, say)
         case Product(parts=(Bits() as whole, Bits() as piece, *_)):
-            return _pieces(whole, piece, len(rest.parts) - 1)
+            return say(
+                "how.pieces",
+                pieces=len(rest.parts) - 1,
+                most=whole.most,
+                width=f"{whole.width:,}",
+                one=percent(whole.one),
+                zero=percent(whole.zero),
+                piece_one=percent(piece.one),
+                piece_zero=percent(piece.zero),
+            )
     raise unknown_kind("sentence for the people asked", rest)
 
 
-def _kept(rest: Symbol) -> str:
-    sends = f"With probability {percent(rest.keep)} your device sends the true answer, and"
-    if rest.size == 2:
-        return f"{sends} otherwise the opposite."
-    return f"{sends} otherwise another one of the {rest.size:,} possible answers, picked at random."
-
-
-def _beginnings(channel: Channel, rest: Points) -> str:
+def _points(channel: Channel, rest: Points, say: Language) -> str:
+    counted = {
+        "count": f"{rest.count:,}",
+        "inner": f"{rest.inner:,}",
+        "inside": percent(rest.inside),
+    }
+    if "group" not in channel.names:
+        return say("how.points", **counted)
     groups = channel.numbers[channel.names.index("group")].given(())
     share: Fraction = groups[-1][1]
-    return (
-        "Your device belongs to one of "
-        f"{len(groups):,} groups, drawn by lot once. The group says which beginning of "
-        f"your text is reported; in one of them ({percent(share)} of all devices) the whole "
-        f"text is. The beginning becomes one of {rest.count:,} numbers by a "
-        f"recipe that many beginnings share, and the number sent is one of "
-        f"{rest.inner:,} that belong to it with probability "
-        f"{percent(rest.inside)}."
-    )
+    return say("how.beginnings", groups=f"{len(groups):,}", share=percent(share), **counted)
 
 
-def _pieces(whole: Bits, piece: Bits, pieces: int) -> str:
-    return (
-        f"Your text and {pieces} short pieces of it, at places drawn by lot once, "
-        f"become at most {whole.most} of {whole.width:,} switches each, which many "
-        "texts and pieces share. A switch of the text that is on is sent as on with "
-        f"probability {percent(whole.one)}, any other with probability "
-        f"{percent(whole.zero)}; those of the pieces with {percent(piece.one)} and "
-        f"{percent(piece.zero)}."
-    )
-
-
-def _switches(channel: Channel, rest: Bits, per_member: bool) -> str:
-    chances = (
-        f"is sent as on with probability {percent(rest.one)}, and every other switch with "
-        f"probability {percent(rest.zero)}"
-    )
+def _switches(channel: Channel, rest: Bits, per_member: bool, say: Language) -> str:
+    chances = {"one": percent(rest.one), "zero": percent(rest.zero)}
+    width = f"{rest.width:,}"
     if not channel.direct:
-        recipe = f"one of {channel.sizes[0]:,} fixed recipes, which your device keeps"
-        return (
-            f"Your answer is turned into at most {rest.most} of {rest.width:,} switches by "
-            f"{recipe}; many other answers give the same ones. Each of these switches {chances}."
-        )
+        recipes = f"{channel.sizes[0]:,}"
+        return say("how.bloom", most=rest.most, width=width, recipes=recipes, **chances)
     if rest.width == 1:
-        return (
-            "Your device sends a single switch. It is on with probability "
-            f"{percent(rest.one)} if your answer is yes, and with probability "
-            f"{percent(rest.zero)} if it is no."
-        )
-    kind = "name" if per_member else "possible answer"
-    return (
-        f"Your device sends a row of {rest.width:,} switches, one for each {kind}. A switch that "
-        f"is true of you {chances}."
-    )
+        return say("how.one_switch", **chances)
+    kind = "name" if per_member else "answer"
+    return say(f"how.switch_each_{kind}", width=width, **chances)

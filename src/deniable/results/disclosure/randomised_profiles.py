@@ -6,39 +6,29 @@ from fractions import Fraction
 
 from deniable.protocol import ProfileParameters, ViewsParameters
 from deniable.protocol.channel import Bits, Sign, Symbol, unknown_kind
+from deniable.results.disclosure.language import Language
 
 
-def how_profile(parameters: ProfileParameters) -> str:
+def how_profile(parameters: ProfileParameters, say: Language) -> str:
     """Return sentences that say how a profile becomes one report."""
     channel = parameters.channel
     rest, names = channel.typical, channel.names
     match rest:
         case Sign():
-            return _property(parameters, rest)
+            return _property(parameters, rest, say)
         case Bits() if not rest.drawn:
-            return (
-                f"Your answers are written as {rest.width} switches. Each of them is sent as it "
-                f"is with probability {percent(rest.one)}, and turned over otherwise."
-            )
-        case Bits() if not names:
-            what = f"a row of {rest.width:,} switches, one for each combination of answers"
-            return _row(rest, f"Your device sends {what}")
+            return say("profiles.written", width=rest.width, one=percent(rest.one))
         case Bits():
-            words = f"{_picked(parameters)} sends a row of switches, one for each combination"
-            return _row(rest, f"{words} of them")
+            chances = {"one": percent(rest.one), "zero": percent(rest.zero)}
+            if not names:
+                return say("profiles.whole_row", width=f"{rest.width:,}", **chances)
+            return say("profiles.row", device=_picked(parameters, say), **chances)
         case Symbol() if not names:
-            return (
-                f"With probability {percent(rest.keep)} your device sends your combination "
-                f"of answers, and otherwise another one of {rest.size:,}, picked at random."
-            )
+            return say("profiles.combination", keep=percent(rest.keep), size=f"{rest.size:,}")
         case Symbol() if names == ("seed",):
-            return (
-                f"By a recipe picked at random all possible combinations of answers are put into "
-                f"{rest.size:,} groups. Your device sends the group of yours with probability "
-                f"{percent(rest.keep)}, and another group otherwise."
-            )
+            return say("profiles.hashed", keep=percent(rest.keep), size=f"{rest.size:,}")
         case Symbol():
-            return _table(parameters)
+            return _table(parameters, say)
     raise unknown_kind("sentence about a profile", rest)
 
 
@@ -47,27 +37,22 @@ def percent(probability: Fraction) -> str:
     return f"{float(100 * probability):.1f}%"
 
 
-def _property(parameters: ProfileParameters, rest: Sign) -> str:
+def _property(parameters: ProfileParameters, rest: Sign, say: Language) -> str:
     names, most = parameters.channel.names, parameters.order
-    about = "of one of your answers" if most == 1 else f"of 1 to {most} of your answers"
     if "row" in names:
-        about = "that half of all combinations of answers have"
+        about = say("profiles.property_half")
     elif "marginal" in names:
-        about = f"of {most} of your answers, which are picked at random too"
-    words = f"Your device picks a yes-or-no property at random {about}. "
-    if parameters.published().get("basis") == "contrasts":
-        return (
-            words + "It sends whether you have it; properties that you have only partly are sent "
-            "as a yes more or less often, and never is the truth likelier than "
-            f"{percent(rest.keep)}."
-        )
-    return (
-        words + "It sends whether your answers have it: truthfully with probability "
-        f"{percent(rest.keep)}, and the opposite otherwise."
-    )
+        about = say("profiles.property_picked", most=most)
+    elif most == 1:
+        about = say("profiles.property_one")
+    else:
+        about = say("profiles.property_some", most=most)
+    partly = parameters.published().get("basis") == "contrasts"
+    key = "profiles.contrast" if partly else "profiles.property"
+    return say(key, about=about, keep=percent(rest.keep))
 
 
-def _picked(parameters: ProfileParameters) -> str:
+def _picked(parameters: ProfileParameters, say: Language) -> str:
     """Return the beginning of a sentence about some of the answers."""
     sizes, among = {parameters.order}, len(parameters.answers)
     # Views alone may be of different numbers of attributes.
@@ -75,23 +60,14 @@ def _picked(parameters: ProfileParameters) -> str:
         sizes = {len(view) for view in parameters.views}
     few, many = min(sizes), max(sizes)
     if among == few:
-        return "Your device"
-    which = f"{few}" if few == many else f"{few} to {many}"
-    return f"Your device picks {which} of the {among} answers at random. It"
+        return say("profiles.device")
+    if few == many:
+        return say("profiles.device_some", some=few, among=among)
+    return say("profiles.device_few", few=few, many=many, among=among)
 
 
-def _table(parameters: ProfileParameters) -> str:
+def _table(parameters: ProfileParameters, say: Language) -> str:
     chances = [rest.keep for rest in parameters.channel.rests if isinstance(rest, Symbol)]
     low, high = percent(min(chances)), percent(max(chances))
-    chance = low if low == high else f"{low} to {high}, by the number of combinations"
-    return (
-        f"{_picked(parameters)} sends their combination truthfully with probability {chance}, and "
-        "otherwise another combination of them, picked at random."
-    )
-
-
-def _row(rest: Bits, words: str) -> str:
-    return (
-        f"{words}. The switch that is true of you is sent as on with probability "
-        f"{percent(rest.one)}, and every other one with probability {percent(rest.zero)}."
-    )
+    chance = low if low == high else say("profiles.chances", low=low, high=high)
+    return say("profiles.table", device=_picked(parameters, say), chance=chance)

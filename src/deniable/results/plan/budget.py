@@ -9,11 +9,11 @@ from deniable.results.table import About, Column, Table
 _COLUMNS = (
     Column("question", "label", "question"),
     Column("version", "count"),
-    Column("epsilon", "number", "one value costs", decimals=3),
+    Column("epsilon", "epsilon", "one value costs"),
     Column("each_epoch", "decision", "again", word="each epoch"),
     Column("expired", "decision", "open", word="expired", otherwise="yes"),
-    Column("sum", "number", "sum", decimals=3),
-    Column("ceiling", "number", "ceiling", decimals=3),
+    Column("sum", "epsilon", "sum"),
+    Column("ceiling", "epsilon", "ceiling"),
     Column("left_out", "share", "left out by"),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from deniable._words import crowd
 from deniable.plan import Plan, Setting
 from deniable.plan.collection import FIND
 from deniable.plan.prediction import margin_of, predict
@@ -47,7 +48,7 @@ def _plan_chart(plan: Plan) -> Any:
     )
     return styling.styled(
         alt.hconcat(left, right),
-        f"What {setting.people:,} people at epsilon {setting.epsilon:g} can tell",
+        f"What {crowd(setting.people)} at epsilon {setting.epsilon:g} can tell",
         f"recommended: {plan.reason}",
         "dashed: the plan",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deniable._words import crowd
 from deniable.plan import Setting
 from deniable.plan.comparison import Comparison
 from deniable.results.table import About, Column, Table
@@ -29,7 +30,7 @@ def comparison_table(
         f"epsilon {setting.epsilon:g}, power {100 * power:.3g}%, a two-sided test at 5%"
     )
     notes = (
-        f"effect shown: the smallest one that {setting.people:,} people show, half of them in each "
+        f"effect shown: the smallest one that {crowd(setting.people)} show, half of them in each "
         "arm, with the same power",
         "For one answer by itself. Several answers need more: deniable compare adjusts its "
         "p-values for all of them (Holm).",

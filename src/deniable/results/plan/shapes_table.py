@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deniable._words import crowd
 from deniable.plan import Setting
 from deniable.plan.shapes import Shape
 from deniable.results.table import About, Cell, Column, Table
@@ -46,7 +47,7 @@ def shapes_table(setting: Setting, shapes: Sequence[Shape]) -> Table:
         for one in shapes
     ]
     listed = f"{setting.listed:,} listed strings" if setting.listed else "strings nobody listed"
-    what = f"{setting.people:,} people, epsilon {setting.epsilon:g}, {listed}"
+    what = f"{crowd(setting.people)}, epsilon {setting.epsilon:g}, {listed}"
     about = About(
         "plan",
         domain=setting.domain.kind,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from deniable._words import crowd, epsilon_text
 from deniable.plan import Needed, Plan, Prediction, ReportsPlan, Setting, SurveyPlan, WindowPlan
 from deniable.privacy.shuffling.central import CONDITIONS
 from deniable.protocol import Profile, Strings
@@ -13,6 +15,7 @@ from deniable.protocol.question import PLAIN_FIELD
 from deniable.protocol.thresholds import as_fraction
 from deniable.results.plan.budget import budget_table
 from deniable.results.plan.chart import plan_picture
+from deniable.results.plan.worth import worth_asking, worth_asking_all
 from deniable.results.table import About, Cell, Column, Table
 
 _LEARNED = (
@@ -111,7 +114,8 @@ def plan_table(plan: Plan) -> Table:
         "warnings": list(plan.warnings),
     }
     about = _about(plan.setting, _asked(plan), told)
-    return _predicted(about, ("mechanism",), rows, notes, plan.needed, plan_picture(plan))
+    table = _predicted(about, ("mechanism",), rows, notes, plan.needed, plan_picture(plan))
+    return replace(table, notes=(*table.notes, worth_asking(plan)))
 
 
 def _asked(plan: Plan) -> str:
@@ -124,7 +128,7 @@ def _asked(plan: Plan) -> str:
     if isinstance(setting.domain, Profile):
         asked = f"{setting.tests:,} cells of tables of {setting.order} attributes"
     return (
-        f"{setting.people:,} people, epsilon {setting.epsilon:g}, {asked} tested for; errors are "
+        f"{crowd(setting.people)}, epsilon {setting.epsilon:g}, {asked} tested for; errors are "
         f"of the {setting.of}"
     )
 
@@ -148,9 +152,10 @@ def survey_table(plan: SurveyPlan) -> Table:
     """Return the plan of a survey: a row per field; its budget is a part of it."""
     rows = [((one.question, one.field, one.prediction.mechanism), one) for one in plan.fields]
     disclosed = plan.epsilon_disclosed
-    bounded = f"; without its ceiling it would be {plan.epsilon_year:,.3f}."
+    bounded = f"; without its ceiling it would be {epsilon_text(plan.epsilon_year)}."
     notes = [
-        f"A device whose values stay the same discloses at most epsilon {disclosed:,.3f} in a "
+        "A device whose values stay the same discloses at most epsilon "
+        f"{epsilon_text(disclosed)} in a "
         f"year, all questions together{bounded if disclosed < plan.epsilon_year else '.'}"
     ]
     for mix in plan.mixes:
@@ -167,14 +172,15 @@ def survey_table(plan: SurveyPlan) -> Table:
         "epsilon_of_a_year": disclosed,
         "epsilon_of_a_year_without_ceiling": plan.epsilon_year,
     }
-    what = (f"{plan.people:,} people for every question; errors are of the population",)
-    return _predicted(
+    what = (f"{crowd(plan.people)} for every question; errors are of the population",)
+    table = _predicted(
         About("plan", what=what, more={"plan": told}),
         ("question", "field", "mechanism"),
         [(names, one.prediction) for names, one in rows],
         notes,
         parts={"budget": budget_table(plan.budget)},
     )
+    return replace(table, notes=(*table.notes, worth_asking_all(plan)))
 
 
 def _predicted(
@@ -236,7 +242,7 @@ def window_table(plan: WindowPlan) -> Table:
         )
         for way in plan.ways
     ]
-    what = f"{setting.people:,} people, at most epsilon {setting.epsilon:g} in any {days:,} epochs"
+    what = f"{crowd(setting.people)}, at most epsilon {setting.epsilon:g} in any {days:,} epochs"
     what += "; errors are of the reporters"
     told = {
         "tests": setting.tests,
@@ -269,12 +275,12 @@ def reports_table(plan: ReportsPlan) -> Table:
     )
     keep, p = float(plan.schedule.keep), float(as_fraction(plan.schedule.zero))
     what = (
-        f"{setting.people:,} people, epsilon {setting.epsilon:g} for ever, each report leaves "
+        f"{crowd(setting.people)}, epsilon {setting.epsilon:g} for ever, each report leaves "
         f"{keep:g} of what is left; p = {p:g}"
     )
     notes = (
         f"Useful reports: {plan.useful:,}, as long as one {tells}. Shown: {len(plan.rows):,}, "
-        f"which spend epsilon {plan.spent:.6f}.",
+        f"which spend epsilon {epsilon_text(plan.spent)}.",
         "error: of a rare answer's share from this report of everybody, one standard deviation",
     )
     told = {"keep": keep, "p": p, "error": plan.error, "useful": plan.useful, "spent": plan.spent}

@@ -22,12 +22,13 @@ Kind = Literal[
     "p_value",
     "decision",
     "number",
+    "epsilon",
 ]
 """The kind of a column's cells.
 
 label: a string. count: a whole number. share, error: a part of 1 and its standard error. interval:
 two ends of 95% confidence. second_interval: two ends that allow for crafted reports. p_value,
-number: as they say. decision: whether something was found; None if it was not tested.
+number, epsilon: as they say. decision: whether something was found; None if it was not tested.
 """
 
 Ends = tuple[float, float]

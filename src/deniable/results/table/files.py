@@ -147,6 +147,8 @@ FORMATS: dict[str, tuple[str, Callable[[Table], bytes]]] = {
     "html": ("text/html; charset=utf-8", chart_html),
 }
 """By the end of a file's name: its media type, and how a table becomes its bytes."""
+ROW_FORMATS = ("csv", "json", "parquet")
+"""The formats of a table without a picture."""
 
 
 def save(table: Table, path: str | Path) -> None:

@@ -6,16 +6,27 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from deniable.errors import InvalidParameter
 from deniable.protocol.epochs import date_of, days_of
 from deniable.results.report_counts import reports_text
-from deniable.results.table.columns import Cell, Column, Columns, Row, plain
+from deniable.results.table.columns import (
+    UNLEARNED,
+    Cell,
+    Column,
+    Columns,
+    Ends,
+    Row,
+    plain,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from deniable.results.charts.shown import Chart
 
 LEVEL = 0.95
 """The confidence level of all intervals, unless a table says another."""
@@ -239,16 +250,33 @@ class Table:
             MissingExtra: if PyArrow is not installed.
             InvalidParameter: if pandas is not.
         """
-        arrow = self.to_arrow()
-        try:
-            return arrow.to_pandas()
-        except ImportError:
-            raise InvalidParameter(
-                "A data frame needs pandas, which is not installed.", "Run: pip install pandas"
-            ) from None
+        return frame_of(self.to_arrow(), "pandas")
 
-    def chart(self, *, theme: str = "light", width: int = 760, heading: bool = True) -> Any:
-        """Return the table as an Altair chart.
+    def to_polars(self) -> Any:
+        """Return the rows as a data frame of Polars.
+
+        Raises:
+            MissingExtra: if PyArrow is not installed.
+            InvalidParameter: if Polars is not.
+        """
+        return frame_of(self.to_arrow(), "polars")
+
+    @property
+    def interval(self) -> list[Ends]:
+        """The confidence interval of every row, as (low, high); NaN where nothing was learned.
+
+        Raises:
+            InvalidParameter: if such a table has no intervals.
+        """
+        name = self.columns.main[2]
+        if name is None:
+            raise InvalidParameter(
+                "This table has no intervals.", f"Its columns are: {', '.join(self.columns.place)}."
+            )
+        return [UNLEARNED if ends is None else ends for ends in self.column(name)]
+
+    def chart(self, *, theme: str = "light", width: int = 760, heading: bool = True) -> Chart:
+        """Return the table as a chart, which shows by itself in a notebook.
 
         Args:
             theme: "light" or "dark".
@@ -263,7 +291,9 @@ class Table:
             raise InvalidParameter(
                 "There is no picture of this. Write a table instead: .csv, .json or .parquet."
             )
-        return self.picture(self, theme=theme, width=width, heading=heading)
+        from deniable.results.charts.shown import Chart
+
+        return Chart(self.picture(self, theme=theme, width=width, heading=heading))
 
     def save(self, path: str | Path) -> None:
         """Write the table to a file of the kind that its name says; see `results.table.files`."""
@@ -271,7 +301,29 @@ class Table:
 
         save(self, path)
 
+    def __repr__(self) -> str:
+        from deniable.results.table.text import as_short_text
+
+        return as_short_text(self)
+
     def _repr_html_(self) -> str:
         from deniable.results.table.html import as_html
 
         return as_html(self)
+
+
+def frame_of(arrow: Any, library: Literal["pandas", "polars"]) -> Any:
+    """Return an Arrow table as a data frame of a library.
+
+    Raises:
+        InvalidParameter: if it is not installed.
+    """
+    try:
+        if library == "pandas":
+            return arrow.to_pandas()
+        return import_module(library).from_arrow(arrow)
+    except ImportError:
+        raise InvalidParameter(
+            f"A data frame of {library} needs {library}, which is not installed.",
+            f"Run: pip install {library}",
+        ) from None

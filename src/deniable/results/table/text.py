@@ -6,11 +6,12 @@ import importlib.util
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from deniable._words import epsilon_text, plural
 from deniable.protocol.question import PLAIN_FIELD
 from deniable.results.labels import printable, shortened
 from deniable.results.table.columns import Cell, Column, Ends, Row
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 200
 """The most rows that a terminal shows; files and JSON hold all of them."""
-_WIDTH = 100
+WIDTH = 100
 _ROOM = (48, 28)
 """Columns of a terminal for the label of a row, and for each of several."""
 
 
-def as_text(table: Table, *, width: int = _WIDTH) -> str:
+def as_text(table: Table, *, width: int = WIDTH) -> str:
     """Return the table as text: a heading, sentences if they are its point, rows and notes.
 
     Uses Rich for the rows where it is installed, plain columns elsewhere. Values are shown with
@@ -36,9 +37,16 @@ def as_text(table: Table, *, width: int = _WIDTH) -> str:
     shown = Shown.of(table, _MOST_ROWS, _ROOM)
     blocks = [_rich_text(one, table, width) if drawn else _plain_text(one) for one in shown.blocks]
     more = len(table.rows) - _MOST_ROWS
-    rest = [f"  ... and {more:,} rows more; -o FILE and --json have all."] if more > 0 else []
+    rest = [f"  … and {plural(more, 'row')} more; -o FILE and --json have all."] if more > 0 else []
     notes = [f"  - {printable(note)}" for note in table.notes if not _first(note)]
     return "\n".join([*heading(table), "\n\n".join(blocks), *rest, *notes])
+
+
+def as_short_text(table: Table, rows: int = 12) -> str:
+    """Return the heading and the first rows: the table as an interactive Python shows it."""
+    first = replace(table, rows=table.rows[:rows], notes=())
+    more = len(table.rows) - rows
+    return as_text(first).rstrip() + (f"\n… and {plural(more, 'row')} more" if more > 0 else "")
 
 
 def heading(table: Table) -> list[str]:
@@ -51,10 +59,10 @@ def heading(table: Table) -> list[str]:
         plain = about.field in ("", PLAIN_FIELD) or "," in about.field
         name = about.question if plain else f"{about.question}.{about.field}"
         lines.append(f"{name} (version {about.version}): {shortened(about.description, 200)}")
-        promised = f"epsilon {about.epsilon_once:.4g} once"
+        promised = f"epsilon {epsilon_text(about.epsilon_once)} once"
         if about.memoised is not None:
             forever = about.epsilon_forever
-            promised += f", {'no bound' if forever is None else f'{forever:.4g}'} for ever"
+            promised += f", {'no bound' if forever is None else epsilon_text(forever)} for ever"
         lines.append(f"n = {about.reports}, {promised}, {about.mechanism}")
     if about.of:
         lines.append(f"{about.intervals}s are of the {about.of}.")
@@ -168,6 +176,8 @@ def _number(column: Column, kind: str, value: float, error: float | None) -> str
         return percent(value, error) if error is not None else f"{100 * value:.3g}%"
     if kind == "p_value":
         return p_text(value)
+    if kind == "epsilon":
+        return epsilon_text(value)
     if kind == "count":
         return f"{value:,}"
     if column.decimals is not None:
@@ -214,7 +224,8 @@ def _rich_text(shown: Shown, table: Table, width: int) -> str:
     from rich.console import Console
 
     file = io.StringIO()
-    Console(file=file, width=width, color_system=None, highlight=False).print(
+    # In a notebook, Rich would show the text by itself, beside the table that the cell shows.
+    Console(file=file, width=width, color_system=None, highlight=False, force_jupyter=False).print(
         rich_table(shown, table)
     )
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n")

@@ -43,6 +43,20 @@ def association_words(table: Table) -> Words:
     return Words(tuple(learned), _not_learned(table))
 
 
+def plain_findings(table: Table) -> tuple[str, ...]:
+    """Return what the tests of an association found, without their numbers."""
+    told = []
+    for test in table.parts["tests"].rows:
+        pair = f"{test.first} and {test.second}"
+        if not math.isfinite(test.p_value):
+            told.append(f"Whether {pair} go together cannot be told from these reports.")
+        elif test.p_holm < ALPHA:
+            told.append(f"The answers to {pair} go together more than chance explains.")
+        else:
+            told.append(f"There is no evidence that the answers to {pair} go together.")
+    return tuple(told)
+
+
 def independence_sentence(test: Row) -> str:
     """Say what a test of independence found."""
     one, two = test.first, test.second

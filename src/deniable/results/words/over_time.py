@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deniable._words import plural
 from deniable.groups import Change
 from deniable.protocol.epochs import date_of, days_of
 from deniable.results.labels import shortened
@@ -19,6 +20,10 @@ UNRELATED = (
 SAME = (
     "Changes are judged as those of the same people in all epochs, whose own noise and choice "
     "cancel (--same-people). If others reported, they look larger than they are."
+)
+TOO_FEW = (
+    "--same-people was set aside: in the smallest epoch so few reports differ by fresh noise alone "
+    "that a test of the same people would reject too often."
 )
 
 
@@ -53,7 +58,7 @@ def _points(share: float) -> str:
 
 def compared_sentence(p_value: float, by: str, groups: Sequence[tuple[str, int]]) -> str:
     """Return the result of a test over all answers of several groups in a sentence."""
-    told = ", ".join(f"{name} {n:,} reports" for name, n in groups)
+    told = ", ".join(f"{name} {plural(n, 'report')}" for name, n in groups)
     shown = p_text(p_value)
     stated = f"p {shown}" if shown.startswith("<") else f"p = {shown}"
     if not p_value < 0.05:

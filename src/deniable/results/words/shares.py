@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+from deniable._words import epsilon_text, plural
 from deniable.results.labels import shortened
 from deniable.results.table.columns import Row
 from deniable.results.table.table import LEVEL, Table, Words
@@ -115,7 +116,7 @@ def _not_learned(table: Table) -> tuple[str, ...]:
         sentences.append(f"{limit_sentence(limit)} Four times as many people halve that.")
     hidden = sum(row.learned and not row.stands_out for row in table.rows)
     if hidden:
-        rows = "1 row has" if hidden == 1 else f"{hidden:,} rows have"
+        rows = plural(hidden, "row has", "rows have")
         sentences.append(f"{rows} not enough evidence: these answers may be rare, or nobody's.")
     if table.about.mechanism in _FINDING:
         sentences.append("Rare strings were not found: they stay unseen.")
@@ -164,8 +165,3 @@ def odds(epsilon: float) -> str:
     """Return e^epsilon as people say it, rounded up."""
     ratio = math.exp(epsilon)
     return f"{math.ceil(ratio * 100) / 100:,.2f}" if ratio < 100 else f"{math.ceil(ratio):,}"
-
-
-def epsilon_text(value: float) -> str:
-    """Return an epsilon with three digits, rounded up: a promise is not rounded down."""
-    return f"{math.ceil(round(value * 1000, 6)) / 1000:g}"

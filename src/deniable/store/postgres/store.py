@@ -109,6 +109,16 @@ class PostgresStore(TabledStore):
             if self._tables is not None:
                 self._tables.connection.close()
 
+    def size(self) -> int:
+        """Return the bytes of the schema's tables and their indexes."""
+        with self.reading() as tables:
+            found = tables.connection.execute(
+                "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class "
+                "WHERE relkind = 'r' AND relnamespace = %s::regnamespace",
+                [self._schema],
+            ).fetchone()
+        return int(found[0]) if found else 0
+
     @contextmanager
     def reading(self) -> Iterator[PostgresTables]:
         """Give tables that show one moment of the store."""

@@ -268,6 +268,9 @@ class PostgresTables(Tables):
                 else:
                     self._drop(epoch)
 
+    def give_back(self, transaction: Transaction) -> None:
+        """Do nothing: a dropped table has given back its files."""
+
     def _is_open(self, epoch: int) -> bool:
         return bool(self.execute("SELECT FROM batches WHERE epoch = ? AND open LIMIT 1", (epoch,)))
 

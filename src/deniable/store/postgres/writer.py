@@ -17,7 +17,7 @@ import psycopg
 
 from deniable.protocol import Report
 from deniable.store.base import Appended, Batch, Counters
-from deniable.store.grouping import Grouped, grouped, number_of_records, pieces
+from deniable.store.grouping import Grouped, first_of_each, grouped, number_of_records, pieces
 from deniable.store.postgres.connection import check_committed, unknown_if_lost
 from deniable.store.postgres.ids import Ids, read_ids
 from deniable.store.postgres.schema import chunks_table, ids_table
@@ -79,7 +79,7 @@ class Writer:
             ids[report.epoch].append(report.id)
 
         claimed, rows = self._claim(ids, keys)
-        new = _first_of_each(reports, claimed)
+        new = first_of_each(reports, claimed)
         records, counts = grouped(reports, new, simulated)
         for key, count in refusals.items():
             counts[key] += count
@@ -181,19 +181,3 @@ def _new_ids(cursor: psycopg.Cursor[Any]) -> set[bytes] | None:
     if array is None:
         return set() if not count else None
     return read_ids(array)
-
-
-def _first_of_each(
-    reports: Sequence[Report], claimed: Mapping[int, set[bytes] | None]
-) -> tuple[bool, ...]:
-    """Say of each report whether it is new: the first one with an id that was claimed."""
-    left: dict[int, set[bytes]] = {
-        epoch: {r.id for r in reports if r.epoch == epoch} if new is None else new
-        for epoch, new in claimed.items()
-    }
-    made = []
-    for report in reports:
-        mine = left[report.epoch]
-        made.append(report.id in mine)
-        mine.discard(report.id)
-    return tuple(made)

@@ -41,6 +41,9 @@ def plain_errors(action: str) -> Iterator[None]:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
         meaning = _MEANINGS.get(code, "SQLite failed; nothing was written.")
         raise StoreError(f"The store cannot {action}: {meaning} ({name})") from error
+    except UnicodeDecodeError:  # SQLite's words about a damaged table quote its damaged bytes
+        meaning = _MEANINGS[sqlite3.SQLITE_CORRUPT]
+        raise StoreError(f"The store cannot {action}: {meaning} (SQLITE_CORRUPT)") from None
 
 
 def connect(path: Path, timeout: float = _BUSY_SECONDS) -> sqlite3.Connection:

@@ -75,6 +75,8 @@ def _create(path: Path) -> None:
     os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         with closing(sqlite3.connect(temporary, isolation_level=None)) as connection:
+            # Before the first table: free pages can then be given back (`give_back`).
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("BEGIN IMMEDIATE")
             create_tables(connection)
             connection.execute("COMMIT")

@@ -4,7 +4,9 @@
               whether it is open, the seconds that collectors have run since it was over, and a sum
               of all that
     chunks    many reports of one batch as one blob, under a random key, with its sum
-    ids_<e>   the ids of the reports of epoch e, only as long as duplicates may arrive
+    runs      the sorted runs of ids of each epoch, only as long as duplicates may arrive: their
+              sizes, and of which runs they were merged
+    ids       the ids themselves, rows of sorted ones (`id_runs.py`)
     counters  accepted, simulated, duplicate, and each reason of refusal
     commits   how many transactions were written, which the mark beside the file repeats
     lease     who is closing epochs, if anybody
@@ -13,53 +15,71 @@
 Batch numbers and chunk keys are random, and no table has a counting row number: nothing in a row
 says what came before what.
 
-One table of ids serves all questions of an epoch number. Ids are 128 random bits, so questions
-never meet in it; questions of different epoch lengths count their epochs differently, so they
-rarely share one, and then it lives until the last of them is closed.
+The ids of all questions of an epoch number stand together. Ids are 128 random bits, so questions
+never meet; questions of different epoch lengths count their epochs differently, so they rarely
+share a number, and then its ids live until the last of them is closed.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
-from deniable import _validate
 from deniable.errors import StoreError
-from deniable.protocol.report import MAX_EPOCH
+from deniable.store.sqlite.id_runs import EpochRuns
 
 _APPLICATION_ID = 0x444E4953
 """Marks the file as a Deniable store, whatever its name ("DNIS")."""
 
 _TABLES = Path(__file__).with_suffix(".sql")
-MIGRATIONS: tuple[tuple[str, ...], ...] = ()
+_IDS_1 = "SELECT id FROM ids_{} ORDER BY id"
+
+
+def _move_ids(connection: sqlite3.Connection) -> None:
+    """Turn the tables of ids of version 1, one for each epoch, into a run each."""
+    names = connection.execute("SELECT name FROM sqlite_master WHERE name GLOB 'ids_[0-9]*'")
+    for (name,) in names.fetchall():
+        # Names of tables cannot be values; this one is made of a number.
+        epoch = int(name.removeprefix("ids_"))
+        found = connection.execute(_IDS_1.format(epoch))
+        if ids := b"".join(each for (each,) in found):
+            EpochRuns(connection, epoch, os.urandom).add(ids)
+        connection.execute(f"DROP TABLE ids_{epoch}")
+
+
+Step = tuple[str | Callable[[sqlite3.Connection], None], ...]
+MIGRATIONS: tuple[Step, ...] = (
+    (
+        """
+        CREATE TABLE runs (
+            epoch INTEGER NOT NULL,
+            run INTEGER NOT NULL,
+            ids INTEGER NOT NULL,
+            parts BLOB NOT NULL,
+            PRIMARY KEY (epoch, run)
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE ids (
+            epoch INTEGER NOT NULL,
+            run INTEGER NOT NULL,
+            first BLOB NOT NULL,
+            ids BLOB NOT NULL,
+            PRIMARY KEY (epoch, run, first)
+        ) WITHOUT ROWID
+        """,
+        _move_ids,
+    ),
+)
 """Step i leads from version i + 1 to version i + 2. Steps are added, never changed, once a version
 was released. A new store takes them all."""
-
-_CREATE_IDS = "CREATE TABLE IF NOT EXISTS {} (id BLOB PRIMARY KEY) WITHOUT ROWID"
-_CLAIM_ID = "INSERT OR IGNORE INTO {} (id) VALUES (?)"
 
 
 def schema_version() -> int:
     """Return the version that this code reads and writes."""
     return 1 + len(MIGRATIONS)
-
-
-def ids_table(epoch: int) -> str:
-    """Return the name of the table of ids of an epoch: text made of a checked integer only."""
-    return f"ids_{_validate.integer('epoch', 'a report', epoch, 0, MAX_EPOCH)}"
-
-
-def claim_statement(connection: sqlite3.Connection, epoch: int) -> str:
-    """Return the statement that writes an id of an epoch unless it is there, table and all."""
-    table = ids_table(epoch)
-    connection.execute(_CREATE_IDS.format(table))
-    return _CLAIM_ID.format(table)
-
-
-def epochs_with_ids(connection: sqlite3.Connection) -> list[int]:
-    """Return the epochs that have a table of ids."""
-    found = connection.execute("SELECT name FROM sqlite_master WHERE name GLOB 'ids_[0-9]*'")
-    return [int(name.removeprefix("ids_")) for (name,) in found]
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
@@ -102,8 +122,11 @@ def is_current(connection: sqlite3.Connection) -> bool:
 
 def _take_steps(connection: sqlite3.Connection, version: int) -> None:
     for step in MIGRATIONS[version - 1 :]:
-        for statement in step:
-            connection.execute(statement)
+        for part in step:
+            if isinstance(part, str):
+                connection.execute(part)
+            else:
+                part(connection)
     connection.execute(f"PRAGMA user_version = {schema_version()}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from deniable.errors import StoreError
 from deniable.protocol import Report
 from deniable.store.base import Appended, Batch, Counters
+from deniable.store.closing import MERGE_BYTES
 from deniable.store.sqlite.connection import (
     connect,
     connect_writer,
@@ -22,6 +23,7 @@ from deniable.store.sqlite.connection import (
     transaction,
 )
 from deniable.store.sqlite.files import OpenFiles, prepare_file
+from deniable.store.sqlite.ids import Ids
 from deniable.store.sqlite.lease import Lease
 from deniable.store.sqlite.mark import Mark
 from deniable.store.sqlite.tables import SqliteTables
@@ -34,6 +36,7 @@ STORE_FILE = "reports.sqlite3"
 _TRUNCATE_SECONDS = 1.0
 _CACHE = -2_000
 """SQLite's own default, in KiB."""
+_CLOSER_CACHE = 4 * MERGE_BYTES
 
 
 class _RolledBack(Exception):
@@ -71,6 +74,7 @@ class SqliteStore(TabledStore):
         self._closed = False
         self._lease = Lease(self._random_bytes, self._monotonic)
         self._mark = Mark(self.path)
+        self._ids = Ids(self._random_bytes)
         prepare_file(self.path, create)
         with plain_errors("be opened"):
             self._connection = connect_writer(self.path)
@@ -89,7 +93,7 @@ class SqliteStore(TabledStore):
         with self._writing() as tables:
             if refusals:
                 tables.add_counters(refusals)
-            return append_reports(tables, reports, simulated=self._simulated)
+            return append_reports(tables, self._ids, reports, simulated=self._simulated)
 
     def _put_records(self, batch: Batch, records: bytes, size: int, kept: str) -> int:
         with self._writing() as tables:
@@ -126,6 +130,8 @@ class SqliteStore(TabledStore):
                 if not taken:
                     yield None
                     return
+                # What a step touches fits: pages are not written before they have their contents.
+                connection.execute(f"PRAGMA cache_size = {-_CLOSER_CACHE // 1024}")
                 tables = SqliteTables(connection, self._random_bytes)
                 try:
                     yield tables, lambda: self._step(connection)
@@ -192,6 +198,15 @@ class SqliteStore(TabledStore):
             )
         if create:
             self._mark.note(number)
+
+    def size(self) -> int:
+        """Return the bytes of the store's files."""
+        files = self.path.parent.glob(f"{self.path.name}*")
+        sizes = []
+        for file in files:
+            with suppress(FileNotFoundError):  # a log that was just taken away
+                sizes.append(file.stat().st_size)
+        return sum(sizes)
 
     def _truncate_log(self) -> None:
         # A connection of its own with a short patience: a slow reader must not stop collecting.

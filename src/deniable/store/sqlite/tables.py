@@ -10,10 +10,13 @@ from typing import Any
 from deniable.store.base import Counters
 from deniable.store.rows import INSERT, SELECT, BatchRow
 from deniable.store.shuffle import RandomBytes
-from deniable.store.sqlite.schema import claim_statement, epochs_with_ids, ids_table
+from deniable.store.sqlite.id_runs import ID_BYTES, EpochRuns, epochs_with_ids
 from deniable.store.tables import Tables, Transaction, nowhere
 
-_IDS = "SELECT id FROM {}"
+_DROP_ROWS = 512
+"""Rows of ids that one transaction deletes and overwrites: 4 MB."""
+_STEP_PAGES = 1_024
+"""Pages that one transaction gives back: 4 MB."""
 _CHUNKS = "SELECT key, sum, records FROM chunks WHERE batch = ?"
 
 
@@ -24,6 +27,7 @@ class SqliteTables(Tables):
     """
 
     errors = (sqlite3.Error,)
+    in_place = True
 
     def __init__(self, connection: sqlite3.Connection, random_bytes: RandomBytes) -> None:
         super().__init__(random_bytes)
@@ -87,6 +91,35 @@ class SqliteTables(Tables):
         wanted = _CHUNKS if keys is None else f"{_CHUNKS} AND key BETWEEN ? AND ?"
         yield from self.connection.execute(wanted, (row.number, *(keys or ())))
 
+    def keys(self, row: BatchRow, span: tuple[bytes, bytes]) -> list[tuple[Any, Any]]:
+        """Return (key, sum) of chunks; no record is read."""
+        return self.execute(
+            "SELECT key, sum FROM chunks WHERE batch = ? AND key BETWEEN ? AND ?",
+            (row.number, *span),
+        )
+
+    def take(self, row: BatchRow, span: tuple[bytes, bytes]) -> None:
+        """Delete chunks; the same transaction fills the pages that they had."""
+        self.connection.execute(
+            "DELETE FROM chunks WHERE batch = ? AND key BETWEEN ? AND ?", (row.number, *span)
+        )
+
+    def give_back(self, transaction: Transaction) -> None:
+        """Move pages from the end of the file into free ones, and cut the file.
+
+        Edge cases: a file that was made by schema version 1 keeps its free pages for later use.
+        """
+        free, before = self._free_pages(), -1
+        while free not in (0, before):
+            with transaction():
+                for _ in range(min(free, _STEP_PAGES)):
+                    # One page each: Python's module takes one step of a statement without columns.
+                    self.connection.execute("PRAGMA incremental_vacuum(1)")
+            before, free = free, self._free_pages()
+
+    def _free_pages(self) -> int:
+        return int(self.execute("PRAGMA freelist_count")[0][0])
+
     def lengths(self, row: BatchRow, *, removable: bool = False) -> Iterable[tuple[bytes, int]]:
         """Return the keys of a batch's chunks, and how long they are."""
         return self.connection.execute(
@@ -121,24 +154,29 @@ class SqliteTables(Tables):
         )
 
     def drop_ids(self, transaction: Transaction) -> None:
-        """Drop the ids of what is closed, in one transaction."""
-        with transaction():
-            for epoch in epochs_with_ids(self.connection):
-                if not self.execute(
-                    "SELECT 1 FROM batches WHERE epoch = ? AND open LIMIT 1", (epoch,)
-                ):
-                    self.connection.execute(f"DROP TABLE {ids_table(epoch)}")
+        """Drop the ids of what is closed, step by step, so that collecting goes on meanwhile."""
+        for epoch in epochs_with_ids(self.connection):
+            done = False
+            while not done:
+                with transaction():
+                    # A late report may have opened the epoch again since the last step.
+                    done = bool(
+                        self.execute(
+                            "SELECT 1 FROM batches WHERE epoch = ? AND open LIMIT 1", (epoch,)
+                        )
+                    ) or self._runs(epoch).drop(_DROP_ROWS)
 
     def ids(self, epoch: int) -> list[bytes]:
-        """Return the ids of an epoch; none without a table."""
-        if epoch not in epochs_with_ids(self.connection):
-            return []
-        return [each for (each,) in self.execute(_IDS.format(ids_table(epoch)))]
+        """Return the ids of an epoch."""
+        found = self.execute("SELECT ids FROM ids WHERE epoch = ?", (epoch,))
+        return [ids[at : at + ID_BYTES] for (ids,) in found for at in range(0, len(ids), ID_BYTES)]
 
     def put_ids(self, epoch: int, ids: Sequence[bytes]) -> None:
-        """Make the table of an epoch and write its ids."""
-        statement = claim_statement(self.connection, epoch)
-        self.connection.executemany(statement, [(each,) for each in ids])
+        """Write the ids of an epoch as one run."""
+        self._runs(epoch).add(b"".join(sorted(ids)))
+
+    def _runs(self, epoch: int) -> EpochRuns:
+        return EpochRuns(self.connection, epoch, self.random_bytes)
 
     def add_counters(self, counters: Counters) -> None:
         """Add to the counters."""

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
 from deniable.protocol import Report
 from deniable.store.base import Appended, Batch
-from deniable.store.grouping import grouped, number_of_records, pieces
+from deniable.store.grouping import first_of_each, grouped, number_of_records, pieces
 from deniable.store.rows import BatchRow
 from deniable.store.shuffle import shuffled
-from deniable.store.sqlite.schema import claim_statement
+from deniable.store.sqlite.ids import Ids
 from deniable.store.sqlite.tables import SqliteTables
 from deniable.store.tables import random_number
 
 
 def append_reports(
-    tables: SqliteTables, reports: Sequence[Report], *, simulated: bool = False
+    tables: SqliteTables, ids: Ids, reports: Sequence[Report], *, simulated: bool = False
 ) -> Appended:
     """Write the new reports of a group as one shuffled chunk per batch, and count them.
 
     `simulated` marks all of them as invented people's.
 
-    Cost: one insertion into a tree of ids per report.
+    Cost: the ids of a group are one row, and a share of merging it with earlier ones.
     """
-    new = _claim_ids(tables.connection, reports)
+    claimed: dict[int, set[bytes]] = {}
+    for epoch in {report.epoch for report in reports}:
+        wanted = [report.id for report in reports if report.epoch == epoch]
+        claimed[epoch] = ids.claim(tables.connection, epoch, wanted)
+    new = first_of_each(reports, claimed)
     records, counts = grouped(reports, new, simulated)
     for (batch, size), parts in records.items():
         append_chunks(tables, batch, parts, size)
@@ -69,13 +72,3 @@ def _find_row(tables: SqliteTables, batch: Batch, size: int) -> BatchRow | None:
         ),
     )
     return found[0] if found else None
-
-
-def _claim_ids(connection: sqlite3.Connection, reports: Sequence[Report]) -> tuple[bool, ...]:
-    """Write the ids, and say of each report whether its id was new in its epoch."""
-    epochs = {report.epoch for report in reports}
-    statements = {epoch: claim_statement(connection, epoch) for epoch in epochs}
-    return tuple(
-        connection.execute(statements[report.epoch], (report.id,)).rowcount == 1
-        for report in reports
-    )

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.cli.cells import Cell, draw_cells
-from deniable.cli.population import CHUNK, Population, draw_population
 from deniable.client.encode import encode
 from deniable.client.randomness import SystemDraws
+from deniable.crowd.cells import Cell, draw_cells
+from deniable.crowd.population import CHUNK, Population, draw_population
 from deniable.mechanisms.base import Codes
 from deniable.protocol import Question
 from deniable.protocol.prf import SECRET_BYTES

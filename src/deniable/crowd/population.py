@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.cli.profile_population import draw_profiles, profile_truth
+from deniable.crowd.profiles import draw_profiles, profile_truth
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
 from deniable.mechanisms.base import Candidate, Codes, Floats, Reports
@@ -73,9 +73,11 @@ def _weights_of(field: Field, answers: Answers, turned: bool) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Population:
     """The true answers of people: per field the possible answers and each person's code.
+
+    Its repr shows none of them.
 
     For a set, a person has a row of codes, as `deniable.mechanisms.members_matrix` makes them; for
     a profile, a code per attribute.
@@ -90,6 +92,9 @@ class Population:
     def people(self) -> int:
         """The number of people."""
         return len(next(iter(self.codes.values())))
+
+    def __repr__(self) -> str:
+        return f"Population({self.question.id!r}, {self.people:,} people)"
 
     def value(self, person: int) -> object:
         """Return a person's true answer as an app would record it."""
