@@ -104,7 +104,7 @@ def test_the_example_for_app_developers_runs(
     told = capsys.readouterr().out
     assert "would like to know how it is used" in told
     assert "'question': 'dark-mode'" in told
-    assert "total: epsilon 1.000 of 16" in told
+    assert "total: epsilon 1 of 16" in told
     assert (tmp_path / "state").is_dir()
 
 
