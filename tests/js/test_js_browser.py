@@ -107,7 +107,8 @@ def test_pages_that_are_left_in_the_middle_lose_nothing(
             page.goto("about:blank")
             page.close()
     last = opened(context, world)
-    assert last.evaluate("() => client.flush()")
+    # Hundreds of requests, beside those of pages that are gone: one may last too long for a client.
+    assert any(last.evaluate("() => client.flush()") for _ in range(10))
     told = last.evaluate(TALLY)
     last.close()
     with open_store(world.data) as store:

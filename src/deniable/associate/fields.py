@@ -11,7 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.associate.other import DEFAULT_PROFILE, LogLikelihood, other_likelihood
+from deniable.associate.other import (
+    DEFAULT_PROFILE,
+    LogLikelihood,
+    listed_likelihood,
+    other_likelihood,
+)
 from deniable.associate.variable import Variable
 from deniable.decode.simplex import project
 from deniable.mechanisms import OLH
@@ -92,10 +97,8 @@ def _reader(variable: Variable, profile: str) -> LogLikelihood:
         listed = variable.candidates
         if not variable.other:
             return lambda records, _: mechanism.likelihood(records, listed, log=True)
-        other = other_likelihood(variable, profile)
-        return lambda records, start: np.column_stack(
-            [mechanism.likelihood(records, listed, log=True), other(records, start)]
-        )
+        own, other = listed_likelihood(variable), other_likelihood(variable, profile)
+        return lambda records, start: np.column_stack([own(records, start), other(records, start)])
     asked, labels = np.array(variable.asked()), variable.labels
     if variable.other:
         return _pooled(variable, asked)

@@ -31,7 +31,7 @@ from fractions import Fraction
 import numpy as np
 
 from deniable import _validate
-from deniable.associate.other_parts import groups_column, parts_column
+from deniable.associate.other_parts import groups_column, parts_column, whole_strings
 from deniable.associate.variable import Variable
 from deniable.decode.design import Shape, design_of
 from deniable.errors import InvalidParameter
@@ -73,7 +73,7 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
         return _by_profile(_fit_of_symbols(variable, mechanism), profile)
     # Strings share beginnings and n-grams: `other_parts`.
     if isinstance(mechanism, Prefixes):
-        return groups_column(variable, mechanism, profile != "flat")
+        return groups_column(mechanism)
     # The same of n-grams.
     if isinstance(mechanism, NGrams):
         return parts_column(variable, mechanism, profile != "flat")
@@ -81,6 +81,15 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
     if isinstance(mechanism, HCMS):
         return _signs_column(mechanism)
     return flat_column(mechanism.parameters.channel)
+
+
+def listed_likelihood(variable: Variable) -> LogLikelihood:
+    """Return ln P(record | candidate), a column each, where "(other)" stands beside them."""
+    mechanism, listed = variable.mechanism, variable.candidates
+    # A beginning may be an unlisted string's as well: `other_parts`.
+    if isinstance(mechanism, Prefixes):
+        return whole_strings(mechanism, listed)
+    return lambda records, _: mechanism.likelihood(records, listed, log=True)
 
 
 def flat_column(channel: Channel) -> LogLikelihood:

@@ -2,7 +2,8 @@
 
 Unlisted strings are many, so that what is particular to one of them is spread evenly: a part that
 no candidate has gives the flat profile, in closed form. But strings share beginnings and n-grams:
-a part that candidates have may be common among the unlisted as well. Its share among them,
+a part that candidates have may be common among the unlisted as well. Of beginnings, whole strings
+are reported beside them, and decide alone. Of n-grams, the share among the unlisted,
 
     w = (share of the part among all - share of the candidates that have it) / (1 - F),
 
@@ -27,32 +28,37 @@ _LEAST_MASS = 1e-3
 Column = Callable[[Reports, int], Floats]
 
 
-def groups_column(variable: Variable, mechanism: Prefixes, peaks: bool) -> Column:
-    """Return that of prefixes: a group's points alike, but for beginnings that others share."""
-    shape, listed = mechanism.parameters, list(variable.candidates or ())
-    # The group by its weight, then every cohort and every point alike.
-    weights = np.array(shape.weights) / shape.total_weight / shape.cohorts
-    flat = np.log(weights / shape.oracle.points)
-    common: dict[int, tuple[list[Candidate], Floats]] = {}
-    if peaks:
-        counts = mechanism.accumulate(variable.reports)
-        known = _known(mechanism.estimate(counts, listed).frequency)
-        for group in range(shape.verification):
-            first, same = _distinct([mechanism.beginning(one, group) for one in listed])
-            share, error = mechanism.shares_of_beginnings(counts, [listed[i] for i in first], group)
-            held = _among_others(share, error, known, same)
-            common[group] = [listed[i] for i in first], held
+def groups_column(mechanism: Prefixes) -> Column:
+    """Return that of prefixes: a group by its weight, its cohorts and points alike."""
+    flat = _of_groups(mechanism)
+    return lambda records, _: np.asarray(flat[records["group"]])
 
-    def column(records: Reports, _: int) -> Floats:
-        logs = np.asarray(flat[records["group"]])
-        for group, (firsts, held) in common.items():
-            rows = np.flatnonzero(records["group"] == group)
-            if held.any() and rows.size:
-                table = mechanism.likelihood(records[rows], firsts, log=True)
-                logs[rows] = _mixed(table, held, logs[rows])
+
+def whole_strings(mechanism: Prefixes, listed: Sequence[Candidate] | None) -> Column:
+    """Return the log-likelihoods of candidates of prefixes, beside unlisted strings.
+
+    Only the verification group says something about them. A beginning that a candidate has may be
+    an unlisted string's as well, and of which of them it is nothing but the whole string tells:
+    taken for the candidate's it makes its cells too large, and a share of it among the unlisted
+    would have to be known better than its own reports tell.
+    """
+    flat, last = _of_groups(mechanism), mechanism.parameters.verification
+
+    def columns(records: Reports, _: int) -> Floats:
+        logs = np.repeat(flat[records["group"]][:, None], len(listed or ()), axis=1)
+        rows = np.flatnonzero(records["group"] == last)
+        if rows.size:
+            logs[rows] = mechanism.likelihood(records[rows], listed, log=True)
         return logs
 
-    return column
+    return columns
+
+
+def _of_groups(mechanism: Prefixes) -> Floats:
+    """Return ln P(record | nothing is known of the string), by the record's group."""
+    shape = mechanism.parameters
+    weights = np.array(shape.weights) / shape.total_weight / shape.cohorts
+    return np.asarray(np.log(weights / shape.oracle.points))
 
 
 def parts_column(variable: Variable, mechanism: NGrams, peaks: bool) -> Column:

@@ -16,7 +16,6 @@ from deniable.authoring import resolve
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import candidates as names
 from deniable.mechanisms.base import (
-    Candidate,
     Candidates,
     Counts,
     Estimate,
@@ -221,23 +220,6 @@ class Prefixes(Mechanism):
         # Collisions: another string of share f shares the point with probability 1/K per cohort.
         collisions = max(0.0, squares) / (self.parameters.oracle.points - 1)
         return self.pure.frequency(share), variance + collisions
-
-    def beginning(self, candidate: Candidate, group: int) -> tuple[int, int]:
-        """Return the words of what a group reports of a candidate: equal for equal beginnings."""
-        return _words_of(self.parameters, names.open_keys([candidate])[0], group)
-
-    def shares_of_beginnings(
-        self, counts: Counts, candidates: Sequence[Candidate], group: int
-    ) -> tuple[Floats, Floats]:
-        """Return the shares of what a group reports of candidates, and their standard errors.
-
-        Edge cases: without reports of the group both are NaN.
-        """
-        own, keys = self.group(counts, group), names.open_keys(candidates)
-        if own.n == 0:
-            return np.full(len(keys), np.nan), np.full(len(keys), np.nan)
-        frequency, variance = self._group_shares(own, group, keys)
-        return frequency, np.sqrt(variance)
 
     def likelihood(
         self, reports: Records, candidates: Candidates = None, *, log: bool = False

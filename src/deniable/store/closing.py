@@ -44,7 +44,7 @@ from deniable.store.shuffle import scattered, shuffled
 from deniable.store.small import is_small, small_ones
 from deniable.store.tables import Tables, Transaction
 
-MERGE_BYTES = 16 * 2**20
+MERGE_BYTES = 8 * 2**20
 """The memory that closing works in, a few times over; also the size of a closed chunk."""
 
 _STEP_CHUNKS = 10_000

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from deniable.associate import Variable
+from deniable.associate.fields import FieldRows, field_rows
 from deniable.associate.other import other_likelihood
 from deniable.mechanisms import PGR, Mechanism, NGrams, Prefixes
 
@@ -65,3 +66,22 @@ def test_points_of_strings_are_all_alike(rng) -> None:
     logs = other_likelihood(Variable("x", mechanism, reports, ("a",)))(reports, 0)
     cells = mechanism.parameters.cohorts * mechanism.parameters.points
     assert logs == pytest.approx(np.full(10, -np.log(cells)))
+
+
+def test_beginnings_say_nothing_about_candidates_beside_unlisted_strings(rng) -> None:
+    """A beginning may be an unlisted string's too: whole strings alone decide."""
+    mechanism = Prefixes(epsilon=4.0, alphabet="abc", length=4, people=20_000)
+    reports = mechanism.simulate(["abca", "abcb", "abcc"] * 2_000, rng)
+    whole = reports["group"] == mechanism.parameters.verification
+    beside = field_rows(Variable("x", mechanism, reports, ("abca", "cccc"), None, True))
+    alone = field_rows(Variable("x", mechanism, reports, ("abca", "cccc"), None, False))
+    told = {"beside": _apart(beside, reports.size), "alone": _apart(alone, reports.size)}
+    assert told["beside"][~whole].max() == 0
+    assert told["beside"][whole].max() > 0
+    assert told["alone"][~whole].max() > 0  # where all answers are listed a beginning says much
+
+
+def _apart(rows: FieldRows, n: int) -> np.ndarray:
+    """Return how far the likelihoods of the two candidates differ, of every report."""
+    codes = np.arange(n) if rows.codes is None else rows.codes
+    return np.abs(rows.lines[0] - rows.lines[1])[codes]

@@ -6,7 +6,7 @@ import ipaddress
 import sqlite3
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from deniable.audit.store.files import files_findings, sender_traces
 from deniable.audit.store.kept_data import audit_store
 from deniable.audit.store.known_senders import Sender, probe_finding
 from deniable.collector.endpoints import Collector
+from deniable.collector.plain import Plain, PlainReports
 from deniable.errors import StoreError
 from deniable.mechanisms import mechanism_for
 from deniable.protocol import Question, Report, Strings
@@ -173,13 +174,28 @@ class TestProbe:
         right = Collector.post_reports
 
         async def wrong(self: Collector, request: Request) -> Response:
-            self._store.count({("", request.headers["user-agent"]): 1})
+            self.store.count({("", request.headers["user-agent"]): 1})
             return await right(self, request)
 
         monkeypatch.setattr(Collector, "post_reports", wrong)
         finding = probe_finding(tmp_path)
         assert not finding.holds
         assert "the user agent of a sender is in a file" in finding.words
+
+    def test_a_server_that_keeps_cookies_of_plain_requests(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """They never reach the application."""
+        right = PlainReports.opens
+
+        def wrong(self: PlainReports, raw: Sequence[tuple[bytes, bytes]]) -> Plain | None:
+            (tmp_path / "notes").write_bytes(dict(raw)[b"cookie"])
+            return right(self, raw)
+
+        monkeypatch.setattr(PlainReports, "opens", wrong)
+        finding = probe_finding(tmp_path)
+        assert not finding.holds
+        assert "the cookie of a sender is in a file" in finding.words
 
     @pytest.mark.parametrize(
         ("name", "kept"),

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deniable.protocol import Report
 from deniable.store import SqliteStore
 from deniable.store.sqlite import id_runs, schema, tables
+from deniable.store.sqlite import ids as claims
 from deniable.store.sqlite.id_filter import IdFilter, as_words
 from deniable.store.sqlite.id_runs import EpochRuns, Sizes
 from material.stores import DIGEST, multiset, report
@@ -96,6 +98,49 @@ def test_a_run_that_was_read_while_it_grew_is_read_on(
         assert late.append([report(n) for n in range(120)]).accepted == 0
 
 
+def test_a_late_report_reads_little_of_a_large_epoch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(id_runs, "SIZES", Sizes(row=4, load=400, load_each=20))
+    read: list[int] = []
+    original = EpochRuns.rows
+
+    def rows(self: EpochRuns, *arguments: Any) -> list[tuple[bytes, bytes]]:
+        found = original(self, *arguments)
+        read.extend(len(ids) // 16 for _, ids in found)
+        return found
+
+    with SqliteStore(tmp_path / "s") as store:
+        store.append([report(number) for number in range(1_000)])
+    with SqliteStore(tmp_path / "s") as store:
+        monkeypatch.setattr(EpochRuns, "rows", rows)
+        for number, new in ((5, False), (2_000, True), (2_000, False)):
+            read.clear()
+            assert store.append([report(number)]).new == (new,)
+            assert 0 < sum(read) <= 20
+        read.clear()
+        store.append([report(number) for number in range(100)])
+        assert 20 < sum(read) <= 400
+        for _ in range(5):
+            store.append([report(number) for number in range(100)])
+        read.clear()
+        assert store.append([report(number) for number in range(100)]).duplicates == 100
+        assert not read  # all of it was read by now
+
+
+def test_only_so_much_memory_is_taken_by_epochs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "MOST_BYTES", 2**17)  # two filters of 64 KiB
+    with SqliteStore(tmp_path / "s") as store:
+        for turn in range(2):
+            for epoch in range(10, 20):
+                told = store.append([report(number, epoch) for number in range(50)])
+                assert told.duplicates == 50 * turn
+                assert len(store._ids._known) <= 3
+        assert list(store._ids._known) == [17, 18, 19]
+
+
 def test_no_group_merges_more_than_it_pays_for(
     tmp_path: Path, small: Sizes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,18 +183,18 @@ def test_what_was_rolled_back_is_new_again(
 
 def test_a_store_of_version_1_keeps_its_ids(tmp_path: Path) -> None:
     path = tmp_path / "s"
-    ids = {epoch: {report(n, epoch=epoch).id for n in range(1_500)} for epoch in (7, EPOCH)}
+    kept = {epoch: {report(n, epoch=epoch).id for n in range(1_500)} for epoch in (7, EPOCH)}
     SqliteStore(path).close()
     with closing(sqlite3.connect(path)) as connection:
         for table in ("runs", "ids"):
             connection.execute(f"DROP TABLE {table}")
-        for epoch, of in {**ids, 9: set[bytes]()}.items():
+        for epoch, of in {**kept, 9: set[bytes]()}.items():
             connection.execute(f"CREATE TABLE ids_{epoch} (id BLOB PRIMARY KEY) WITHOUT ROWID")
             connection.executemany(f"INSERT INTO ids_{epoch} VALUES (?)", [(i,) for i in of])  # noqa: S608
         connection.execute("PRAGMA user_version = 1")
         connection.commit()
     with SqliteStore(path, create=False) as store:
-        for epoch in ids:
+        for epoch in kept:
             told = store.append([report(n, epoch=epoch) for n in range(1_600)])
             assert told.new == (False,) * 1_500 + (True,) * 100
     with closing(sqlite3.connect(path)) as connection:

@@ -107,7 +107,7 @@ def probe_finding(directory: Path) -> Finding:
     log = io.StringIO()
     survey = Survey("probe", "audit", (_QUESTION,))
     with _captured(log), running_collector(survey, directory) as (address, _):
-        statuses = {_send(address, sender) for sender in senders}
+        statuses = {_send(address, sender, path) for sender in senders for path in _paths(sender)}
         content = _content(directory)  # the log of the database too, which closing truncates
     content += _content(directory)
     problems = list(_traces(senders, content, "a file"))
@@ -168,7 +168,12 @@ def _arrivals(content: bytes, start: int, end: int) -> Iterator[str]:
         yield "the time of arrival is in a file"
 
 
-def _send(address: str, sender: Sender) -> int:
+def _paths(sender: Sender) -> tuple[str, str]:
+    """Return the ways in: a plain request, which the server itself answers, and any other one."""
+    return "/v1/reports", f"/v1/reports?{sender.query}=1"
+
+
+def _send(address: str, sender: Sender, path: str) -> int:
     report = Report(
         _QUESTION.id,
         1,
@@ -181,7 +186,7 @@ def _send(address: str, sender: Sender) -> int:
     try:
         connection.request(
             "POST",
-            f"/v1/reports?{sender.query}=1",
+            path,
             batch_bytes([report]),
             {
                 "Content-Type": "application/json",

@@ -38,6 +38,11 @@ class IdFilter:
         self._tables: list[Words] = []
         self._room = 0
 
+    @property
+    def memory(self) -> int:
+        """The bytes of its tables."""
+        return sum(table.nbytes for table in self._tables)
+
     def holds(self, ids: Words) -> NDArray[np.bool_]:
         """Tell of each id whether it may have been added."""
         places, bits = self._hashed(ids)

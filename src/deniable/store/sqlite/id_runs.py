@@ -30,13 +30,15 @@ ID_BYTES = 16
 class Sizes:
     """Numbers of ids: in a row, in a step of a merge, read into memory by one group at most.
 
-    `fan` is how many runs of one size are merged; `work` how many ids are merged for each new one,
-    which must be more than the powers of `fan` in an epoch.
+    `load_each` is how many are read for each id that is asked about, `fan` how many runs of one
+    size are merged, `work` how many ids are merged for each new one: more than the powers of `fan`
+    in an epoch.
     """
 
     row: int = 512
     step: int = 32_768
     load: int = 2**20
+    load_each: int = 2**10
     fan: int = 8
     work: int = 12
 

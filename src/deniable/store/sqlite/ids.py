@@ -20,6 +20,9 @@ from deniable.store.sqlite import id_runs
 from deniable.store.sqlite.id_filter import IdFilter, as_words
 from deniable.store.sqlite.id_runs import ID_BYTES, EpochRuns, Run
 
+MOST_BYTES = 2**28
+"""The memory of all filters but the one in use."""
+
 
 class Ids:
     """Claims ids for one store; its caller lets one thread in at a time."""
@@ -43,7 +46,7 @@ class Ids:
         runs = on_disk.runs()
         known = self._known_of(connection, epoch)
         known.follow(runs)
-        known.load(on_disk, runs)
+        known.load(on_disk, runs, len(asked))
         old = known.old(asked, on_disk, runs)
         new = b"".join(each for each in asked if each not in old)
         if new:
@@ -52,11 +55,16 @@ class Ids:
         return set(asked) - old
 
     def _known_of(self, connection: sqlite3.Connection, epoch: int) -> _Known:
-        if epoch not in self._known:
+        """Return what is known of an epoch; of others, those asked about last stay in memory."""
+        known = self._known.pop(epoch, None)
+        if known is None:
             there = {each for (each,) in connection.execute("SELECT DISTINCT epoch FROM runs")}
             self._known = {each: of for each, of in self._known.items() if each in there}
-            self._known[epoch] = _Known(self._random_bytes)
-        return self._known[epoch]
+            known = _Known(self._random_bytes)
+        while self._known and sum(of.memory for of in self._known.values()) > MOST_BYTES:
+            del self._known[next(iter(self._known))]
+        self._known[epoch] = known
+        return known
 
     def _merge(self, on_disk: EpochRuns, runs: dict[int, Run], new: int) -> None:
         """Take the steps of merges that the new ids pay for, and save up to a step's worth."""
@@ -89,9 +97,19 @@ class _Known:
             for number, run in runs.items()
         }
 
-    def load(self, on_disk: EpochRuns, runs: dict[int, Run]) -> None:
-        """Read runs that others wrote, the smallest first, as far as one group may wait for it."""
-        left = on_disk.sizes.load // on_disk.sizes.row
+    @property
+    def memory(self) -> int:
+        """The bytes that the filter takes."""
+        return self._filter.memory
+
+    def load(self, on_disk: EpochRuns, runs: dict[int, Run], asked: int) -> None:
+        """Read runs that others wrote, the smallest first, some for each id that is asked about.
+
+        Reading them costs about what looking for that id on disk costs: so an epoch to which few
+        reports come is never read as a whole, and one to which many come soon is.
+        """
+        sizes = on_disk.sizes
+        left = -(-min(sizes.load, sizes.load_each * asked) // sizes.row)
         for number in sorted(self._unread(), key=lambda number: runs[number].ids):
             if left <= 0:
                 return
@@ -109,13 +127,14 @@ class _Known:
         unread = {number: self._read[number] or b"" for number in self._unread()}
         if not unread and not maybe.any():
             return set()
-        largest = sorted(runs, key=lambda number: -runs[number].ids)
+        # Most retries come soon, and what came last is in the smallest runs.
+        smallest = sorted(runs, key=lambda number: runs[number].ids)
         return {
             each
             for each, known in zip(asked, maybe.tolist(), strict=True)
             if any(
                 on_disk.holds(number, each)
-                for number in largest
+                for number in smallest
                 if known or (number in unread and each >= unread[number])
             )
         }
