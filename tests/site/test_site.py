@@ -34,7 +34,7 @@ SECONDS = 1_800
 def release(folder: Path, **variables: str) -> Path:
     done = subprocess.run(
         [sys.executable, ROOT / "scripts/release", folder, "--as-it-is"],
-        env={**os.environ, **variables},
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1800000000", **variables},
         capture_output=True,
         text=True,
         timeout=SECONDS,
