@@ -44,9 +44,9 @@ def calls(page: str) -> Iterator[list[str]]:
         for line in block.splitlines():
             found = re.match(r"(?:\$ )?(?:\w+=\S+ )*deniable ([a-z].*)", line)
             if found and "|" not in found[1]:
-                for part in re.split(r"&& deniable | > ", re.sub(r"\s{2,}.*$", "", found[1])):
-                    if not part.endswith((".json", ".toml")) or " " in part:
-                        yield shlex.split(part.rstrip("& "), comments=True)
+                told = re.sub(r"\s{2,}.*$| > \S+", "", found[1])
+                for part in told.split("&& deniable "):
+                    yield shlex.split(part.rstrip("& "), comments=True)
 
 
 ALL = [(path.name, words) for path in GUIDES for words in calls(path.read_text("utf-8"))]

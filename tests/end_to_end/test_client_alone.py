@@ -17,7 +17,10 @@ from deniable.protocol import Boolean, Strings, Survey
 from deniable.protocol.question import Field, Question
 
 PACKAGE = Path(deniable.__file__).parent
-CLIENT_PARTS = ("__init__.py", "errors.py", "_validate.py", "py.typed", "protocol", "client")
+CLIENT_PARTS = (
+    *("__init__.py", "errors.py", "_validate.py", "_version.py", "py.typed"),
+    *("protocol", "client"),
+)
 
 SCRIPT = r"""
 import importlib.util, json, sys, sysconfig, threading
@@ -150,7 +153,7 @@ def test_the_client_needs_nothing_but_the_standard_library(tmp_path: Path, copy)
     said = json.loads(done.stdout)
     assert said["foreign"] == []
     assert said["importable"] == []
-    assert set(said["deniable"]) == {"_validate", "client", "errors", "protocol"}
+    assert set(said["deniable"]) == {"_validate", "_version", "client", "errors", "protocol"}
     assert said["sent"] == ["flag", "page"]
     assert said["left"] == 0
     assert 0 < said["disclosed"] <= 4.0

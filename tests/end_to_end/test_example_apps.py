@@ -21,7 +21,7 @@ from material.clients import KNOWN, collector
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 TALLY = EXAMPLES / "cli_tool/tally.py"
-SECONDS = 60
+SECONDS = 300
 CLEAN = ("DO_NOT_TRACK", "DENIABLE_CONSENT", "DENIABLE_DEBUG", "CI", "GITHUB_ACTIONS")
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 120.0
+SECONDS = 600.0
 _BLOCK = re.compile(r"^```(\S+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PORTS = ("8000", "8080")
 HIDDEN = ("DO_NOT_TRACK", "DENIABLE_CONSENT", "DENIABLE_DEBUG", "DENIABLE_DATA")

@@ -31,7 +31,7 @@ def test_there_are_four() -> None:
 def test_a_notebook_prints_what_it_says(path: Path) -> None:
     """In a process of its own, which ends the kernel with it."""
     command = [sys.executable, SCRIPT, "--check", path.stem]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1_800, check=False)
     assert (done.stdout, done.returncode) == ("", 0), done.stderr
 
 
