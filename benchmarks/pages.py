@@ -147,7 +147,7 @@ class Load:
         )
 
     def run(self, seconds: float, per_second: float | None, *, readers: bool = False) -> Taken:
-        """Send for some seconds: as fast as answers come, or at a rate, in reports per second."""
+        """Send for some seconds: as fast as answers come, or at a rate in reports per second."""
         pages: list[float] = []
         end = time.perf_counter() + seconds
         work = [partial(self._read, end, name, pages) for name in PAGES] if readers else []

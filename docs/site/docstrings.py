@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 
 _LISTS = ("Args", "Attributes", "Raises", "Returns", "Yields")
 _SECTION = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)?):(?: |$)(.*)$")
@@ -64,8 +65,9 @@ def _entries(lines: list[str]) -> str:
     return "\n".join(items)
 
 
-def _end(lines: list[str], inside: object) -> int:
-    count = next((i for i, line in enumerate(lines) if not inside(line)), len(lines))  # type: ignore[operator]
+def _end(lines: list[str], inside: Callable[[str], bool]) -> int:
+    """Return the number of lines at the beginning that are inside of a block; at least one."""
+    count = next((i for i, line in enumerate(lines) if not inside(line)), len(lines))
     return max(count, 1) if lines else 0
 
 

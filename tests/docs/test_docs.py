@@ -10,11 +10,11 @@ import pytest
 from deniable.authoring import authoring_of, domain, read_authored, survey
 from deniable.authoring.field import FIELD_KEYS
 from deniable.cli.app import VERBS
-from deniable.cli.init import STARTER
 from deniable.cli.plugins import WITHOUT
 from deniable.client.counters import FITTED, REASONS, UPLOAD_REASONS
 from deniable.protocol import MECHANISMS
 from material.commands import commands
+from material.surveys import STARTER
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (ROOT / "docs/commands.md").read_text()

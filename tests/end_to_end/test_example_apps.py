@@ -89,7 +89,7 @@ def test_the_first_run_in_a_terminal_asks_and_the_second_does_not(
     shown = typed(surroundings, tmp_path, keys, "words", "text.txt")
     assert "tally would like to know how it is used" in shown
     assert "DO_NOT_TRACK" in shown
-    assert ("Whoever thought 1 in 2" in shown) == ("d\n" in keys)
+    assert ("A guess of 1 in 2" in shown) == ("d\n" in keys)
     assert "3  text.txt" in shown
     assert stored(tmp_path) is Consent(consent)
     again = typed(surroundings, tmp_path, "", "words", "text.txt")

@@ -104,7 +104,7 @@ def test_an_answer_from_the_click_to_the_dashboard(page: Page) -> None:
     assert all(page.evaluate(f"async () => Promise.all(({images})())"))
     page.click("#open")
     page.wait_for_url("**/questions/browser")
-    assert f"{before + 1:,}" in page.inner_text(".tiles")
+    assert f"{before + 1:,}" in page.inner_text("section[aria-labelledby=arrivals] .tiles")
 
 
 def test_the_same_person_is_asked_once_and_can_withdraw(page: Page, address: str) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+STARTER = Path(__file__).parents[1] / "fixtures" / "every_kind.toml"
+"""A survey with every kind of domain, and Bloom filters."""
 BOOLEAN = '"boolean"'
 EPSILON = "epsilon = 1.0"
 

@@ -256,8 +256,8 @@ def require_candidates(
     if given is None:
         raise InvalidParameter(
             f"Field {field.name!r} of question {question.id!r} takes strings, which cannot be "
-            "listed: it needs candidates to test for. Name a file of them, one per line, as "
-            "'candidates' in the field's domain, or give them to the estimate."
+            "listed: it needs candidates to test for. Name a file of them, one per line, with "
+            "--candidates FILE, or as 'candidates' in the field's domain."
             + (FOUND if field.parameters.finds else "")
         )
     return fitted_candidates(given, field)

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from deniable._validate import shown
+from deniable._validate import nearest, shown
 from deniable.authoring import auto
 from deniable.authoring.domain import read_domain
 from deniable.authoring.informed import informed
@@ -98,7 +98,7 @@ def _read_field(
     mechanism = raw.get("mechanism")
     if mechanism == auto.NAME and not candidates and _to_be_found(domain, wanted):
         mechanism = PrefixesParameters.mechanism
-    kind = _read_mechanism(mechanism, notes.at("mechanism"), setting, listed)
+    kind = _read_mechanism(mechanism, notes.at("mechanism"), setting, listed, domain)
     if kind is None:
         return None
     if not isinstance(wanted, Mapping):
@@ -141,18 +141,41 @@ def count_listed(path: Path) -> int:
         return 0  # it can be gone by now; whoever needs it says so
 
 
-def _read_mechanism(name: object, notes: Notes, setting: Setting, listed: int) -> Authoring | None:
+def _read_mechanism(
+    name: object, notes: Notes, setting: Setting, listed: int, domain: Domain | None
+) -> Authoring | None:
     if name == auto.NAME:
         return auto.authoring(setting.people, listed)
     if name == PrefixesParameters.mechanism:
         return informed(setting.people, setting.folder)
     if isinstance(name, str) and name in MECHANISMS:
         return authoring_of(name)
+    names = (*fitting_mechanisms(domain, setting.absent), auto.NAME)
+    guess = nearest(name, names) if isinstance(name, str) else ""
     notes.problem(
-        "missing." if name is None else f"unknown mechanism {shown(name, 60)}.",
-        f"use one of: {', '.join((*MECHANISMS, auto.NAME))}; or load your own: --plugin FILE.",
+        "missing." if name is None else f"unknown mechanism {shown(name, 60)}.{guess}",
+        f"use one of: {', '.join(names)}; or load your own: --plugin FILE.",
     )
     return None
+
+
+def fitting_mechanisms(domain: Domain | None, absent: bool) -> tuple[str, ...]:
+    """Return the mechanisms that can ask about a domain; all where the domain is not known."""
+    if domain is None:
+        return tuple(MECHANISMS)
+    return tuple(name for name in MECHANISMS if _fits(name, domain, absent))
+
+
+def _fits(name: str, domain: Domain, absent: bool) -> bool:
+    """Tell whether a mechanism resolves for a domain with its own example of every key's kind."""
+    for wanted in ({"epsilon": 1.0}, {"epsilon": 1.0, "epsilon_forever": 2.0}):
+        try:
+            parameters = authoring_of(name).resolve(wanted, domain, absent)
+            parameters.check_domain(domain, absent)
+        except InvalidParameter:
+            continue
+        return True
+    return False
 
 
 def _read_candidates(domain: object, notes: Notes, folder: Path) -> str:

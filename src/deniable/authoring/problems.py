@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from deniable._validate import shown
+from deniable._validate import nearest, shown
 from deniable.errors import InvalidParameter
 
 T = TypeVar("T")
@@ -58,7 +58,8 @@ class Notes:
         for name in sorted(set(table) - set(allowed)):
             label = name if _BARE.fullmatch(name) else shown(name, 60)
             self.at(label).problem(
-                "unknown key.", f"remove it, or use one of: {', '.join(sorted(allowed))}."
+                f"unknown key.{nearest(name, allowed)}",
+                f"remove it, or use one of: {', '.join(sorted(allowed))}.",
             )
 
     def text(self, table: Mapping[str, object], name: str, default: str | None = None) -> str:

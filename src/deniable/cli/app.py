@@ -6,6 +6,7 @@ where the packages that `deniable estimate` needs are not installed.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
@@ -26,6 +27,7 @@ VERBS = {
     "explain": "Say what each question promises, and what it costs.",
     "plan": "Say what can be learned before collecting.",
     "js": "Write the client for web pages, or its tag.",
+    "names": "Write the questions as typed code.",
     "serve": "Take reports, keep them, and show the dashboard.",
     "keys": "Make, list and end keys of apps and analysts.",
     "publish-results": "Write a static site of results for everybody.",
@@ -67,11 +69,13 @@ def make_app(verbs: Iterable[str] = VERBS) -> typer.Typer:
         if isinstance(found, typer.Typer):
             for inner in found.registered_commands:
                 if inner.callback is not None:
+                    # A summary that is said is shown whole; one that is guessed is cut.
+                    inner.short_help = (inner.callback.__doc__ or "").strip().partition("\n")[0]
                     inner.callback = with_plugins(verb, inner.callback)
-            app.add_typer(found, name=verb)
+            app.add_typer(found, name=verb, short_help=VERBS[verb])
         else:
             kind = getattr(module, "COMMAND", None)
-            app.command(verb, cls=kind)(with_plugins(verb, found))
+            app.command(verb, cls=kind, short_help=VERBS[verb])(with_plugins(verb, found))
     return app
 
 
@@ -89,7 +93,7 @@ def _empty_app() -> typer.Typer:
         help="Telemetry with plausible deniability.",
         epilog=f"Exit codes: {_EXIT_CODES}.",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
@@ -117,7 +121,7 @@ def _options(version: Version = False) -> None:
 
 def run() -> None:
     """Run the command line; every error we raise on purpose is one sentence and an exit code."""
-    called = [argument for argument in sys.argv[1:2] if argument in VERBS]
+    called = [word for word in _words()[1:2] if word in VERBS]
     try:
         (make_app(called) if called else _make_listing())()
     except MissingExtra as error:
@@ -126,6 +130,14 @@ def run() -> None:
         _stop(error, 4)
     except DeniableError as error:
         _stop(error, 1)
+
+
+def _words() -> list[str]:
+    """Return the words of the command line, also of one that a shell wants completed."""
+    for name in ("_TYPER_COMPLETE_ARGS", "COMP_WORDS"):
+        if "_DENIABLE_COMPLETE" in os.environ and os.environ.get(name):
+            return os.environ[name].split()
+    return sys.argv
 
 
 def _stop(error: Exception, code: int) -> None:

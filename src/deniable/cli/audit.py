@@ -138,7 +138,9 @@ def attack(
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Attack every question of a survey, and a client by a malicious server.
+    """Attack a survey's questions, and a client.
+
+    Every question of the survey, and a client by a malicious server.
 
     The attacks: averaging, posteriors, linking, changes of a value, crafted reports; a server that
     asks for more than the app's survey does, or marks devices.

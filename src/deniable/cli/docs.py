@@ -47,7 +47,7 @@ def _site() -> Path:
     """Return the folder of the site: of the package, or of a checkout, where it is built."""
     shipped, built = PACKAGE / "site", CHECKOUT / "build/site"
     for folder in (shipped, built):
-        if (folder / "index.html").is_file():
+        if (folder / "index.html").is_file() and (folder == shipped or not _is_older(folder)):
             return folder
     builder = CHECKOUT / "docs/site/build.py"
     if not builder.is_file():
@@ -60,6 +60,13 @@ def _site() -> Path:
     err.print("Building the site (once, half a minute) ...", markup=False)
     subprocess.run([sys.executable, builder, built], check=True, stdout=subprocess.DEVNULL)
     return built
+
+
+def _is_older(site: Path) -> bool:
+    """Tell whether a page of the checkout was written after the site was built."""
+    pages = [path for place in ("docs", "spec") for path in (CHECKOUT / place).rglob("*.*")]
+    built = (site / "index.html").stat().st_mtime
+    return any(path.stat().st_mtime > built for path in (*pages, *CHECKOUT.glob("*.md")))
 
 
 def _find(site: Path, page: str) -> Path:

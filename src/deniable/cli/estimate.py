@@ -12,7 +12,9 @@ from deniable.ask import candidates_for, over_time
 from deniable.ask import cumulative as ask_curve
 from deniable.ask import estimate as ask_shares
 from deniable.ask import numbers as ask_numbers
+from deniable.ask.all_questions import all_questions
 from deniable.ask.google_rappor import google_tables
+from deniable.ask.options import Options
 from deniable.ask.truth import read_truth
 from deniable.cli.asking import (
     CountsFile,
@@ -40,16 +42,22 @@ from deniable.cli.output import (
     SurveyJson,
     VersionOrAll,
     emit_tables,
+    err,
+    out,
+    stages,
 )
 from deniable.cli.values import load_survey
 from deniable.interop.google_files import read_triple
 from deniable.protocol.naming import questions_of
-from deniable.results.table import LEVEL
+from deniable.protocol.survey import DEFAULT_FLOOR
+from deniable.results.table import LEVEL, Tables
+from deniable.store import open_store
 
 
 def estimate(
     question: Annotated[
-        str | None, typer.Argument(help="The question's id; none with --google-rappor.")
+        str | None,
+        typer.Argument(help="The question's id; without one, all questions with their answers."),
     ] = None,
     epoch: EpochNumber = None,
     since: SinceDate = None,
@@ -107,8 +115,11 @@ def estimate(
     json: JsonFlag = False,
 ) -> None:
     """Estimate the share of each answer, with standard error, 95% interval and test."""
-    if (question is None) == (google_rappor is None):
+    if question is not None and google_rappor is not None:
         raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
+    if question is None and google_rappor is None:
+        _all_questions(survey, data, output, json)
+        return
     if google_rappor is not None and crafted is not None:
         raise typer.BadParameter("--crafted needs a question, whose parameters are known.")
     if google_rappor is not None and (decoder, truth, confidence) != ("default", None, LEVEL):
@@ -146,3 +157,17 @@ def estimate(
         else:
             tables = ask_shares(store, questions, options)
     emit_tables(tables, output, json)
+
+
+def _all_questions(survey: Path, data: str, output: list[Path] | None, json: bool) -> None:
+    """Show every question with its main answer."""
+    ready = load_survey(survey)
+    with open_store(data, create=False) as store, stages(quiet=json) as told:
+        options = Options(floor=ready.floor or DEFAULT_FLOOR, progress=told)
+        table = all_questions(store, ready, survey.parent, options)
+    emit_tables(Tables([table]), output, json)
+    if not any(table.column("reports")):
+        err.print("There are no reports yet.", markup=False)
+        raise typer.Exit(1)
+    if not json:
+        out.print("One question in full: deniable estimate QUESTION", markup=False)

@@ -94,8 +94,12 @@ def explain(
         return
     for explanation in explanations:
         out.print(explanation.title, style="bold", markup=False)
-        for sentence in (*explanation.sentences, *explanation.reasons):
+        for sentence in explanation.sentences:
             out.print(f"  • {sentence}", markup=False)
+        if explanation.reasons:
+            out.print("  In numbers, for engineers:", markup=False)
+        for reason in explanation.reasons:
+            out.print(f"  • {reason}", markup=False)
         out.print()
     if budget is not None:
         out.print(budget_table(budget).text(), markup=False)

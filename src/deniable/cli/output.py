@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +24,46 @@ from rich.progress import (
 if TYPE_CHECKING:
     from deniable.results.table import Tables
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+NARROWEST = 80
+"""Columns of the narrowest terminal that output is made for."""
+
+
+class Wrapping(Console):
+    """A console that wraps text at words in a terminal; pipes and files get whole lines."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as Rich does, text wrapped first."""
+        if self.is_terminal:
+            objects = tuple(
+                wrapped(one, self.room) if isinstance(one, str) else one for one in objects
+            )
+        super().print(*objects, **options)
+
+    @property
+    def room(self) -> int:
+        """The columns that text has."""
+        return max(NARROWEST, self.width)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Return text whose long lines are wrapped at words, indented as they begin."""
+    return "\n".join(
+        _wrapped(line, width) if len(line) > width else line for line in text.split("\n")
+    )
+
+
+def _wrapped(line: str, width: int) -> str:
+    start = re.match(r" *(?:[-•] )?", line)
+    indent = " " * (start.end() if start else 0)
+    return textwrap.fill(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+out = Wrapping(highlight=False, soft_wrap=True)
+err = Wrapping(stderr=True, highlight=False, soft_wrap=True)
+
+_WIDEST = 120
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 SurveyToml = Annotated[
@@ -102,13 +142,22 @@ def emit_json(data: Any) -> None:
 
 
 def emit_tables(tables: Tables, output: Sequence[Path] | None, as_json: bool) -> None:
-    """Write tables to files, then print them: as text, or as one JSON object."""
+    """Write tables to files, then print them: as text, or as one JSON object.
+
+    Raises:
+        typer.Exit: with 1, if they are of a question without reports, which is said.
+    """
     for path in output or ():
         tables.save(path)
     if as_json:
         emit_json(tables.as_json())
     else:
-        out.print(tables.text(), markup=False)
+        width = {"width": min(_WIDEST, out.room)} if out.is_terminal else {}
+        out.print(tables.text(**width), markup=False)
+    if all(table.about.question and table.about.n == 0 for table in tables):
+        asked = tables[0].about.question
+        err.print(f"There are no reports to {asked!r} to answer from.", markup=False)
+        raise typer.Exit(1)
 
 
 def check_names(output: Sequence[Path] | None) -> None:

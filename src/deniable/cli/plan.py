@@ -142,9 +142,9 @@ def plan(
                 "--survey takes --people and --delta only: the rest stands in the survey."
             )
         table = _plan_survey(survey, people, delta)
-        emit_tables(Tables([table]), output, json)
         if not json:
             out.print(table.parts["budget"].text(), markup=False)
+        emit_tables(Tables([table]), output, json)
         return
     if len(given) != 1:
         raise InvalidParameter(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deniable.client.client import Client
 
 _NAMED = 8
-_WHOEVER = Fraction(1, 2)
+_GUESS = Fraction(1, 2)
 
 CONSENTS = {
     Consent.UNKNOWN: "You have not been asked yet: nothing is collected or sent.",
@@ -114,14 +114,14 @@ def _often(question: Question) -> str:
 
 
 def _learned(question: Question) -> str:
-    once = in_parts(believed(question.epsilon_once, _WHOEVER))
-    told = f"Whoever thought 1 in 2 of an answer believes at most {once} after one report"
+    once = in_parts(believed(question.epsilon_once, _GUESS))
+    told = f"A guess of 1 in 2 about your answer can become at most {once} after one report"
     forever = question.epsilon_forever
     if question.repeat == "once":
         return f"{told}, and there is only one."
     if forever is None:
         return f"{told}; each further report adds as much."
-    return f"{told}, and at most {in_parts(believed(forever, _WHOEVER))} after all of one answer."
+    return f"{told}, and at most {in_parts(believed(forever, _GUESS))} after all of one answer."
 
 
 def _now(client: Client) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,6 +24,8 @@ from deniable.protocol.epochs import date_of, day_of, days_of
 from deniable.protocol.report import ID_BYTES
 from deniable.protocol.segments import read_combination
 
+_KEPT_PATTERNS = 4_096
+"""Epochs and combinations that are known to be taken today."""
 _SLICE_REPORTS = 200
 """Reports that are admitted in one step of the event loop: about a millisecond."""
 
@@ -40,8 +43,7 @@ class Refusal:
     detail: str
 
 
-@dataclass(frozen=True)
-class Admitted:
+class Admitted(NamedTuple):
     """A batch after admission."""
 
     reports: list[Report]
@@ -66,8 +68,8 @@ class Admission:
         self._by_digest = {q.digest: q for q in survey.known}
         self._by_name = {(q.id, q.version, q.digest.hex()): q for q in survey.known}
         self._bounds = {q.digest: RecordBounds(q) for q in survey.known}
-        self._open: set[tuple[bytes, int]] = set()
-        self._open_on = -1
+        self._patterns: dict[tuple[bytes, int, str], Report] = {}
+        self._patterns_of = -1
         self._past_days = past_days
         self._future_days = future_days
 
@@ -145,7 +147,7 @@ class Admission:
         that is found needs no further look.
         """
         question = self._by_name.get((item.question, item.version, item.digest))
-        if question is None or not self._is_open(question, item.epoch, today):
+        if question is None:
             return None
         try:
             identity = bytes.fromhex(item.id)
@@ -157,43 +159,49 @@ class Admission:
         # `fromhex` takes capitals and spaces, too.
         if len(identity) != ID_BYTES or identity.hex() != item.id:
             return None
-        if segments not in question.combinations:
-            return None
         if len(record) != question.record_size or not self._bounds[question.digest].hold(record):
             return None
-        return Report(
-            question.id, question.version, question.digest, item.epoch, identity, record, segments
-        )
+        pattern = self._pattern(question, item.epoch, segments, today)
+        return None if pattern is None else pattern.like(identity, record)
 
     def _take_packed(self, batch: PackedBatch, today: int) -> list[Report] | None:
         """Return all reports of a batch that plainly breaks no rule; None leaves it to `check`."""
         question, packed = batch.question, batch.packed
-        if question is None:
+        if question is None or not self._bounds[question.digest].hold(packed.records):
             return None
+        patterns = {}
         for epoch, combination, _ in packed.groups:
-            if combination not in batch.texts or not self._is_open(question, epoch, today):
+            segments = batch.texts.get(combination)
+            if segments is None:
                 return None
-        if not self._bounds[question.digest].hold(packed.records):
-            return None
-        name, version, digest, texts = question.id, question.version, question.digest, batch.texts
+            pattern = self._pattern(question, epoch, segments, today)
+            if pattern is None:
+                return None
+            patterns[epoch, combination] = pattern
         return [
-            Report(name, version, digest, epoch, identity, record, texts[combination])
+            patterns[epoch, combination].like(identity, record)
             for epoch, combination, identity, record in packed.rows()
         ]
 
-    def _is_open(self, question: Question, epoch: int, today: int) -> bool:
-        """Tell whether reports on an epoch are taken; each epoch is looked at once a day."""
-        if self._open_on != today:
-            self._open_on, self._open = today, set()
-        key = question.digest, epoch
-        if key in self._open:
-            return True
-        try:
-            self._check_epoch(epoch, question, today)
-        except InvalidReport:
-            return False
-        self._open.add(key)
-        return True
+    def _pattern(self, question: Question, epoch: int, segments: str, today: int) -> Report | None:
+        """Return a report on an epoch that is taken, without id and record; None if none is.
+
+        Each epoch and combination is looked at once a day.
+        """
+        if self._patterns_of != today or len(self._patterns) >= _KEPT_PATTERNS:
+            self._patterns_of, self._patterns = today, {}
+        key = question.digest, epoch, segments
+        found = self._patterns.get(key)
+        if found is None:
+            try:
+                self._check_epoch(epoch, question, today)
+            except InvalidReport:
+                return None
+            if segments not in question.combinations:
+                return None
+            about = (question.id, question.version, question.digest, epoch)
+            found = self._patterns[key] = Report(*about, b"", b"", segments)
+        return found
 
     def check(self, report: Report, today: int) -> None:
         """Raise InvalidReport unless the report is one to take today."""

@@ -159,7 +159,8 @@ def measuring_problem(request: HTTPConnection, settings: Settings) -> Problem | 
 
 def require_write_key(headers: Mapping[str, str], settings: Settings) -> None:
     """Raise Refused unless the headers of a request show a write key, or none is set."""
-    if not settings.ring.may_write(_bearer(headers), settings.name):
+    ring = settings.ring
+    if not (ring.writing_open or ring.may_write(_bearer(headers), settings.name)):
         raise Refused(Reason.UNAUTHORIZED, "Send the write key as a bearer token.", _ASK_WRITER)
 
 

@@ -66,7 +66,9 @@ def declared_size(headers: Mapping[str, str], limit: int) -> int:
     Raises:
         Refused: oversize, if it is so large that it is not read at all.
     """
-    declared = headers.get("content-length", str(limit))
+    declared = headers.get("content-length")
+    if declared is None:
+        return limit
     if not declared.isdecimal() or len(declared) > 12 or int(declared) > _patience(limit):
         raise _oversize(limit, _CLOSE)
     return min(int(declared), limit)

@@ -132,7 +132,9 @@ class Glances:
 
     def _remember(self, question: Question, kept: Kept) -> None:
         """Keep a glance in the store; a store that cannot be written goes without."""
-        told = {"glance": kept.glance.as_json(), "n": kept.n, "stamps": sorted(kept.stamps)}
+        # No time: a number of reports with its moment would tell when reports arrived.
+        timeless = replace(kept.glance, made=0.0).as_json()
+        told = {"glance": timeless, "n": kept.n, "stamps": sorted(kept.stamps)}
         data = json.dumps(told, allow_nan=False).encode()
         with suppress(StoreError):
             self._store.remember({_key(question): (-max(kept.stamps), data)})

@@ -57,8 +57,10 @@ class Row:
         """How old the answer is, where more reports arrived since; empty if it is of all."""
         if self.kept is None or self.kept.whole(self.summary):
             return ""
-        seconds = max(0, int(self.now - self.kept.glance.made))
-        return f"{age_text(seconds)} old, {plural(self.summary.n - self.kept.n, 'report')} ago"
+        since = f"{plural(self.summary.n - self.kept.n, 'report')} ago"
+        if not self.kept.glance.made:
+            return f"computed earlier, {since}"
+        return f"{age_text(max(0, int(self.now - self.kept.glance.made)))} old, {since}"
 
     @property
     def kinds(self) -> tuple[str, ...]:

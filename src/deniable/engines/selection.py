@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from deniable._validate import nearest
 from deniable.errors import InvalidParameter
 from deniable.protocol import Question
 from deniable.protocol.segments import SMALL, small_combination
@@ -56,8 +57,8 @@ class Selection:
             known = segment_labels(question, name)
             if value not in known:
                 raise InvalidParameter(
-                    f"Segment {name!r} of question {question.id!r} has no value {value!r:.80}. "
-                    f"It has: {', '.join(known)}."
+                    f"Segment {name!r} of question {question.id!r} has no value {value!r:.80}."
+                    f"{nearest(value, known)} It has: {', '.join(known)}."
                 )
 
 
@@ -74,10 +75,10 @@ def segment_labels(question: Question, name: str) -> tuple[str, ...]:
     for segment in question.segments:
         if segment.name == name:
             return (*segment.labels, SMALL)
-    names = ", ".join(segment.name for segment in question.segments)
+    known = [segment.name for segment in question.segments]
     raise InvalidParameter(
-        f"Question {question.id!r} has no segment {name!r:.80}. "
-        + (f"It has: {names}." if names else "Its reports carry none.")
+        f"Question {question.id!r} has no segment {name!r:.80}.{nearest(name, known)} "
+        + (f"It has: {', '.join(known)}." if known else "Its reports carry none.")
     )
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations, product
 from typing import ClassVar, Self
@@ -292,7 +292,12 @@ class ProfileMechanism(Mechanism):
         kept = places[tuple(slice(0, answers[i]) for i in attributes)].reshape(-1)
         return cells[kept], covariance[np.ix_(kept, kept)]
 
-    def moments(self, counts: Counts, order: int | None = None) -> Moments:
+    def moments(
+        self,
+        counts: Counts,
+        order: int | None = None,
+        needed: Collection[Subset] | None = None,
+    ) -> Moments:
         """Return the moments of every set of at most `order` attributes.
 
         Cost: a table per set.
@@ -300,6 +305,7 @@ class ProfileMechanism(Mechanism):
         Args:
             counts: of this mechanism.
             order: at most what was collected, which is the default for methods of one order.
+            needed: of three and more attributes only these sets; by default all.
         """
         self._check_counts(counts)
         most = min(order or self.parameters.order, self.parameters.collected)
@@ -307,7 +313,8 @@ class ProfileMechanism(Mechanism):
         measured: dict[Subset, Moment] = {}
         for size in range(1, most + 1):
             for attributes in combinations(range(len(self.answers)), size):
-                measured[attributes] = self._moment(read, attributes, counts.n)
+                if size <= 2 or needed is None or attributes in needed:
+                    measured[attributes] = self._moment(read, attributes, counts.n)
         return Moments(self.answers, measured, counts.n)
 
     def _moment(self, read: Reader, attributes: Subset, n: int) -> Moment:

@@ -12,6 +12,7 @@ the mean of least variance. Two moments are correlated through the views that co
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 
@@ -73,7 +74,12 @@ class Views(TruthMechanism):
 
         return read
 
-    def moments(self, counts: Counts, order: int | None = None) -> Moments:
+    def moments(
+        self,
+        counts: Counts,
+        order: int | None = None,
+        needed: Collection[Subset] | None = None,
+    ) -> Moments:
         """Return the moments of every set of at most `order` attributes.
 
         Cost: a few small products per set.
@@ -85,6 +91,7 @@ class Views(TruthMechanism):
             attributes: pooled.moment(attributes)
             for size in range(1, most + 1)
             for attributes in combinations(range(len(self.answers)), size)
+            if size <= 2 or needed is None or attributes in needed
         }
         return Moments(self.answers, measured, counts.n)
 

@@ -28,12 +28,14 @@ class Planned:
         question: its id. field: its name.
         prediction: of the mechanism that the survey names.
         warnings: that nothing, or little, can be learned; that epsilon grows with every report.
+        answers: the number of answers, or of cells of a table; 0 for strings.
     """
 
     question: str
     field: str
     prediction: Prediction
     warnings: tuple[str, ...]
+    answers: int = 0
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,7 @@ def _planned(
         field.name,
         prediction,
         (*warn(prediction, setting), *_growing(question, field)),
+        answers=setting.answers,
     )
 
 

@@ -100,6 +100,15 @@ def why(field: Field, found: list[Choice], listed: int = 0, people: int | None =
     )
 
 
+def chosen_words(field: Field, found: list[Choice], people: int | None = None) -> str:
+    """Return in plain words which mechanism runs; nothing where there is nothing to compare."""
+    mine = next((c for c in found if c.parameters == field.parameters), None)
+    if len(found) < 2 or mine is None or math.isnan(mine.noise):
+        return ""
+    name = "" if field.name == PLAIN_FIELD else f" of {field.name}"
+    return f"The mechanism{name} is {_called(field)}, {_verdict(found[0], mine, people)}."
+
+
 def _verdict(best: Choice, mine: Choice, people: int | None) -> str:
     if _of_profile(best):
         reason = f"the least error of smoothed tables{_expected(best, people)}"

@@ -25,7 +25,7 @@ from deniable.protocol.channel import Bits
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.question import WHOLE
-from deniable.results.alternatives import alternatives, why
+from deniable.results.alternatives import alternatives, chosen_words, why
 from deniable.results.disclosure.in_clear import clear_sentences
 from deniable.results.words.shares import limit_sentence
 
@@ -37,7 +37,7 @@ class Explanation:
     Attributes:
         title: the question, its version and its description.
         sentences: the promise, then the cost, one fact each.
-        reasons: why this mechanism, with the alternatives' numbers, one sentence per field.
+        reasons: for engineers, the alternatives in formulas and numbers, a sentence per field.
         numbers: epsilon once, for ever and for life, bytes, and the error per field.
     """
 
@@ -80,6 +80,11 @@ def explain_question(
             *promise_of(question, people, predicted),
             *(text for field in question.fields if (text := _on_average(field))),
             *([] if reports is None else [_after(question, reports)]),
+            *(
+                text
+                for field in question.fields
+                if (text := chosen_words(field, compared[field.name], people))
+            ),
         ),
         reasons=tuple(
             text
@@ -217,7 +222,7 @@ def _on_average(field: Field) -> str:
     if parameters.memoised and found.silent > 0:
         silent = (
             f"Of the devices {found.silent:.3g} keep none of their string's {parameters.hashes} "
-            "bits in the permanent response ((f/2)^h): what they report never speaks for it. "
+            "bits in the permanent response: what they report never speaks for it. "
         )
     loss = f"{found.loss_once:.3g}" if math.isfinite(found.loss_once) else "without bound"
     return (

@@ -20,7 +20,6 @@ from deniable.audit.sample.size import REPORTS, Plan
 from deniable.audit.sample.workers import Workers, workers
 from deniable.authoring import read_authored
 from deniable.cli.demo_survey import publish_demo
-from deniable.cli.init import STARTER
 from deniable.client.encode import encode_field, permanent_draws
 from deniable.client.randomness import SystemDraws
 from deniable.errors import InvalidParameter
@@ -47,6 +46,7 @@ from material.audits import (
     profile_of,
     survey,
 )
+from material.surveys import STARTER
 
 STRONG: dict[str, object] = {"epsilon": 3.0}
 """Large probabilities: few devices are needed to see an error of 5%."""

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from deniable.errors import InvalidParameter
 from deniable.protocol import Survey
 from material.commands import call
+from material.surveys import STARTER
 
 HUNDRED = ("--categories", 100, "--people", 100_000, "--epsilon", 1)
 
@@ -20,7 +21,7 @@ HUNDRED = ("--categories", 100, "--people", 100_000, "--epsilon", 1)
 @pytest.fixture
 def started(tmp_path: Path) -> Path:
     path = tmp_path / "survey.toml"
-    call("init", path)
+    path.write_bytes(STARTER.read_bytes())
     return path
 
 

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from deniable.cli.init import STARTER
+from deniable.cli import init
 from deniable.errors import InvalidParameter, InvalidSurvey
 from deniable.protocol import Survey
 from material.commands import call, run
+from material.surveys import STARTER
 
 
 @pytest.fixture
 def started(tmp_path: Path) -> Path:
     path = tmp_path / "survey.toml"
-    call("init", path)
+    path.write_bytes(STARTER.read_bytes())
     return path
 
 
@@ -31,7 +32,7 @@ def test_init_does_not_overwrite_unless_forced(started: Path) -> None:
         call("init", started)
     assert started.read_text() == "precious"
     call("init", started, "--force")
-    assert started.read_bytes() == STARTER.read_bytes()
+    assert started.read_bytes() == init.STARTER.read_bytes()
 
 
 def test_check_says_everything_at_once_and_exits_with_1(started: Path) -> None:

@@ -93,7 +93,9 @@ def test_a_page_waits_for_no_answer_and_says_so(tmp_path: Path) -> None:
     # Another process over the same store computes nothing.
     later = Glances(store, tmp_path, 20, make)
     found = overview(store, published)
-    assert {kept.glance.value for kept in later.look(found.questions).values()} == {0.25}
+    seen = later.look(found.questions)
+    assert {kept.glance.value for kept in seen.values()} == {0.25}
+    assert {kept.glance.made for kept in seen.values()} == {0.0}  # no moment lies in a store
     assert len(made) == 2
     # More reports: the old answer stands, with its age, until it is out of date.
     one = published.question("dark")

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from deniable.authoring import read_authored, resolve
-from deniable.cli.init import STARTER
 from deniable.errors import InvalidParameter
 from deniable.protocol import (
     Boolean,
@@ -28,6 +27,7 @@ from deniable.results.disclosure.facts import disclose
 from deniable.results.disclosure.files import save_disclosure
 from deniable.results.disclosure.page import page_html, page_markdown
 from deniable.results.disclosure.randomised import how
+from material.surveys import STARTER
 from material.yaml_reading import read
 
 FIVE = Categories(tuple("abcde"))

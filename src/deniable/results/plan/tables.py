@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from deniable._words import crowd, epsilon_text
@@ -14,6 +15,7 @@ from deniable.protocol.question import PLAIN_FIELD
 from deniable.protocol.thresholds import as_fraction
 from deniable.results.plan.budget import budget_table
 from deniable.results.plan.chart import plan_picture
+from deniable.results.plan.worth import worth_asking, worth_asking_all
 from deniable.results.table import About, Cell, Column, Table
 
 _LEARNED = (
@@ -112,7 +114,8 @@ def plan_table(plan: Plan) -> Table:
         "warnings": list(plan.warnings),
     }
     about = _about(plan.setting, _asked(plan), told)
-    return _predicted(about, ("mechanism",), rows, notes, plan.needed, plan_picture(plan))
+    table = _predicted(about, ("mechanism",), rows, notes, plan.needed, plan_picture(plan))
+    return replace(table, notes=(*table.notes, worth_asking(plan)))
 
 
 def _asked(plan: Plan) -> str:
@@ -170,13 +173,14 @@ def survey_table(plan: SurveyPlan) -> Table:
         "epsilon_of_a_year_without_ceiling": plan.epsilon_year,
     }
     what = (f"{crowd(plan.people)} for every question; errors are of the population",)
-    return _predicted(
+    table = _predicted(
         About("plan", what=what, more={"plan": told}),
         ("question", "field", "mechanism"),
         [(names, one.prediction) for names, one in rows],
         notes,
         parts={"budget": budget_table(plan.budget)},
     )
+    return replace(table, notes=(*table.notes, worth_asking_all(plan)))
 
 
 def _predicted(

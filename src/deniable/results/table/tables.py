@@ -11,7 +11,7 @@ from deniable.results.charts.shown import Chart, below_each_other
 from deniable.results.table.columns import Ends
 from deniable.results.table.files import save
 from deniable.results.table.table import Table, frame_of
-from deniable.results.table.text import as_text
+from deniable.results.table.text import WIDTH, as_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,9 +42,9 @@ class Tables(tuple[Table, ...]):
             return self[0].as_json()
         return {"fields": {table.about.field: table.as_json() for table in self}}
 
-    def text(self) -> str:
+    def text(self, width: int = WIDTH) -> str:
         """Return all tables for a terminal, one below the other."""
-        return "\n".join(as_text(table) for table in self)
+        return "\n".join(as_text(table, width=width) for table in self)
 
     @property
     def interval(self) -> dict[str, list[Ends]]:

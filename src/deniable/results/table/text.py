@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 200
 """The most rows that a terminal shows; files and JSON hold all of them."""
-_WIDTH = 100
+WIDTH = 100
 _ROOM = (48, 28)
 """Columns of a terminal for the label of a row, and for each of several."""
 
 
-def as_text(table: Table, *, width: int = _WIDTH) -> str:
+def as_text(table: Table, *, width: int = WIDTH) -> str:
     """Return the table as text: a heading, sentences if they are its point, rows and notes.
 
     Uses Rich for the rows where it is installed, plain columns elsewhere. Values are shown with

@@ -15,7 +15,7 @@ from material.snippets import HIDDEN, ROOT, Reader, blocks, compare
 PAGES = sorted(
     [
         *ROOT.glob("docs/tutorials/*.md"),
-        *map(ROOT.joinpath, ("docs/epsilon.md", "docs/decoders.md")),
+        *map(ROOT.joinpath, ("docs/epsilon.md", "docs/decoders.md", "docs/migrate.md")),
     ]
 )
 
