@@ -265,13 +265,14 @@ def _get_page(name: str, summary: str, schema: str, asked: list[Schema]) -> dict
     html = {"text/html": {"schema": {"type": "string"}}}
     answer = _answer(summary, schema)
     answer["content"] |= html
+    bad = (Reason.QUERY,) if name == "question" else ()
     missing = {} if name in ("healthPage", "budget") else {"404": _problem([Reason.NOT_FOUND])}
     return {
         "operationId": f"get{name[0].upper()}{name[1:]}",
         "summary": summary,
         "description": "A page of the dashboard: JSON for who accepts that and no HTML.",
         "parameters": asked,
-        "responses": {"200": answer, **_problems(_READING), **missing},
+        "responses": {"200": answer, **_problems((*_READING, *bad)), **missing},
         "security": [{}, {"analystToken": []}, {"analystPassword": []}],
     }
 

@@ -201,6 +201,7 @@ PAGES = {
         [
             *_asked("path", "id"),
             *_asked("query", "version", "level", "epoch", "a", "b", "c", "by", "one", "other"),
+            *_asked("query", "one_until", "other_until"),
         ],
     ),
     "/health": ("healthPage", "What became of every report.", "HealthPage", []),

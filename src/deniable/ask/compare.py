@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deniable.ask.estimate import chosen
-from deniable.ask.grouped import Group, as_groups, groups_by, listed_of, of_population, pool_of
+from deniable.ask.grouped import (
+    Group,
+    Split,
+    as_groups,
+    groups_by,
+    listed_of,
+    of_population,
+    pool_of,
+)
 from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.ask.over_time import noise_of
 from deniable.ask.several import AnyCounts, Asked, agreeing, newest
@@ -66,8 +74,12 @@ def field_compared(
     options: Options = DEFAULTS,
     *,
     against: str | None = None,
+    split: Split | None = None,
 ) -> Table:
-    """Return the comparison of one field, from counts that were kept apart."""
+    """Return the comparison of one field, from counts that were kept apart.
+
+    With `split` the groups are its own, as `groups_by` takes it.
+    """
     listed, asked = listed_of(field, options), of_population(options)
     counted = agreeing(counted, field)
 
@@ -75,7 +87,7 @@ def field_compared(
         return any_table(part, field, listed, asked, points=False)
 
     whole = make(counted)
-    groups = _arms(groups_by(counted, [by], make), by, against)
+    groups = _arms(groups_by(counted, [by], make, split), by, against)
     noise, pool = noise_of(counted, field, listed, whole), pool_of(counted, field, listed, asked)
     series = as_groups(groups, whole, field, asked, noise, pool)
     found = compare_groups(series, alpha=1 - options.confidence)

@@ -17,8 +17,7 @@ from deniable.errors import InvalidParameter
 from deniable.groups import Groups, local_level
 from deniable.mechanisms.base import Floats
 from deniable.protocol import Field, StringSets
-from deniable.protocol.epochs import date_of, days_of
-from deniable.results.table import Cell, Column, Row, Table
+from deniable.results.table import Cell, Column, Epochs, Row, Table
 from deniable.results.table.columns import plain
 
 EPOCH = "epoch"
@@ -30,6 +29,8 @@ Make = Callable[[AnyCounts], Table]
 """Makes the table of some counts."""
 Pool = Callable[[AnyCounts | None], PooledShares]
 """Pools the levels and versions of some counts, or of all."""
+Split = Callable[[AnyCounts], Mapping[str, AnyCounts]]
+"""Divides counts into groups with names, where neither epochs nor a segment do."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,19 @@ class Group:
         return {**self.key, "n": self.counted.n, "rows": rows}
 
 
-def groups_by(counted: AnyCounts, by: Sequence[str], make: Make) -> list[Group]:
+def groups_by(
+    counted: AnyCounts, by: Sequence[str], make: Make, split: Split | None = None
+) -> list[Group]:
     """Return the groups of counts by epoch, a segment, or both, the epoch changing slowest.
+
+    With `split` they are its groups, and `by` is the one name that their names stand under.
 
     Raises:
         InvalidParameter: if the question has no such segment, `by` names one twice or more than
             one, or there are too many epochs.
     """
+    if split is not None:
+        return [Group({by[0]: name}, one, make(one)) for name, one in split(counted).items()]
     segments = [name for name in by if name != EPOCH]
     if len(segments) > 1 or len(set(by)) < len(by):
         raise InvalidParameter("Group by epoch, by one segment, or by both: --by epoch --by NAME")
@@ -94,7 +101,8 @@ def groups_by(counted: AnyCounts, by: Sequence[str], make: Make) -> list[Group]:
 
 
 def _epoch_key(epoch: int, days: int) -> dict[str, Any]:
-    first, last = (date_of(day).isoformat() for day in days_of(epoch, days))
+    covered = Epochs(epoch, epoch, days)
+    first, last = covered.first_day.isoformat(), covered.last_day.isoformat()
     return {EPOCH: epoch, "from": first, "to": last}
 
 

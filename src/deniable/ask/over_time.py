@@ -17,6 +17,7 @@ from deniable.ask.grouped import (
     Make,
     OneReport,
     Pool,
+    Split,
     as_groups,
     group_rows,
     groups_by,
@@ -68,9 +69,15 @@ def over_time(
 
 
 def field_over_time(
-    counted: AnyCounts, field: Field, by: Sequence[str], options: Options = DEFAULTS
+    counted: AnyCounts,
+    field: Field,
+    by: Sequence[str],
+    options: Options = DEFAULTS,
+    split: Split | None = None,
 ) -> Table:
     """Return the table of one field by group, from counts that were kept apart.
+
+    With `split` the groups are its own, as `groups_by` takes it.
 
     Raises:
         InvalidParameter: as `over_time`.
@@ -92,7 +99,7 @@ def field_over_time(
 
     noise = noise_of(counted, field, listed, make(counted))
     pool = pool_of(counted, field, listed, options)
-    return grouped_table(counted, by, make, compared, field, options, noise, pool)
+    return grouped_table(counted, by, make, compared, field, options, noise, pool, split)
 
 
 def grouped_table(
@@ -104,6 +111,7 @@ def grouped_table(
     options: Options,
     noise: OneReport | None = None,
     pool: Pool | None = None,
+    split: Split | None = None,
 ) -> Table:
     """Return the shares of every group as one table, with the change over epochs.
 
@@ -116,10 +124,11 @@ def grouped_table(
         options: the options of the ask.
         noise: that of one report.
         pool: pools levels and versions of some counts; None where there is one of each.
+        split: divides counts into groups, where neither epochs nor a segment do.
     """
     if not by:
         raise InvalidParameter("Name what to group by: --by epoch, or a segment.")
-    whole, groups = make(counted), groups_by(counted, by, make)
+    whole, groups = make(counted), groups_by(counted, by, make, split)
     columns = shown_columns(whole)
     rows = list(group_rows(groups, whole, columns))
     changes: dict[str, Change] = {}

@@ -1,4 +1,4 @@
-"""Two epochs, or two values of a segment, that a reader puts side by side."""
+"""Two periods, or two values of a segment, that a reader puts side by side."""
 
 from __future__ import annotations
 
@@ -7,23 +7,30 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
+from deniable.ask.periods import Period, two_periods
 from deniable.dashboard.findings import Wanted
 from deniable.dashboard.overview import Summary
-from deniable.dashboard.queries import NoSuchPage
+from deniable.dashboard.queries import BadQuery, NoSuchPage
 from deniable.dashboard.sections import views_of
+from deniable.errors import InvalidParameter
+from deniable.results.table import Epochs
 
 _MOST_EPOCHS = 60
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A form of two choices: what it is about, the values with their names, and those chosen."""
+    """A form of two choices: what it is about, the values with their names, and those chosen.
+
+    Of periods, `until` holds the last epochs that are chosen, each empty where it is the first.
+    """
 
     by: str
     label: str
     values: Sequence[tuple[str, str]]
     one: str
     other: str
+    until: tuple[str, str] | None = None
 
 
 def pair_asked(request: Request, summary: Summary) -> tuple[str, tuple[str, str]]:
@@ -31,8 +38,11 @@ def pair_asked(request: Request, summary: Summary) -> tuple[str, tuple[str, str]
 
     Raises:
         NoSuchPage: if there is no such pair.
+        BadQuery: if one is no period, or the two overlap.
     """
     by = request.query_params.get("by", "epoch")
+    if by == "epoch":
+        return by, _periods_asked(request, summary)
     one, other = (request.query_params.get(name, "") for name in ("one", "other"))
     known = _values(summary, by)
     if one not in known or other not in known or one == other:
@@ -50,34 +60,76 @@ def pairs_to_choose(request: Request, summary: Summary, wanted: Wanted) -> list[
     chosen = request.query_params.get("by", "epoch")
     asked = tuple(request.query_params.get(name, "") for name in ("one", "other"))
     forms = []
-    for by in ("epoch", *(segment.name for segment in summary.question.segments)):
-        values = _values(summary, by)
-        if len(values) < 2 or (by == "epoch" and wanted.epoch is not None):
-            continue
-        first = asked if by == chosen and all(asked) else (values[0], values[1])
-        if by == "epoch" and first == (values[0], values[1]):
-            first = values[1], values[0]  # the earlier one first
-        told = [(value, _name(summary, by, value)) for value in values]
-        forms.append(Choice(by, "Periods" if by == "epoch" else by, told, first[0], first[1]))
+    if wanted.epoch is None and len(summary.reports) > 1:
+        forms.append(_periods_to_choose(request, summary, chosen == "epoch" and all(asked)))
+    for segment in summary.question.segments:
+        by, values = segment.name, _values(summary, segment.name)
+        if len(values) > 1:
+            first = asked if by == chosen and all(asked) else (values[0], values[1])
+            forms.append(Choice(by, by, [(one, one) for one in values], first[0], first[1]))
     return forms
+
+
+def _periods_to_choose(request: Request, summary: Summary, chosen: bool) -> Choice:
+    """Return the form of two periods; at first the last two epochs, the earlier one first."""
+    listed = sorted(summary.reports, reverse=True)[:_MOST_EPOCHS]
+    pair = _periods_asked(request, summary) if chosen else (str(listed[1]), str(listed[0]))
+    one, other = (Period.of(text) for text in pair)
+    # Those of a permanent address may be older than the newest ones.
+    ends = {end for period in (one, other) for end in (period.first, period.last)}
+    values = [
+        (str(epoch), period_name(summary, Period(epoch, epoch)))
+        for epoch in sorted({*listed, *ends}, reverse=True)
+    ]
+    until = ("" if period.single else str(period.last) for period in (one, other))
+    return Choice(
+        "epoch",
+        "Periods from",
+        values,
+        str(one.first),
+        str(other.first),
+        (next(until), next(until)),
+    )
+
+
+def _periods_asked(request: Request, summary: Summary) -> tuple[str, str]:
+    """Return two periods: `one` and `other` are epochs or ranges, or `one_until` ends a range."""
+    texts = []
+    for name in ("one", "other"):
+        first, last = (request.query_params.get(key, "") for key in (name, f"{name}_until"))
+        texts.append(f"{first}-{last}" if last else first)
+    try:
+        pair = two_periods(texts)
+    except InvalidParameter as error:
+        raise BadQuery(str(error)) from None
+    for period in pair:
+        if not any(epoch in period for epoch in summary.reports):
+            known = f"{min(summary.reports)}-{max(summary.reports)}" if summary.reports else "none"
+            raise NoSuchPage(f"There are no reports of the period {period}, but of {known}.")
+    return str(_within(pair[0], summary)), str(_within(pair[1], summary))
+
+
+def _within(period: Period, summary: Summary) -> Period:
+    """Return a period from its first epoch with reports to its last one."""
+    known = [epoch for epoch in summary.reports if epoch in period]
+    return Period(min(known), max(known))
 
 
 def pair_title(summary: Summary, by: str, pair: tuple[str, str]) -> str:
     """Return the heading of two that stand side by side."""
-    return " beside ".join(_name(summary, by, one) for one in pair)
+    if by != "epoch":
+        return " beside ".join(pair)
+    return " beside ".join(period_name(summary, Period.of(text)) for text in pair)
 
 
 def _values(summary: Summary, by: str) -> list[str]:
-    if by == "epoch":
-        return [str(epoch) for epoch in sorted(summary.reports, reverse=True)[:_MOST_EPOCHS]]
     known = (segment.labels for segment in summary.question.segments if segment.name == by)
     return list(next(known, ()))
 
 
-def _name(summary: Summary, by: str, value: str) -> str:
-    if by != "epoch":
-        return value
-    days = summary.epoch(int(value))
-    first, last = days.first_day, min(days.last_day, summary.today)
+def period_name(summary: Summary, period: Period) -> str:
+    """Return the days of a period as people say them, none in the future."""
+    days = Epochs(period.first, period.last, summary.question.epoch)
+    first, last = days.first_day, days.last_day
     begin = f"{first.day} {first:%b %Y}"
     return begin if last <= first else f"{begin} – {last.day} {last:%b %Y}"

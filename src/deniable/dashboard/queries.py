@@ -15,6 +15,10 @@ class NoSuchPage(Exception):
     """An address that leads nowhere; the message says why."""
 
 
+class BadQuery(Exception):
+    """A query that asks for what cannot be; the message says why, and what can."""
+
+
 def number_of(request: Request, name: str) -> int | None:
     """Return a number of the query; None where it is missing.
 

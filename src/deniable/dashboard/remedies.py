@@ -36,6 +36,7 @@ REMEDIES: dict[Reason, str] = {
     Reason.FORBIDDEN: "Allow the web page's origin with --origin, or set an analyst token.",
     Reason.HOST: "Tell the proxy to pass the host's name on, or bind to the address that is used.",
     Reason.NOT_FOUND: "Look at the address that apps send to, and at the proxy's routes.",
+    Reason.QUERY: "Nothing about reports: an address of the dashboard was written wrongly.",
     Reason.METHOD: "A scanner, or a proxy that turns POST into GET: look at its redirects.",
     Reason.BUSY: "The disk is slower than the senders. Devices try again; see docs/operate.md.",
     Reason.STORE: "Look at disk and store: deniable store check. Devices try again.",

@@ -30,7 +30,7 @@ from deniable.dashboard.pages import (
     page,
     wants_json,
 )
-from deniable.dashboard.queries import NoSuchPage
+from deniable.dashboard.queries import BadQuery, NoSuchPage
 from deniable.dashboard.question_json import overview_json
 from deniable.dashboard.questions import QuestionPages
 from deniable.dashboard.trying import SCRIPTS, try_page
@@ -146,6 +146,8 @@ def _answered(answer: Answer, request: Request) -> Response:
         return answer(request)
     except NoSuchPage as error:
         return message(request, Reason.NOT_FOUND, "There is no such page", str(error))
+    except BadQuery as error:
+        return message(request, Reason.QUERY, "This cannot be asked", str(error))
     except StoreError as error:
         return message(request, Reason.STORE, "The store cannot be read", str(error))
 

@@ -38,6 +38,7 @@ class Reason(StrEnum):
     FORBIDDEN = "forbidden"
     HOST = "host"
     NOT_FOUND = "not_found"
+    QUERY = "query"
     METHOD = "method"
     BUSY = "busy"
     STORE = "store"
@@ -116,6 +117,7 @@ _PROBLEMS: dict[Reason, tuple[int, str]] = {
     Reason.FORBIDDEN: (403, "This is closed to the sender."),
     Reason.HOST: (421, "The request was meant for another host."),
     Reason.NOT_FOUND: (404, "There is nothing here."),
+    Reason.QUERY: (400, "The query of the address asks for what cannot be."),
     Reason.METHOD: (405, "The method is not allowed here."),
     Reason.BUSY: (503, "Too many reports are waiting."),
     Reason.STORE: (503, "The store does not work."),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from starlette.applications import Starlette
 
+from deniable.ask import Options, estimate
 from deniable.authoring import read_authored
 from deniable.dashboard import dashboard_routes
 from deniable.mechanisms import mechanism_for
@@ -129,8 +130,79 @@ def test_two_periods_stand_side_by_side_with_a_test(site: Site) -> None:
     assert told["n"] == 2 * 1_603
     assert told["change"]["p_value"] < 0.01
     assert any(mark.startswith("< 1, 2024-10-04: ") for mark in marks(page))
-    for wrong in (f"by=epoch&one={EPOCH}&other={EPOCH}", "by=epoch&one=1&other=2", "by=no&one=a"):
+    for wrong in ("by=epoch&one=1&other=2", "by=no&one=a"):
         assert site.get(f"/questions/size?{wrong}").status == 404
+
+
+def test_two_ranges_of_epochs_stand_side_by_side(site: Site) -> None:
+    asked = f"by=epoch&one={EPOCH}-{EPOCH + 1}&other={EPOCH + 2}"
+    told = json.loads(site.get(f"/questions/size/beside.json?{asked}").body)
+    jsonschema.validate(told, json.loads(SCHEMA.read_text()))
+    assert told["n"] == 3 * 1_603
+    assert told["beside"] == [f"{EPOCH}-{EPOCH + 1}", f"{EPOCH + 2}"]
+    sizes = {group["period"]: group["n"] for group in told["groups"]}
+    assert sizes == {"2024-10-04 to 2024-10-05": 2 * 1_603, "2024-10-06": 1_603}
+    # The shares of a range are those of an estimate of its epochs, the whole of one epoch's those
+    # of its page.
+    options = Options(first_epoch=EPOCH, last_epoch=EPOCH + 1, threads=1)
+    (whole,) = estimate(site.store, site.survey.questions[0], options)
+    rows = [row for row in told["rows"] if row["period"] == "2024-10-04 to 2024-10-05"]
+    assert [row["frequency"] for row in rows] == list(whole.column("frequency"))
+    assert [row["interval"] for row in rows] == [list(row.interval) for row in whole.rows]
+    assert "The answers differ by period (p < 0.0001, all answers together)" in told["what"][0]
+    page = site.page(f"/questions/size?{asked}")
+    assert "4 Oct 2024 – 5 Oct 2024 beside 6 Oct 2024" in page.text
+    assert any(mark.startswith("< 1, 2024-10-04 to 2024-10-05: ") for mark in marks(page))
+
+
+def test_the_form_asks_for_the_same_ranges_as_an_address(site: Site) -> None:
+    form = f"by=epoch&one={EPOCH}&one_until={EPOCH + 1}&other={EPOCH + 2}&other_until="
+    short = f"by=epoch&one={EPOCH}-{EPOCH + 1}&other={EPOCH + 2}"
+    page = site.page(f"/questions/size?{form}")
+    names = [v.get("name") for tag, v in page.elements if tag == "select"]
+    assert [name for name in names if name in ("one", "one_until", "other", "other_until")] == [
+        *("one", "one_until", "other", "other_until"),
+        *("one", "other"),  # those of the segment
+    ]
+    chosen = [v["value"] for tag, v in page.elements if tag == "option" and "selected" in v]
+    assert chosen[:3] == [str(EPOCH), str(EPOCH + 1), str(EPOCH + 2)]
+    told = [
+        json.loads(site.get(f"/questions/size?{query}", accept="application/json").body)["sections"]
+        for query in (form, short, short.replace(f"={EPOCH + 2}", f"={EPOCH + 2}-{EPOCH + 9}"))
+    ]
+    assert told[0][-1]["name"] == "beside-value"
+    assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        (f"{EPOCH}", f"{EPOCH}", "overlap"),
+        (f"{EPOCH}-{EPOCH + 1}", f"{EPOCH + 1}-{EPOCH + 2}", "overlap"),
+        (f"{EPOCH + 1}-{EPOCH}", f"{EPOCH + 2}", f"Ask for {EPOCH}-{EPOCH + 1}."),
+        (f"{EPOCH}-", f"{EPOCH + 2}", "a range such as 10-20"),
+        ("yesterday", f"{EPOCH + 2}", "a range such as 10-20"),
+        ("-1", f"{EPOCH + 2}", "a range such as 10-20"),
+        (f"{EPOCH}", "", "a range such as 10-20"),
+    ],
+)
+def test_a_wrong_range_is_refused_and_says_why(site: Site, one: str, other: str, why: str) -> None:
+    query = f"by=epoch&one={one}&other={other}"
+    page = site.get(f"/questions/size?{query}")
+    assert page.status == 400
+    assert why in Page(page.text).text
+    for path in ("/questions/size", "/questions/size/beside.csv"):
+        told = site.get(f"{path}?{query}", accept="application/json")
+        assert told.status == 400
+        problem = json.loads(told.body)
+        assert problem["reason"] == "query"
+        assert why in problem["detail"]
+
+
+def test_a_range_without_reports_is_not_found(site: Site) -> None:
+    answer = site.get(f"/questions/size?by=epoch&one=10-20&other={EPOCH}")
+    assert answer.status == 404
+    assert f"no reports of the period 10-20, but of {EPOCH}-{EPOCH + 2}." in answer.text
 
 
 def test_two_values_of_a_segment_stand_side_by_side(site: Site) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from deniable.errors import InvalidParameter
-from deniable.protocol.epochs import date_of, days_of
+from deniable.protocol.epochs import date_of, day_number, days_of
 from deniable.results.report_counts import reports_text
 from deniable.results.table.columns import (
     UNLEARNED,
@@ -52,8 +52,12 @@ class Epochs:
 
     @property
     def last_day(self) -> date:
-        """The last day of the last epoch."""
-        return date_of(days_of(self.last, self.days)[1])
+        """The last day of the last epoch; of one that is not over, the last that has begun.
+
+        Edge cases: the first day, where this clock is behind the reports.
+        """
+        ends = days_of(self.last, self.days)[1]
+        return max(date_of(min(ends, day_number())), self.first_day)
 
     def as_json(self) -> dict[str, object]:
         """Return the epochs as JSON, with their days."""
