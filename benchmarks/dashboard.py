@@ -1,6 +1,6 @@
 """Pages of the dashboard in real Chromium: bytes as transferred, requests, first paint.
 
-A store of many questions with reports in 12 epochs, of which all but the last are closed, and the
+A store of many questions with reports in some epochs, of which all but the last are closed, and the
 collector's own process. Each page is opened cold (a new profile without a cache), warm (the same
 page once more), and the list also before any answer was computed. Bytes are those that came over
 the connection, compressed, with headers; first paint is the browser's own first-contentful-paint,
@@ -28,6 +28,7 @@ from deniable.mechanisms.records import join_records
 from deniable.protocol import Survey
 from deniable.protocol.epochs import day_number
 from deniable.store import Batch, open_store
+from material.cluster import in_memory
 from material.surveys import asked, categories, survey
 from material.web_pages import chromium, collecting
 
@@ -42,13 +43,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--questions", type=int, nargs="+", default=[10, 500])
     parser.add_argument("--reports", type=int, default=10_000_000, help="of all questions together")
+    parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     wanted = parser.parse_args()
     found = []
     with chromium() as browser:
         for questions in wanted.questions:
-            with tempfile.TemporaryDirectory() as folder:
-                found.append(measured(Path(folder), browser, questions, wanted.reports))
+            # In memory where that is: thousands of commits while filling are not what is measured.
+            with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
+                found.append(measured(Path(folder), browser, questions, wanted))
     if wanted.json:
         print(json.dumps(found))
     else:
@@ -58,9 +61,11 @@ def main() -> int:
     return int(any(row["bytes"] > BAR for row in lists))
 
 
-def measured(folder: Path, browser: Browser, questions: int, reports: int) -> dict[str, Any]:
+def measured(
+    folder: Path, browser: Browser, questions: int, wanted: argparse.Namespace
+) -> dict[str, Any]:
     """Fill a store, serve it, and look at its pages."""
-    published = fill(folder, questions, reports)
+    published = fill(folder, questions, wanted.reports, wanted.epochs)
     with collecting(folder, published.published(), []) as address:
         rows = [look(browser, address, "/", "nothing computed")]
         seconds = until_computed(browser, address)
@@ -70,10 +75,10 @@ def measured(folder: Path, browser: Browser, questions: int, reports: int) -> di
             rows.append(look(browser, address, page, "cold", context))
             rows.append(look(browser, address, page, "warm", context))
             context.close()
-    return {"questions": questions, "reports": reports, "computed": seconds, "pages": rows}
+    return {"questions": questions, "reports": wanted.reports, "computed": seconds, "pages": rows}
 
 
-def fill(folder: Path, questions: int, reports: int) -> Survey:
+def fill(folder: Path, questions: int, reports: int, epochs: int) -> Survey:
     """Publish a survey and write its reports; close all epochs but the last."""
     kinds = ('"boolean"', categories("red", "green", "blue", "other"))
     texts = [
@@ -88,12 +93,12 @@ def fill(folder: Path, questions: int, reports: int) -> Survey:
     (folder / "survey.toml").write_text(survey(*texts))
     published = read_authored(folder / "survey.toml").require()
     rng, today = np.random.default_rng(1), day_number()
-    each = max(1, reports // (questions * EPOCHS))
+    each = max(1, reports // (questions * epochs))
     with open_store(str(folder / "data")) as store:
         for question in published.questions:
             (field,) = question.fields
             mechanism, size = mechanism_for(field.parameters), field.domain.size or 2
-            for epoch in range(today - EPOCHS + 1, today + 1):
+            for epoch in range(today - epochs + 1, today + 1):
                 codes = np.minimum(rng.geometric(0.5, each) - 1, size - 1)
                 records = join_records(question, {field.name: mechanism.simulate(codes, rng)})
                 batch = Batch(question.id, question.version, question.digest, epoch)

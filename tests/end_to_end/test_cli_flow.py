@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deniable.cli.process import collector_process
+from material.surveys import STARTER
 
 
 def run(folder: Path, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -36,6 +37,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A published survey with simulated reports to every question."""
     folder = tmp_path_factory.mktemp("project")
     run(folder, "init")
+    (folder / "survey.toml").write_bytes(STARTER.read_bytes())  # with Bloom filters, too
     run(folder, "publish", "survey.toml")
     (folder / "pages.txt").write_text("news\nmail\nmaps\n")
     for question in ("dark-mode", "browser", "memory"):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from deniable._words import plural
 from deniable.ask import estimate
 from deniable.client import Client
 from deniable.protocol import Survey
@@ -56,7 +57,8 @@ def test_each_level_is_a_channel_of_its_own(tmp_path: Path) -> None:
             assert asked is not None
             (table,) = estimate(store, asked)
             assert table.about.n == reports
-            assert any(f"{3 - reports:,} reports of other levels" in note for note in table.notes)
+            told = plural(3 - reports, "report")
+            assert any(f"Not counted: {told} of other levels" in note for note in table.notes)
 
 
 @pytest.mark.parametrize(

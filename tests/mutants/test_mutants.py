@@ -40,7 +40,7 @@ from deniable.protocol import (
 )
 from deniable.protocol.thresholds import ONE
 from deniable.protocol.unary import UnaryParameters
-from deniable.store import closing
+from deniable.store import mixing
 from deniable.store.sqlite import writer
 from deniable.testing.ledger import LEDGER
 
@@ -218,5 +218,5 @@ class TestAnOrderedStore:
         assert "order within a group" in failed(audit_store())
 
     def test_closing_does_not_mix(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(closing, "shuffled", as_they_came)
+        monkeypatch.setattr(mixing, "shuffled", as_they_came)
         assert {"order of records", "order of bytes"} & failed(audit_store())

@@ -93,6 +93,7 @@ def _each(
     source: Source, asked: Asked, options: Options, make: Make, by: Sequence[str] = ()
 ) -> Tables:
     question = newest(asked)
+    _check(options)
     fields = [f for f in chosen(question, options.fields) if isinstance(f.domain, Numbers)]
     if not fields:
         raise InvalidParameter(
@@ -103,6 +104,21 @@ def _each(
     if by:
         return Tables(numbers_by(same, field, by, options) for same, field in each)
     return Tables(make(same, field, options) for same, field in each)
+
+
+def _check(options: Options) -> None:
+    """Refuse options of shares that would change nothing here."""
+    wishes = {
+        "--crafted": options.crafted is not None,
+        "--decoder lasso": options.decoder != DEFAULTS.decoder,
+        "--interval exact": options.interval != DEFAULTS.interval,
+        "--truth": bool(options.truth),
+    }
+    if wrong := [name for name, wished in wishes.items() if wished]:
+        raise InvalidParameter(
+            f"{wrong[0]} is about the shares of answers, not about numbers.",
+            "Leave it out here, or ask for shares: deniable estimate QUESTION",
+        )
 
 
 def binned(counted: AnyCounts, field: Field, options: Options) -> Binned:

@@ -64,9 +64,14 @@ def _repeat_together(variables: Sequence[Variable]) -> bool:
         some = slice(start, start + _SAMPLE)
         # Two different records have one key with a probability of 2^-64: weights are random.
         keys[some] = sum(_hashed(v.reports[some], seed) for seed, v in enumerate(variables))
-        if start == 0 and len(np.unique(keys[some])) == len(keys[some]):
+        if start == 0 and _distinct(keys[some]) == len(keys[some]):
             return False  # most reports are alone: no need to look at all
-    return 2 * len(np.unique(keys)) <= n
+    return 2 * _distinct(keys) <= n
+
+
+def _distinct(keys: NDArray[np.uint64]) -> int:
+    rising = np.sort(keys)  # faster than a table of them
+    return 1 + int(np.count_nonzero(rising[1:] != rising[:-1]))
 
 
 def _hashed(reports: Reports, seed: int) -> NDArray[np.uint64]:

@@ -167,7 +167,7 @@ def fitting_mechanisms(domain: Domain | None, absent: bool) -> tuple[str, ...]:
 
 
 def _fits(name: str, domain: Domain, absent: bool) -> bool:
-    """Tell whether a mechanism resolves for a domain with its own example of every key's kind."""
+    """Tell whether a mechanism can ask about a domain, at some epsilon."""
     for wanted in ({"epsilon": 1.0}, {"epsilon": 1.0, "epsilon_forever": 2.0}):
         try:
             parameters = authoring_of(name).resolve(wanted, domain, absent)

@@ -130,6 +130,10 @@ def estimate(
         tables = google_tables(read_triple(google_rappor), str(google_rappor))
         emit_tables(tables, output, json)
         return
+    if cumulative and (numbers or quantile or above or by):
+        raise typer.BadParameter(
+            "--cumulative goes alone: not with --numbers, --quantile, --above or --by."
+        )
     questions = questions_of(load_survey(survey), question or "", version, level)
     asked = questions[-1]
     strings = candidates_for(asked, survey.parent, candidates)

@@ -77,6 +77,7 @@ class PlainHttp(LimitedHttp):
             and self.parser.get_method() == b"POST"
             and self.parser.get_http_version() == "1.1"
             and not self._load.connections.crowded
+            and not self.flow.write_paused  # the application waits until answers are taken
             and not self.transport.is_closing()
         )
 

@@ -11,7 +11,16 @@ from deniable.crowd.columns import is_missing
 from deniable.crowd.population import Answers
 from deniable.errors import InvalidAnswer, InvalidParameter
 from deniable.mechanisms.base import Codes
-from deniable.protocol import ABSENT, Domain, Field, Sets, Strings, StringSets
+from deniable.protocol import (
+    ABSENT,
+    Boolean,
+    Categories,
+    Domain,
+    Field,
+    Sets,
+    Strings,
+    StringSets,
+)
 from deniable.protocol.domain import ABSENT_KEY, Answer
 from deniable.protocol.typed_values import typed_value
 
@@ -49,7 +58,7 @@ def cells_read(
         key = (type(plain), plain) if isinstance(plain, str | bool | int | float) else None
         if key is None or key not in seen:
             try:
-                made = read(typed_value(domain, plain) if isinstance(plain, str) else plain)
+                made = read(_typed(domain, plain))
             except (InvalidAnswer, InvalidParameter) as error:
                 made, why = InvalidAnswer, why or str(error)
             if key is not None:
@@ -68,6 +77,17 @@ def cells_read(
             "Mend them, or leave those cells empty.",
         )
     return found
+
+
+def _typed(domain: Domain, cell: object) -> object:
+    """Return a cell as its domain takes it: frames have 0 and 1, and numbers as names, too."""
+    if isinstance(cell, str):
+        return typed_value(domain, cell)
+    if isinstance(domain, Boolean) and isinstance(cell, int | float) and cell in (0, 1):
+        return bool(cell)
+    if isinstance(domain, Categories) and type(cell) is int:
+        return str(cell)
+    return cell
 
 
 def answer_codes(

@@ -79,7 +79,7 @@ class StrictClient(Client):
         return committed if wait else None
 
     def would_send(self) -> list[str]:
-        """Return a line for each report that waits: its question, its size and its epsilon."""
+        """Return a line for each report that waits, sorted: question, size and epsilon."""
         lines = []
         for report in self.pending():
             asked = self.survey.question(report.question, report.version)
@@ -87,7 +87,7 @@ class StrictClient(Client):
             size = len(report.record)
             unit = "byte" if size == 1 else "bytes"
             lines.append(f"{report.question}: {size} {unit}, epsilon {as_float(epsilon):g}")
-        return lines
+        return sorted(lines)  # they leave in no order
 
 
 @pytest.fixture

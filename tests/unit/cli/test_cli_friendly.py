@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from deniable.authoring import read_authored
@@ -216,7 +217,10 @@ def test_estimate_without_a_question_lists_all_with_their_answers(folder: Path) 
     assert "a: " in lines["two"]
     assert "cannot be read" in told
     assert re.search(r"late +0", lines["late"])
-    rows = json.loads(call("estimate", "--json"))["rows"]
+    whole = json.loads(call("estimate", "--json"))
+    schema = Path(__file__).parents[3] / "spec/schemas/table.json"
+    jsonschema.validate(whole, json.loads(schema.read_text()))
+    rows = whole["rows"]
     assert [row["reports"] for row in rows][:3] == [2_000] * 3
 
 

@@ -188,3 +188,20 @@ def test_pictures_of_trends_are_drawn(folder: Path) -> None:
     }.items():
         call(*words, *place, "-o", folder / name)
         assert (folder / name).read_bytes().startswith(b"<svg")
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        (("--numbers", "--crafted", 0.01), "--crafted is about the shares"),
+        (("--cumulative", "--interval", "exact"), "--interval exact is about the shares"),
+        (("--cumulative", "--by", "epoch"), "--cumulative goes alone"),
+    ],
+)
+def test_wishes_that_numbers_do_not_follow_are_refused(
+    folder: Path, wish: tuple[object, ...], told: str
+) -> None:
+    place = ("--survey", folder / "survey.json", "--data", folder / "crowd")
+    refused = run("estimate", "size", *wish, *place)
+    assert refused.exit_code != 0
+    assert told in f"{refused.output} {refused.exception}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import select
 import threading
 from collections.abc import Sequence
@@ -9,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from uvicorn.server import ServerState
 
-from deniable.collector import hash_write_keys, http_plain
+from deniable.collector import create_app, hash_write_keys, http_plain
+from deniable.collector.http_plain import PlainHttp
+from deniable.collector.serve import server_for
 from deniable.errors import OutcomeUnknown, StoreError
 from deniable.protocol import Report
 from deniable.protocol.compact import MEDIA_TYPE as COMPACT
@@ -18,7 +23,7 @@ from deniable.protocol.compact import compact_bytes
 from deniable.store import SqliteStore
 from deniable.store.base import Appended, Counters
 from material.both_paths import Served, both, chunked, counted, read_answer, request
-from material.collector import TODAY, body, report
+from material.collector import SURVEY, TODAY, body, report, settings
 
 SHOP = "https://shop.example"
 PAGE = "text/plain;charset=UTF-8"
@@ -334,3 +339,47 @@ def test_pipelined_requests_are_answered_in_order(tmp_path: Path) -> None:
                     got += more
             told.append([got.count(b"HTTP/1.1 " + s) for s in (b"200", b"405", b"400")])
         assert told[0] == told[1] == [2, 1, 1]
+
+
+def test_a_sender_that_takes_no_answers_gets_no_more_plain_ones(tmp_path: Path) -> None:
+    """They would pile up; the application waits until answers are taken."""
+
+    class Link(asyncio.Transport):
+        def __init__(self) -> None:
+            super().__init__()
+            self.written = b""
+
+        def write(self, data: Any) -> None:
+            self.written += data
+
+        def is_closing(self) -> bool:
+            return False
+
+        def pause_reading(self) -> None: ...
+        def resume_reading(self) -> None: ...
+        def abort(self) -> None: ...
+        def close(self) -> None: ...
+
+    async def scenario(app: Starlette) -> list[int]:
+        async with app.router.lifespan_context(app) as state:
+            config = server_for(app, lambda: None).config
+            config.load()
+            link, plain = Link(), list[int]()
+            protocol = PlainHttp(config, ServerState(), dict(state or {}))
+            protocol.connection_made(link)
+            for paused in (False, True, False):
+                protocol.pause_writing() if paused else protocol.resume_writing()
+                protocol.data_received(PLAIN["words"])
+                plain.append(len(taken))
+                if paused:
+                    await asyncio.sleep(0)
+                    protocol.resume_writing()
+                while not protocol.cycle.response_complete:
+                    await asyncio.sleep(0.001)
+            protocol.connection_lost(None)
+            assert link.written.count(b"HTTP/1.1 200 ") == 3
+            return plain
+
+    with SqliteStore(tmp_path / "s") as store, counted() as taken:
+        app = create_app(settings(tmp_path), store, SURVEY.published(), today=lambda: TODAY)
+        assert asyncio.run(scenario(app)) == [1, 1, 2]

@@ -214,6 +214,17 @@ def test_a_seed_makes_the_same_reports_again(folder: Path) -> None:
         dn.randomise(people, folder / "survey.json", seed="now")  # type: ignore[arg-type]
 
 
+def test_numbers_of_a_frame_are_booleans_and_names(folder: Path) -> None:
+    text = survey(asked("dark"), asked("rooms", categories("1", "2"), "krr", "epsilon = 1.0"))
+    (folder / "survey.toml").write_text(text)
+    people = pd.DataFrame({"dark": [0, 1.0, None], "rooms": [1, 2, 2]})
+    answers = dn.randomise(people, folder / "survey.toml", progress=False)
+    assert answers.truth["dark"]["value"] == {"false": 0.5, "true": 0.5}
+    assert answers.truth["rooms"]["value"] == {"1": 1 / 3, "2": 2 / 3}
+    with pytest.raises(InvalidParameter, match="1 values outside"):
+        dn.randomise({"dark": [2], "rooms": [1]}, folder / "survey.toml", progress=False)
+
+
 SEGMENTS = """
 name = "S"
 owner = "us"

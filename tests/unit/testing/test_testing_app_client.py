@@ -36,8 +36,8 @@ def test_what_would_be_sent_is_shown(strict_client: MakeClient, file: Path) -> N
     client.record("dark-mode", True)
     client.record("colour", "red")
     assert client.would_send() == [
-        "dark-mode: 4 bytes, epsilon 1",
         "colour: 4 bytes, epsilon 2",
+        "dark-mode: 4 bytes, epsilon 1",
     ]
     assert "colour" in client.explain()
 

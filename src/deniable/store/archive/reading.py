@@ -150,7 +150,7 @@ def open_part(path: str) -> Part:
     pa, _, fs = pyarrow()
     try:
         system, place = fs.FileSystem.from_uri(path)
-        return Part.open(path, system.open_input_file(place))
+        return Part.open(path.partition("?")[0], system.open_input_file(place))
     except (pa.ArrowException, OSError) as error:
         raise StoreError(f"{path} cannot be read: {error!s:.200}") from None
 
@@ -217,7 +217,11 @@ class Archive(ReadOnlyStore):
 
     def address(self, name: str) -> str:
         """Return the path of a part, or its address, by which `open_part` finds it anywhere."""
-        return f"{self._root if self._local else self._place.rstrip('/')}/{name}"
+        if self._local:
+            return f"{self._root}/{name}"
+        # What follows a question mark says how PyArrow reaches the files.
+        place, mark, how = self._place.partition("?")
+        return f"{place.rstrip('/')}/{name}{mark}{how}"
 
     def tallies(self) -> list[Tally]:
         """Return the number of reports of each batch, from the heads of the parts."""

@@ -148,9 +148,9 @@ class SqliteTables(Tables):
     def remove(self, row: BatchRow, first: bytes, last: bytes) -> None:
         """Delete and overwrite chunks under a number that no batch has."""
         self.connection.execute(
-            "DELETE FROM chunks WHERE batch = ?1 AND key BETWEEN ?2 AND ?3"
-            " AND NOT EXISTS (SELECT 1 FROM batches WHERE batch = ?1)",
-            (row.number, first, last),
+            "DELETE FROM chunks WHERE batch = ? AND key BETWEEN ? AND ?"
+            " AND NOT EXISTS (SELECT 1 FROM batches WHERE batch = ?)",
+            (row.number, first, last, row.number),
         )
 
     def drop_ids(self, transaction: Transaction) -> None:
