@@ -78,6 +78,11 @@ SURVEY = survey(
         "epsilon = 5.0, cohorts = 4, lengths = [2, 4, 6]",
         "Which word?",
     ),
+    several(
+        "tour",
+        *((name, BOOLEAN, "krr", EPSILON) for name in ("began", "ended", "liked")),
+        description="How was the tour?",
+    ),
     asked("quiet", description="Did nobody answer?"),
 ).replace('"Test"', "\"Browser test <script>alert('name')</script>\"", 1)
 
@@ -99,8 +104,11 @@ def trips(people: int, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 def fill(survey: Survey, data: Path, people: int) -> None:
-    """Write simulated reports to all questions but the last."""
-    rng = np.random.default_rng(5)
+    """Write simulated reports to all questions but the last; those of the tour are of closed days.
+
+    They are as many for each question.
+    """
+    rng, today = np.random.default_rng(5), day_number()
     with open_store(data) as store:
         for question in survey.questions[:-1]:
             reports = {}
@@ -115,15 +123,27 @@ def fill(survey: Survey, data: Path, people: int) -> None:
                 codes = np.minimum(rng.geometric(0.3, people) - 1, size - 1)
                 strings = listed if part.domain.size is None else None
                 reports[part.name] = mechanism_for(part.parameters).simulate(codes, rng, strings)
-            batch = Batch(question.id, question.version, question.digest, day_number())
-            store.append_records(batch, join_records(question, reports), question.record_size)
+            days = range(today - 4, today) if question.id == "tour" else (today,)
+            records = join_records(question, reports)
+            each = len(records) // len(days)
+            for i, day in enumerate(days):
+                batch = Batch(question.id, question.version, question.digest, day)
+                part = records[i * each : (i + 1) * each]
+                store.append_records(batch, part, question.record_size)
+        store.close_question("tour", 1, today - 1)
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start the collector with its dashboard in a process of its own; return where it listens."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a published survey and its store."""
     folder = tmp_path_factory.mktemp("dashboard")
     fill(publish(folder), folder / "data", 20_000)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    """Start the collector with its dashboard in a process of its own; return where it listens."""
     command = [sys.executable, "-m", "deniable", "serve", "--port", "0", "--json"]
     command += ["--survey", str(folder / "survey.json"), "--data", str(folder / "data")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -231,7 +251,7 @@ def test_from_the_list_to_a_question_and_its_files(
         cells = list(csv.DictReader(file))
     assert [float(cell["frequency"]) for cell in cells] == [row["frequency"] for row in rows]
     page.click("nav >> text=Health")
-    assert "80,000" in page.inner_text("dl")
+    assert "100,000" in page.inner_text("dl")
     context.close()
 
 
@@ -340,7 +360,13 @@ PATHS = (
     "/questions/trips",
     "/questions/word",
     "/questions/quiet",
+    "/questions/tour?a=began&b=ended&c=liked",
+    f"/questions/tour?by=epoch&one={day_number() - 4}-{day_number() - 3}&other={day_number() - 1}",
+    "/questions/nothing",
+    "/questions/tour?by=epoch&one=2-1&other=3",
 )
+REFUSED = {"/questions/nothing": 404, "/questions/tour?by=epoch&one=2-1&other=3": 400}
+"""The statuses of those that are refused, with a page that says why."""
 AXE = files("axe_playwright_python").joinpath("axe.min.js")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
@@ -352,19 +378,55 @@ def test_no_page_breaks_a_rule_of_accessibility(
 ) -> None:
     size = {"width": width, "height": 900}
     context, page = open_page(browser, watch, viewport=size, color_scheme=scheme)
-    source = AXE.read_text("utf-8")
     for path in PATHS:
-        page.goto(address + path)
-        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-        page.evaluate(source)
-        found = page.evaluate(
-            "rules => axe.run(document, { runOnly: rules }).then(r => r.violations.flatMap("
-            "v => v.nodes.map(n => [v.id, n.target.join(' '), n.failureSummary])))",
-            RULES,
-        )
-        assert found == [], (path, scheme, width)
+        answer = page.goto(address + path)
+        assert answer is not None
+        assert answer.status == REFUSED.get(path, 200)
+        if path in REFUSED:
+            assert len(watch.errors) == 2  # once as an answer and once in the console
+            watch.errors.clear()
+        assert broken_rules(page) == [], (path, scheme, width)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
     context.close()
+
+
+def broken_rules(page: Page) -> list[list[str]]:
+    """Return the rules that a page breaks with all of its details open, and where."""
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    page.evaluate(AXE.read_text("utf-8"))
+    found: list[list[str]] = page.evaluate(
+        "rules => axe.run(document, { runOnly: rules }).then(r => r.violations.flatMap("
+        "v => v.nodes.map(n => [v.id, n.target.join(' '), n.failureSummary])))",
+        RULES,
+    )
+    return found
+
+
+@pytest.fixture(scope="module")
+def public(folder: Path) -> Path:
+    """Return the folder of the public site."""
+    command = [sys.executable, "-m", "deniable", "publish-results", str(folder / "site")]
+    command += ["--survey", str(folder / "survey.json"), "--data", str(folder / "data")]
+    subprocess.run(command, check=True, timeout=120, stdout=subprocess.DEVNULL)
+    return folder / "site"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1_300])
+def test_no_page_of_the_public_site_breaks_a_rule_of_accessibility(
+    scheme: Literal["light", "dark"], width: int, public: Path, browser: Browser
+) -> None:
+    watch, size = Watch(), {"width": width, "height": 900}
+    context, page = open_page(browser, watch, viewport=size, color_scheme=scheme)
+    pages = sorted(public.rglob("*.html"))
+    assert {"index.html", "people.html", "tour.html"} <= {path.name for path in pages}
+    for path in pages:
+        page.goto(path.as_uri())
+        assert broken_rules(page) == [], (path.name, scheme, width)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
+    context.close()
+    assert watch.errors == []
+    assert watch.hosts == {""}
 
 
 def test_the_rules_of_accessibility_are_checked(
@@ -373,12 +435,7 @@ def test_the_rules_of_accessibility_are_checked(
     context, page = open_page(browser, watch)
     page.goto(f"{address}/health")
     page.evaluate("document.querySelector('h1').style.color = '#dddddd'")
-    page.evaluate(AXE.read_text("utf-8"))
-    found = page.evaluate(
-        "rules => axe.run(document, { runOnly: rules }).then(r => r.violations.map(v => v.id))",
-        RULES,
-    )
-    assert found == ["color-contrast"]
+    assert [rule for rule, *_ in broken_rules(page)] == ["color-contrast"]
     context.close()
 
 
@@ -389,7 +446,7 @@ def test_the_list_finds_while_one_types_and_shows_what_was_computed(
     page.goto(f"{address}/")
     page.wait_for_selector("#list[data-pending='0']", timeout=60_000)
     rows = page.locator(".rows > li:visible")
-    assert rows.count() == 5
+    assert rows.count() == 6
     assert page.locator("li:has-text('crashed'), li:has-text('session') .answer b").count() >= 1
     page.fill("#q", "session")
     assert rows.count() == 1
