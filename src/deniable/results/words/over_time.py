@@ -58,7 +58,7 @@ def _points(share: float) -> str:
 
 def compared_sentence(p_value: float, by: str, groups: Sequence[tuple[str, int]]) -> str:
     """Return the result of a test over all answers of several groups in a sentence."""
-    told = ", ".join(f"{name} {plural(n, 'report')}" for name, n in groups)
+    told = ", ".join(f"{name} ({plural(n, 'report')})" for name, n in groups)
     shown = p_text(p_value)
     stated = f"p {shown}" if shown.startswith("<") else f"p = {shown}"
     if not p_value < 0.05:
