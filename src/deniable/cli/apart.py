@@ -35,12 +35,16 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 
 
 class Start(msgspec.Struct):
-    """The subject of the pages: a store by its place, a published survey and its folder."""
+    """The subject of the pages: a store by its place, a published survey and its folder.
+
+    `plugins` are the files that register the survey's own mechanisms.
+    """
 
     place: str
     survey: bytes
     folder: str
     trying: bool
+    plugins: list[str] = []
 
 
 class Asked(msgspec.Struct):

@@ -33,9 +33,11 @@ def pages_of(start: Start) -> ASGIApp:
     from starlette.routing import Router
 
     from deniable.dashboard import dashboard_routes
-    from deniable.protocol import Survey
+    from deniable.protocol import Survey, load_plugin
     from deniable.store import open_store
 
+    for file in start.plugins:
+        load_plugin(file)
     survey = Survey.from_published(start.survey)
     store = open_store(start.place, create=False)
     routes = dashboard_routes(store, survey, survey_folder=Path(start.folder), trying=start.trying)

@@ -29,6 +29,7 @@ from deniable.collector.settings import (
 from deniable.collector.surveys import Surveys
 from deniable.errors import InvalidParameter, MissingExtra
 from deniable.protocol import Survey
+from deniable.protocol.registry import PLUGINS
 from deniable.store import Store, open_store
 from deniable.store.place import is_archive
 
@@ -226,7 +227,7 @@ def pages_maker(*, trying: bool = False, place: str = "") -> MakePages:
     """
     if place and sys.platform != "win32" and all(map(find_spec, _NEEDED)):
         return lambda store, survey, folder: Apart(
-            Start(place, survey.published(), str(folder), trying)
+            Start(place, survey.published(), str(folder), trying, [str(file) for file in PLUGINS])
         )
     try:
         from deniable.dashboard import dashboard_routes

@@ -57,7 +57,7 @@ def test_a_damaged_batch_is_not_closed_and_keeps_its_ids(
     stores.damage("question = 'colour' AND epoch = 20")
     for merge_bytes in (2**24, 1_024):
         filled._merge_bytes = merge_bytes
-        with pytest.raises(StoreError, match=r"'colour', version 1, epoch 20: .* closed\."):
+        with pytest.raises(StoreError, match=r"'colour', version 1, epoch 20: .*Closed beside it"):
             filled.close_epochs(10**6, DAYS, running_seconds=0)
     assert [chunk.count for chunk in filled.read("shape", first_epoch=20)] == [1]
     assert filled.append(reports(500, 500, epoch=20)).duplicates == 500

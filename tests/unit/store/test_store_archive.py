@@ -200,7 +200,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("dear reader")
     with pytest.raises(StoreError, match="neither empty nor an archive"):
-        writing._begin(tmp_path / "full")
+        writing._begin(tmp_path / "full", columns=False)
     with pytest.raises(StoreError, match="is no archive"):
         Archive(tmp_path / "missing")
     (tmp_path / "newer").mkdir()

@@ -130,7 +130,9 @@ def test_a_damaged_batch_is_not_closed_and_keeps_its_ids(tmp_path: Path) -> None
         store.append([report(99, 20, "shape", size=9)])
         for merge_bytes in (2**24, 1_024):
             store._merge_bytes = merge_bytes
-            with pytest.raises(StoreError, match=r"'colour', version 1, epoch 20: .* closed\."):
+            with pytest.raises(
+                StoreError, match=r"'colour', version 1, epoch 20: .*Closed beside it"
+            ):
                 store.close_epochs(10**6, DAYS, running_seconds=0)
         assert [chunk.count for chunk in store.read("shape", first_epoch=20)] == [1]
         assert store.append(reports(500, 1_500, epoch=20)).duplicates == 500
