@@ -73,7 +73,6 @@ def test_reports_become_counts_and_a_map_and_then_a_table(folder: Path) -> None:
 
 
 def test_a_question_and_a_folder_exclude_each_other(folder: Path) -> None:
-    assert "either a question or a folder" in run("estimate", code=2)
     both = run("estimate", "browser", "--google-rappor", folder, code=2)
     assert "either a question or a folder" in both
 

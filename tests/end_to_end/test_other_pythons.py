@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from deniable.authoring import read_authored
-from deniable.cli.init import STARTER
+from material.surveys import STARTER
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
