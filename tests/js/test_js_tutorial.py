@@ -141,7 +141,7 @@ def test_the_ten_minutes(tmp_path: Path) -> None:
         assert re.search(r"\b1 report\b", told)
         (dashboard,) = re.findall(r"<(http://\S+)>", estimate)
         page.goto(dashboard)
-        assert "theme" in page.inner_text(".questions")
+        assert "theme" in page.inner_text(".rows")
         page.goto(address)
         page.click("text='Stop, and forget'")
         page.wait_for_selector("#withdraw", state="hidden")
