@@ -129,7 +129,7 @@ def _table(survey: Survey) -> Table:
             question.title,
             f"{question.version} (earlier)" if earlier else str(question.version),
             epsilon_text(as_float(question.epsilon_once)),
-            "adds up" if forever is None else f"{as_float(forever):.6f}",
+            "adds up" if forever is None else epsilon_text(as_float(forever)),
             str(question.record_size),
             question.digest.hex()[:16] + "…",
         )
