@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from deniable._words import epsilon_text
+from deniable._words import epsilon_text, plural
 from deniable.client.consent import DO_NOT_TRACK, Consent, from_environment
 from deniable.client.consent import VARIABLE as CONSENT
 from deniable.client.ledger import Disclosed
@@ -43,7 +43,7 @@ def notice(survey: Survey) -> str:
     asked = survey.asked
     lines = [
         f"{survey.name} would like to know how it is used ({survey.owner}).",
-        f"It asks {_number(len(asked), 'question')}:",
+        f"It asks {plural(len(asked), 'question')}:",
         *(f"  - {question.description or question.id}" for question in asked),
         "Before an answer leaves this device, chance changes it: a single answer may always have",
         "been chance, and only the answers of many people together say something.",
@@ -59,7 +59,7 @@ def explain(client: Client) -> str:
 
 
 def _who(survey: Survey) -> str:
-    asked = _number(len(survey.asked), "question")
+    asked = plural(len(survey.asked), "question")
     return f"{survey.name} ({survey.owner}) asks {asked}. Every answer is randomised first."
 
 
@@ -100,7 +100,7 @@ def kind(domain: Domain) -> str:
             return "A text, sent as a code that many texts share."
         case Profile():
             names = tuple(name for name, _ in domain.attributes)
-            return f"{_number(len(names), 'answer')} in one report: {_list(names)}."
+            return f"{plural(len(names), 'answer')} in one report: {_list(names)}."
     raise NotImplementedError(f"There are no words for a domain of {type(domain).__name__}.")
 
 
@@ -136,7 +136,7 @@ def _now(client: Client) -> str:
         f"{epsilon_text(told.ceiling)} in the life of "
         "this device."
     )
-    lines.append(f"Waiting to be sent: {_number(waiting, 'report')}.")
+    lines.append(f"Waiting to be sent: {plural(waiting, 'report')}.")
     return "\n".join(lines)
 
 
@@ -150,7 +150,3 @@ def _consent(consent: Consent) -> str:
 def _list(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:_NAMED])
     return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
