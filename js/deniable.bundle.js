@@ -1196,7 +1196,9 @@ function narrowed(bundled, fetched, trusted) {
   let asked = [];
   for (const [place, levels] of own) {
     const offered = new Map((theirs.get(place) ?? []).map((q) => [hex(q.digest), q]));
-    if (levels.every((q) => offered.has(hex(q.digest)))) {
+    const [one] = offered.values();
+    if (levels.every((q) => offered.has(hex(q.digest))) &&
+        (word || !staysLonger(keeping(fetched, one), keeping(bundled, levels[0])))) {
       asked.push(...levels.map((q) => lower(q, q, offered.get(hex(q.digest)))));
     }
   }
@@ -1215,6 +1217,12 @@ function narrowed(bundled, fetched, trusted) {
   return { survey: { ...bundled, questions: asked, earlier, known, asked: newest(asked), levels,
     ceiling: fetched.ceiling }, leftOut };
 }
+function keeping({ data }, question) {
+  const own = (name) => question.data[name] ?? data[name];
+  return { days: own("retention_days") ?? Infinity, counts: own("keep_counts") === 1 };
+}
+const staysLonger = (one, other) => other.days !== Infinity &&
+  (one.days > other.days || (one.counts && !other.counts));
 function byVersion(questions) {
   const found = new Map();
   for (const q of questions) {
@@ -3019,6 +3027,7 @@ const MECHANISMS = ["rappor", "krr", "orr", "oue", "olh", "hadamard", "subset", 
   "prefixes", "ngrams", ...PROFILES];
 const NUMBERS = { ceiling: 10 ** 12, people: 10 ** 10, floor: 10 ** 10, retention_days: 36_525,
   keep_counts: 1 };
+const SECOND = { retention_days: [1, 36_525], keep_counts: [0, 1] };
 const present = (object, ...names) => names.filter((name) => Object.hasOwn(Object(object), name));
 const isText = (value) => typeof value === "string";
 const isWhole = (value, least, most) =>
@@ -3032,7 +3041,10 @@ async function readSurvey(bytes) {
   const optional = present(data, "earlier", "segments", ...Object.keys(NUMBERS));
   must(hasExactly(data, "deniable", "name", "owner", "questions", ...optional), "members",
     "A survey must be an object with exactly its members.");
-  must(data.deniable === 1, "format", "This client reads surveys of format 1.");
+  const format = formatOf(data);
+  must(data.deniable === 1 || data.deniable === format, "format",
+    "This client reads surveys of format 1, and of format 2 where a question says how long its " +
+    "reports stay.");
   for (const name of present(data, ...Object.keys(NUMBERS))) {
     must(isWhole(data[name], 1, NUMBERS[name]), name === "ceiling" ? name : "number",
       `The ${name} of a survey is from 1 to ${NUMBERS[name]}.`);
@@ -3044,8 +3056,9 @@ async function readSurvey(bytes) {
     const segments = parts.chosenSegments(names, declared);
     return { segments, combination: (told) => parts.combinationOf(segments, told) };
   };
-  const questions = await readQuestions(data.questions, choose);
-  const earlier = optional.includes("earlier") ? await readQuestions(data.earlier, choose) : [];
+  const read = (list) => readQuestions(list, choose, data.deniable);
+  const questions = await read(data.questions);
+  const earlier = optional.includes("earlier") ? await read(data.earlier) : [];
   checkHistory(questions, earlier);
   parts?.checkUsed(declared, [...questions, ...earlier]);
   await checkLevels(questions, earlier, parts?.checkCombinations);
@@ -3054,6 +3067,10 @@ async function readSurvey(bytes) {
   const levels = [...new Set(known.map(({ level }) => level).filter(Boolean))];
   return { data, questions, earlier, known, ceiling: data.ceiling ?? null,
     asked: newest(questions), levels };
+}
+function formatOf({ questions, earlier = [] }) {
+  const all = [questions, earlier].flatMap((list) => (Array.isArray(list) ? list : []));
+  return all.some((q) => present(q, ...Object.keys(SECOND)).length > 0) ? 2 : 1;
 }
 function decode(bytes) {
   try {
@@ -3085,14 +3102,15 @@ async function checkLevels(questions, earlier, checkCombinations) {
   const levels = await load("src/levels.js");
   for (const list of [questions, earlier]) levels.checkLevels(list, checkCombinations ?? (() => {}));
 }
-async function readQuestions(list, choose) {
+async function readQuestions(list, choose, format) {
   question(isList(list, MOST_QUESTIONS), "Questions must be a list of 1 to 1,000.");
   const found = [];
-  for (const data of list) found.push(await readQuestion(data, choose));
+  for (const data of list) found.push(await readQuestion(data, choose, format));
   return found;
 }
-async function readQuestion(data, choose) {
-  const optional = present(data, "level", "share", "segments", "asked");
+async function readQuestion(data, choose, format = 1) {
+  const second = format === 2 ? present(data, ...Object.keys(SECOND)) : [];
+  const optional = [...present(data, "level", "share", "segments", "asked"), ...second];
   must(hasExactly(data, "id", "version", "description", "owner", "expires", "epoch", "repeat",
     "send", "fields", ...optional), "members",
   "A question must be an object with exactly its members.");
@@ -3105,6 +3123,9 @@ async function readQuestion(data, choose) {
   question(["recorded", "always"].includes(data.send), "'send' is not known.");
   question(isList(data.fields, 64), "'fields' must be a list of 1 to 64.");
   checkOptional(data);
+  for (const name of second) {
+    question(isWhole(data[name], ...SECOND[name]), `The ${name} of a question is out of range.`);
+  }
   const named = optional.includes("segments") ? choose(data.segments)
     : { segments: [], combination: null };
   const absent = data.send === "always";

@@ -1,8 +1,10 @@
-"""Write the vectors of spec/vectors/v1 from the reference, or check that they are what it writes.
+"""Write the vectors of spec/vectors from the reference, or check that they are what it writes.
 
     python spec/make_vectors.py            writes the files
     python spec/make_vectors.py --check    exits with 1 and names the files that differ
-    python spec/make_vectors.py --seed 7 FOLDER    writes others there, from other secrets
+    python spec/make_vectors.py --seed 7 FOLDER    writes others of v1 there, from other secrets
+
+v1 is the whole protocol; v2 is what format 2 of the survey adds to it.
 
 Standard library only, and nothing of the package: see reference.py.
 """
@@ -23,6 +25,7 @@ import example_marginals
 import example_ngrams
 import example_oracles
 import example_prefixes
+import example_retention
 import example_segments
 import reference as ref
 import reference_cohorts  # noqa: F401 - it registers its encoders
@@ -43,7 +46,7 @@ from example_questions import (
 )
 from reference_epsilon import micros_of, ratios
 
-FOLDER = Path(__file__).parent / "vectors" / "v1"
+FOLDER = Path(__file__).parent / "vectors"
 Cases = list[dict[str, Any]]
 
 
@@ -368,6 +371,21 @@ def all_files() -> dict[str, str]:
         "compact.json": example_compact.compact_vectors(),
         **{f"bad/{name}.json": vector for name, vector in bad_vectors().items()},
     }
+    return _texts(vectors)
+
+
+def second_files() -> dict[str, str]:
+    """Return the text of every vector file by its path below vectors/v2."""
+    return _texts(
+        {
+            "surveys.json": example_retention.survey_vectors(),
+            "fetched.json": example_retention.fetched_vectors(),
+            **{f"bad/{n}.json": vector for n, vector in example_retention.bad_retention().items()},
+        }
+    )
+
+
+def _texts(vectors: dict[str, Any]) -> dict[str, str]:
     # ASCII, so that no editor, archive or diff can change a code point.
     return {
         name: json.dumps(data, indent=1, sort_keys=True) + "\n" for name, data in vectors.items()
@@ -379,8 +397,10 @@ def main(arguments: list[str]) -> int:
     folder = FOLDER
     if arguments[:1] == ["--seed"]:
         use_seed(int(arguments[1]))
-        folder = Path(arguments[2])
-    files = all_files()
+        folder, files = Path(arguments[2]), all_files()
+    else:
+        files = {f"v1/{name}": text for name, text in all_files().items()}
+        files |= {f"v2/{name}": text for name, text in second_files().items()}
     there = {str(p.relative_to(folder).as_posix()) for p in folder.rglob("*.json")}
     if arguments == ["--check"]:
         wrong = sorted(there ^ files.keys())
@@ -388,10 +408,10 @@ def main(arguments: list[str]) -> int:
         for name in wrong:
             print(f"differs from what the reference writes: {name}")
         return 1 if wrong else 0
-    (folder / "bad").mkdir(parents=True, exist_ok=True)
     for name in there - files.keys():
         (folder / name).unlink()
     for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     print(f"wrote {len(files)} files below {folder.name}")
     return 0

@@ -23,7 +23,7 @@ def answered(app: Published, shown: Published, word: bool) -> Published:
     found: dict[str, list[Published]] = {}
     for name, levels in _newest(app["questions"]).items():
         same = [_with_digest(shown, ref.digest(each)) for each in levels]
-        if None not in same:
+        if None not in same and (word or not _stays_longer(app, shown, levels[0], same[0])):
             pairs = zip(levels, same, strict=True)
             found[name] = [_less(own, own, other) for own, other in pairs if other is not None]
     if word:
@@ -36,6 +36,20 @@ def answered(app: Published, shown: Published, word: bool) -> Published:
         "asked": [_told(each) for name in sorted(found) for each in found[name]],
         "ceiling": min(own, shown.get("ceiling", own)),
     }
+
+
+def keeping(survey: Published, question: Published) -> tuple[int | None, bool]:
+    """Return after how many days reports to a question go, if ever, and whether counts stay."""
+    days = question.get("retention_days", survey.get("retention_days"))
+    return days, days is not None and question.get("keep_counts", survey.get("keep_counts")) == 1
+
+
+def _stays_longer(
+    app: Published, shown: Published, own: Published, other: Published | None
+) -> bool:
+    """Tell whether reports, or counts of them, stay for longer than the app's survey says."""
+    (before, counted), (after, counts) = keeping(app, own), keeping(shown, other or {})
+    return before is not None and (after is None or after > before or (counts and not counted))
 
 
 def _told(question: Published) -> list[Any]:

@@ -18,7 +18,8 @@ const lastOf = (list) => list.reduce((a, b) => (a > b ? a : b));
  *
  * Nothing is answered that the app did not bundle, digest for digest, unless the app trusts the survey;
  * then no version asks for more than the bundled one. Expiry, share of devices and ceiling are the
- * lower ones; everything else is the app's own.
+ * lower ones; everything else is the app's own. A question whose reports would stay for longer than
+ * the app's survey says is left out, unless the app trusts the survey.
  *
  * @param {boolean|string[]} trusted the app's word: for all fetched surveys, or by their SHA-256
  */
@@ -32,7 +33,9 @@ export function narrowed(bundled, fetched, trusted) {
   for (const [place, levels] of own) {
     // All levels of a version or none: without the first, another would be the default.
     const offered = new Map((theirs.get(place) ?? []).map((q) => [hex(q.digest), q]));
-    if (levels.every((q) => offered.has(hex(q.digest)))) {
+    const [one] = offered.values();
+    if (levels.every((q) => offered.has(hex(q.digest))) &&
+        (word || !staysLonger(keeping(fetched, one), keeping(bundled, levels[0])))) {
       asked.push(...levels.map((q) => lower(q, q, offered.get(hex(q.digest)))));
     }
   }
@@ -51,6 +54,16 @@ export function narrowed(bundled, fetched, trusted) {
   return { survey: { ...bundled, questions: asked, earlier, known, asked: newest(asked), levels,
     ceiling: fetched.ceiling }, leftOut };
 }
+
+/** Return how long reports to a question stay: its own numbers, or else the survey's. */
+function keeping({ data }, question) {
+  const own = (name) => question.data[name] ?? data[name];
+  return { days: own("retention_days") ?? Infinity, counts: own("keep_counts") === 1 };
+}
+
+/** Tell whether reports, or counts of them, stay for longer by one rule than by another. */
+const staysLonger = (one, other) => other.days !== Infinity &&
+  (one.days > other.days || (one.counts && !other.counts));
 
 function byVersion(questions) {
   const found = new Map();

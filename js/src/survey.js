@@ -25,6 +25,9 @@ const MECHANISMS = ["rappor", "krr", "orr", "oue", "olh", "hadamard", "subset", 
 const NUMBERS = { ceiling: 10 ** 12, people: 10 ** 10, floor: 10 ** 10, retention_days: 36_525,
   keep_counts: 1 };
 
+/** What a question has in the second format alone, with the least and the largest of each. */
+const SECOND = { retention_days: [1, 36_525], keep_counts: [0, 1] };
+
 const present = (object, ...names) => names.filter((name) => Object.hasOwn(Object(object), name));
 const isText = (value) => typeof value === "string";
 const isWhole = (value, least, most) =>
@@ -40,7 +43,10 @@ export async function readSurvey(bytes) {
   const optional = present(data, "earlier", "segments", ...Object.keys(NUMBERS));
   must(hasExactly(data, "deniable", "name", "owner", "questions", ...optional), "members",
     "A survey must be an object with exactly its members.");
-  must(data.deniable === 1, "format", "This client reads surveys of format 1.");
+  const format = formatOf(data);
+  must(data.deniable === 1 || data.deniable === format, "format",
+    "This client reads surveys of format 1, and of format 2 where a question says how long its " +
+    "reports stay.");
   for (const name of present(data, ...Object.keys(NUMBERS))) {
     must(isWhole(data[name], 1, NUMBERS[name]), name === "ceiling" ? name : "number",
       `The ${name} of a survey is from 1 to ${NUMBERS[name]}.`);
@@ -53,8 +59,9 @@ export async function readSurvey(bytes) {
     const segments = parts.chosenSegments(names, declared);
     return { segments, combination: (told) => parts.combinationOf(segments, told) };
   };
-  const questions = await readQuestions(data.questions, choose);
-  const earlier = optional.includes("earlier") ? await readQuestions(data.earlier, choose) : [];
+  const read = (list) => readQuestions(list, choose, data.deniable);
+  const questions = await read(data.questions);
+  const earlier = optional.includes("earlier") ? await read(data.earlier) : [];
   checkHistory(questions, earlier);
   parts?.checkUsed(declared, [...questions, ...earlier]);
   await checkLevels(questions, earlier, parts?.checkCombinations);
@@ -63,6 +70,12 @@ export async function readSurvey(bytes) {
   const levels = [...new Set(known.map(({ level }) => level).filter(Boolean))];
   return { data, questions, earlier, known, ceiling: data.ceiling ?? null,
     asked: newest(questions), levels };
+}
+
+/** Return 2 where a question has a member that the first format has not: a survey has one spelling. */
+function formatOf({ questions, earlier = [] }) {
+  const all = [questions, earlier].flatMap((list) => (Array.isArray(list) ? list : []));
+  return all.some((q) => present(q, ...Object.keys(SECOND)).length > 0) ? 2 : 1;
 }
 
 function decode(bytes) {
@@ -100,16 +113,17 @@ async function checkLevels(questions, earlier, checkCombinations) {
   for (const list of [questions, earlier]) levels.checkLevels(list, checkCombinations ?? (() => {}));
 }
 
-async function readQuestions(list, choose) {
+async function readQuestions(list, choose, format) {
   question(isList(list, MOST_QUESTIONS), "Questions must be a list of 1 to 1,000.");
   const found = [];
-  for (const data of list) found.push(await readQuestion(data, choose));
+  for (const data of list) found.push(await readQuestion(data, choose, format));
   return found;
 }
 
 /** Read one question as it is published; `choose` finds the segments that it names. */
-export async function readQuestion(data, choose) {
-  const optional = present(data, "level", "share", "segments", "asked");
+export async function readQuestion(data, choose, format = 1) {
+  const second = format === 2 ? present(data, ...Object.keys(SECOND)) : [];
+  const optional = [...present(data, "level", "share", "segments", "asked"), ...second];
   must(hasExactly(data, "id", "version", "description", "owner", "expires", "epoch", "repeat",
     "send", "fields", ...optional), "members",
   "A question must be an object with exactly its members.");
@@ -122,6 +136,9 @@ export async function readQuestion(data, choose) {
   question(["recorded", "always"].includes(data.send), "'send' is not known.");
   question(isList(data.fields, 64), "'fields' must be a list of 1 to 64.");
   checkOptional(data);
+  for (const name of second) {
+    question(isWhole(data[name], ...SECOND[name]), `The ${name} of a question is out of range.`);
+  }
   const named = optional.includes("segments") ? choose(data.segments)
     : { segments: [], combination: null };
   const absent = data.send === "always";

@@ -247,6 +247,27 @@ async function refused({ kind, input, reason, about }) {
   same(found, reason, about);
 }
 
+/** The names of the files of good vectors that format 2 of the survey adds. */
+export const SECOND = ["surveys", "fetched"];
+
+/** Check surveys in which questions say how long their reports stay: no digest depends on it. */
+async function secondSurveys(cases) {
+  for (const { name, text, kept } of cases) {
+    const { known } = await readSurvey(utf8(text));
+    same(known.map(({ id, version, digest }) => [id, version, hex(digest)]),
+      kept.map(({ id, version, digest }) => [id, version, digest]), name);
+  }
+}
+
+/** Return [name, check] of every file of vectors of format 2. */
+export function secondChecks(load, badNames) {
+  return [
+    ["v2/surveys", async () => secondSurveys(await load("surveys"))],
+    ["v2/fetched", async () => checks.fetched(await load("fetched"))],
+    ...badNames.map((name) => [`v2/bad/${name}`, async () => refused(await load(`bad/${name}`))]),
+  ];
+}
+
 /** Return [name, check] of every file of vectors; `load` may be asynchronous. */
 export function allChecks(load, badNames) {
   return [

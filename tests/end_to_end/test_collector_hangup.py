@@ -12,6 +12,7 @@ import sys
 import termios
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,51 @@ def test_surveys_and_keys_come_and_go_while_a_collector_runs(tmp_path: Path) -> 
         with open_store(tmp_path / "data" / name) as store:
             assert store.counters()["words", "accepted"] == reports, name
     assert "The keys stay as they were." in (tmp_path / "said").read_text()
+
+
+def test_a_new_survey_that_cannot_be_served_keeps_out_no_other(tmp_path: Path) -> None:
+    folder = tmp_path / "surveys"
+    for name in ("shop", "Wrong", "broken", "good"):
+        (folder / name).mkdir(parents=True)
+    (folder / "shop" / "survey.json").write_bytes(SURVEY.published())
+    with Serving(tmp_path, "--surveys", folder, "--data", tmp_path / "data") as serving:
+        (folder / "Wrong" / "survey.json").write_bytes(SURVEY.published())
+        (folder / "broken" / "survey.json").write_bytes(b'{"half": ')
+        (folder / "good" / "survey.json").write_bytes(SURVEY.published())
+        assert serving.hang_up() == {"taken": []}
+        assert serving.told() == {"taken": ["good"]}
+        assert ask(serving.port, "POST", "/s/good/v1/reports", batch([1]), JSON).status == 200
+        (folder / "broken" / "survey.json").write_bytes(SURVEY.published())
+        assert serving.hang_up() == {"taken": []}
+        assert serving.told() == {"taken": ["broken"]}
+    said = (tmp_path / "said").read_text()
+    assert "The new survey broken is not served." in said
+    assert "Got 'Wrong'." in said
+
+
+def test_a_shorter_retention_of_a_question_is_taken_while_reports_arrive(tmp_path: Path) -> None:
+    survey = tmp_path / "survey.json"
+    survey.write_bytes(SURVEY.published())
+    own = replace(SURVEY, questions=(replace(QUESTION, retention_days=30),))
+    statuses: list[int] = []
+    stop = threading.Event()
+    with Serving(tmp_path, "--survey", survey, "--data", tmp_path / "data") as serving:
+
+        def send(number: int) -> None:
+            answer = ask(serving.port, "POST", "/v1/reports", batch([number]), JSON)
+            statuses.append(answer.status)
+
+        thread = sender(send, stop)
+        try:
+            survey.write_bytes(own.published())
+            assert serving.hang_up() == {"taken": [""]}
+            assert ask(serving.port, "GET", "/v1/survey").body == own.published()
+            page = ask(serving.port, "GET", "/questions/words").body.decode()
+            assert "Reports are deleted 30 days after the end of their epoch" in page
+        finally:
+            stop.set()
+            thread.join(30)
+    assert set(statuses) == {200}  # the digest is the same: what waits on devices is taken
 
 
 def test_a_collector_ends_with_its_terminal(tmp_path: Path) -> None:

@@ -49,14 +49,15 @@ def context(browser: Browser, world: World) -> Iterator[BrowserContext]:
 def test_every_vector_runs_in_the_browser(context: BrowserContext, world: World) -> None:
     page = context.new_page()
     page.goto(f"{world.origin}/page")
-    folder = ROOT / "spec" / "vectors" / "v1"
-    bad = sorted(path.stem for path in (folder / "bad").glob("*.json"))
+    folder = ROOT / "spec" / "vectors"
+    bad = [sorted(p.stem for p in (folder / v / "bad").glob("*.json")) for v in ("v1", "v2")]
     ran, failed = page.evaluate(
-        """async (bad) => {
-          const { allChecks } = await import("/js/tests/vectors.js");
-          const load = async (n) => (await fetch(`/spec/vectors/v1/${n}.json`)).json();
+        """async ([bad, second]) => {
+          const { allChecks, secondChecks } = await import("/js/tests/vectors.js");
+          const from = (v) => async (n) => (await fetch(`/spec/vectors/${v}/${n}.json`)).json();
           let ran = 0; const failed = [];
-          for (const [name, check] of allChecks(load, bad)) {
+          const all = [...allChecks(from("v1"), bad), ...secondChecks(from("v2"), second)];
+          for (const [name, check] of all) {
             try { await check(); ran++; } catch (error) { failed.push(`${name}: ${error}`); }
           }
           return [ran, failed];

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+from deniable.protocol.question import MAX_RETENTION_DAYS
 from deniable.results.glance import Kind
 
 Schema = dict[str, Any]
@@ -122,6 +123,17 @@ PAGE_SCHEMAS: Schema = {
             "versions": _numbered("Reports by version."),
             "epsilon_once": {"type": "number"},
             "epsilon_forever": _NUMBER,
+            "retention_days": {
+                "type": ["integer", "null"],
+                "minimum": 1,
+                "maximum": MAX_RETENTION_DAYS,
+                "description": "Days after the end of an epoch after which its reports are "
+                "deleted: the question's own, or the survey's; null if they stay.",
+            },
+            "keep_counts": {
+                "type": "boolean",
+                "description": "Whether counts stay when reports are deleted.",
+            },
             "health": {"$ref": "#/components/schemas/Health"},
             "sections": _list("Section"),
         }

@@ -25,22 +25,24 @@ def test_the_files_are_what_the_reference_writes() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize("name", ["v1/prf", "v2/surveys"])
 @pytest.mark.parametrize("defect", ["changed", "missing", "surplus"])
-def test_the_check_sees_a_difference(tmp_path: Path, defect: str) -> None:
-    for path in [*PROGRAMS, *FOLDER.rglob("*.json")]:
+def test_the_check_sees_a_difference(tmp_path: Path, defect: str, name: str) -> None:
+    for path in [*PROGRAMS, *FOLDER.parent.rglob("*.json")]:
         copy = tmp_path / path.relative_to(SPEC)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
-    file = tmp_path / "vectors" / "v1" / "prf.json"
+    file = tmp_path / "vectors" / f"{name}.json"
     if defect == "changed":
         file.write_text(file.read_text().replace("0", "1", 1))
     elif defect == "missing":
         file.unlink()
     else:
-        file.with_name("prf2.json").write_text("{}")
+        file.with_name(f"{file.stem}2.json").write_text("{}")
     done = _check(tmp_path)
     assert done.returncode == 1
-    assert "prf" in done.stdout
+    assert done.stdout.count("\n") == 1
+    assert name in done.stdout
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)

@@ -35,6 +35,7 @@ from deniable.protocol.parameters import Parameters, cohorts_of, told_by
 from deniable.protocol.profile_parameters import ProfileParameters
 from deniable.protocol.question import (
     MAX_EPOCH_DAYS,
+    MAX_RETENTION_DAYS,
     MAX_VERSION,
     QUESTION_ID,
     REPEATS,
@@ -47,7 +48,6 @@ from deniable.protocol.survey import (
     MAX_CEILING,
     MAX_PEOPLE,
     MAX_QUESTIONS,
-    MAX_RETENTION_DAYS,
     MAX_SURVEY_BYTES,
     Survey,
 )
@@ -63,7 +63,7 @@ _SURVEY_KEYS = frozenset(
 )
 _QUESTION_KEYS = frozenset(
     {"id", "version", "description", "owner", "expires", "epoch", "repeat", "send", "fields"}
-    | {"segments", "levels", "asked"}
+    | {"segments", "levels", "asked", "retention_days", "keep_counts"}
 )
 
 
@@ -248,6 +248,7 @@ def _read_question(
     description = notes.text(table, "description")
     owner = notes.text(table, "owner", owner or "-")
     segments, asked = read_chosen(table, declared, notes), read_asked(table, notes)
+    retention = _read_retention(table, notes)
     questions: list[Question] = []
     for level in read_levels(table, notes):
         fields = read_fields(
@@ -272,11 +273,22 @@ def _read_question(
                 level.share,
                 segments,
                 asked,
+                *retention,
             )
         )
     if questions:
         _warn(questions[0], notes, people, folder)
     return questions
+
+
+def _read_retention(table: Mapping[str, object], notes: Notes) -> tuple[int | None, int | None]:
+    """Return a question's own retention_days and keep_counts; None for what the survey says."""
+    days = None
+    if "retention_days" in table:
+        days = notes.integer(table, "retention_days", 1, MAX_RETENTION_DAYS, None)
+    if "keep_counts" not in table:
+        return days, None
+    return days, _read_flag(table, "keep_counts", notes) or 0
 
 
 def _read_expiry(raw: object, notes: Notes) -> date | None:

@@ -20,6 +20,7 @@ from deniable.protocol.budget import budget_of
 from deniable.protocol.epochs import date_of, day_number
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.publication import publication
+from deniable.protocol.retention import keeping_of
 
 
 def check(
@@ -41,9 +42,11 @@ def check(
                 "problems": [problem.as_json() for problem in authored.problems],
                 "warnings": [warning.as_json() for warning in authored.warnings],
                 "questions": [
-                    _epsilons(question)
-                    for question in (authored.survey.questions if authored.survey else ())
-                ],
+                    {**_epsilons(question), **keeping_of(authored.survey, question).as_json()}
+                    for question in authored.survey.questions
+                ]
+                if authored.survey
+                else [],
                 "budget": _budget(authored.survey),
                 "clear_cells": [cells.as_json() for cells in authored.cells],
             }
@@ -85,6 +88,8 @@ def show(authored: Authored) -> None:
         for question in authored.survey.questions:
             for text in _factors(question):
                 out.print(text, markup=False)
+        for text in _retention(authored.survey):
+            out.print(text, markup=False)
         number = len({(q.id, q.version) for q in authored.survey.questions})
         out.print(f"{number} question{'s' * (number > 1)}, ready to be published.")
     else:
@@ -99,6 +104,16 @@ def _factors(question: Question) -> list[str]:
         for field in question.fields
         if isinstance(field.domain, StringSets)
     ]
+
+
+def _retention(survey: Survey) -> list[str]:
+    """Say how long reports to each question stay, in a survey that says anything about it."""
+    told = {q.id: keeping_of(survey, q) for q in survey.asked}
+    if all(keeping.days is None for keeping in told.values()):
+        return []
+    if len(set(told.values())) == 1:
+        return [next(iter(told.values())).words()]
+    return [f"{name}: {keeping.words()}" for name, keeping in told.items()]
 
 
 def _people_in(cells: Cells) -> str:

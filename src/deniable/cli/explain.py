@@ -15,6 +15,7 @@ from deniable.protocol import Survey
 from deniable.protocol.budget import budget_of
 from deniable.protocol.epochs import day_number
 from deniable.protocol.naming import known_question
+from deniable.protocol.retention import keeping_of
 from deniable.results.explain import explain_question
 from deniable.results.plan.budget import budget_table
 
@@ -86,7 +87,10 @@ def explain(
     chosen = ready.questions
     if question is not None:
         chosen = ready.levels(known_question(ready, question, version))
-    explanations = [explain_question(asked, expected, survey.parent, reports) for asked in chosen]
+    explanations = [
+        explain_question(asked, expected, survey.parent, reports, keeping_of(ready, asked))
+        for asked in chosen
+    ]
     budget = budget_of(ready, day_number()) if question is None else None
     if json:
         told: dict[str, object] = {"questions": [each.as_json() for each in explanations]}

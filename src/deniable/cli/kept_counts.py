@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
-from deniable.cli.output import write_file
 from deniable.collector.retention import Past
+from deniable.errors import StoreError
 from deniable.protocol import Question, Survey
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
@@ -23,7 +25,8 @@ def counts_folder(data: str, survey: Path) -> Path:
 class CountsKeeper:
     """Writes the counts of an epoch before its reports go, a file for each level.
 
-    Edge cases: a file is never written over; reports that came late have one of their own.
+    Edge cases: a file is named for the batches that it counts, so that a second collector, or a
+    second try after a crash, writes the same one; reports that came late have one of their own.
     """
 
     store: Store
@@ -35,6 +38,7 @@ class CountsKeeper:
 
         Raises:
             MissingExtra: without the packages that count; the reports stay then.
+            StoreError: if the file cannot be written; so do they.
         """
         for question in self.survey.known:
             if (question.id, question.version) == (past.question, past.version):
@@ -56,4 +60,39 @@ class CountsKeeper:
         if found.n < floor or any(type(each) is not Counts for each in found.counts.values()):
             return
         name = f"{question.id}-{question.version}-{question.digest.hex()[:8]}-{epoch}"
-        write_file(self.folder / f"{name}-{token_hex(4)}.counts", to_bytes(found))
+        path = self.folder / f"{name}-{self._batches(question, epoch)}.counts"
+        try:
+            _write_durably(path, to_bytes(found))
+        except OSError as error:
+            raise StoreError(
+                f"Counts cannot be written to {path}: {error.strerror or error}. Reports to "
+                f"{question.id} are past their retention, and stay until they can."
+            ) from None
+
+    def _batches(self, question: Question, epoch: int) -> str:
+        """Return a name of the batches of an epoch; their stamps are random and used once."""
+        stamps = sorted(
+            (tally.stamp, tally.reports)
+            for tally in self.store.tallies()
+            if (tally.batch.digest, tally.batch.epoch) == (question.digest, epoch)
+        )
+        return hashlib.blake2b(repr(stamps).encode(), digest_size=4).hexdigest()
+
+
+def _write_durably(path: Path, data: bytes) -> None:
+    """Write a file that is on the disk before the reports that it counts are deleted."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}.new")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
@@ -152,8 +153,8 @@ def serve(
         metrics_port=metrics_port,
     )
 
-    def find() -> list[Settings]:
-        return [settings] if surveys is None else list(find_surveys(settings, surveys))
+    def find() -> Iterable[Settings]:
+        return [settings] if surveys is None else find_surveys(settings, surveys)
 
     with ExitStack() as stores:
 
@@ -169,7 +170,8 @@ def serve(
             check_kind(store, place, simulated=simulated, quiet=json)
             return Served(chosen, store, pages_maker(trying=try_page, place=place))
 
-        served = {each.name: start(each) for each in find()}
+        # All names are looked at before a store is opened.
+        served = {each.name: start(each) for each in list(find())}
         if not served:
             raise InvalidParameter(
                 f"There is no survey in {surveys}.", "Publish one to FOLDER/NAME/survey.json."

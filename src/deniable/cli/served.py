@@ -92,17 +92,21 @@ def find_surveys(settings: Settings, folder: Path) -> Iterator[Settings]:
     """Yield the settings of each survey of a folder: FOLDER/NAME/survey.json.
 
     Raises:
-        InvalidParameter: if a name cannot be part of an address.
+        InvalidParameter: if a name cannot be part of an address, after all others.
     """
+    wrong = []
     for path in sorted(folder.glob(f"*/{SURVEY_FILE}")):
         name = path.parent.name
         if not _NAME.fullmatch(name):
-            raise InvalidParameter(
-                f"The folder of a survey must have at most 30 lower-case letters, digits and "
-                f"dashes in its name, and begin with a letter. Got {name!r:.60}."
-            )
+            wrong.append(name)
+            continue
         yield replace(
             settings, data=place_of(str(settings.data), name), survey_path=path, name=name
+        )
+    if wrong:
+        raise InvalidParameter(
+            f"The folder of a survey must have at most 30 lower-case letters, digits and "
+            f"dashes in its name, and begin with a letter. Got {wrong[0]!r:.60}."
         )
 
 
@@ -159,12 +163,20 @@ class Reloading:
             return False
 
     async def _find_new(self, surveys: Surveys) -> None:
+        """Serve the surveys that are new; one that cannot be served keeps out no other."""
         try:
             for settings in self._find():
                 if settings.name not in self._served:
-                    started = await asyncio.to_thread(self._start, settings)
-                    await surveys.add(started.app)
-                    self._served[settings.name] = started
-                    self._told([settings.name])
+                    await self._add(settings, surveys)
         except (DeniableError, OSError) as error:
             _log.warning("A new survey is not served. %s", error)
+
+    async def _add(self, settings: Settings, surveys: Surveys) -> None:
+        try:
+            started = await asyncio.to_thread(self._start, settings)
+            await surveys.add(started.app)
+        except (DeniableError, OSError) as error:
+            _log.warning("The new survey %s is not served. %s", settings.name, error)
+            return
+        self._served[settings.name] = started
+        self._told([settings.name])

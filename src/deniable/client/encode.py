@@ -14,7 +14,7 @@ from deniable.client.randomness import StreamDraws
 from deniable.errors import InvalidParameter
 from deniable.protocol import Answer, Field, Question, Sets, StringSets
 from deniable.protocol.domain import ABSENT_KEY, code_key
-from deniable.protocol.prf import SECRET_BYTES, Stream, derive_key
+from deniable.protocol.prf import SECRET_BYTES, DerivedStream, Stream, derive_key
 
 TAG_BYTES = 16
 
@@ -109,13 +109,13 @@ def is_asked(secret: bytes, question: Question) -> bool:
 
 def cohort_draws(secret: bytes, question: Question, field: Field) -> StreamDraws:
     """Return the draws that are permanent for this device and field."""
-    return StreamDraws(Stream(derive_key(secret, *_info(b"cohort", question, field))))
+    return StreamDraws(DerivedStream(secret, *_info(b"cohort", question, field)))
 
 
 def permanent_draws(secret: bytes, question: Question, field: Field, answer: Answer) -> StreamDraws:
     """Return the draws that are permanent for this device, field and answer."""
-    key = derive_key(secret, *_info(b"permanent", question, field), answer.key)
-    return StreamDraws(Stream(key))
+    info = _info(b"permanent", question, field)
+    return StreamDraws(DerivedStream(secret, *info, answer.key))
 
 
 def _report_draws(secret: bytes, question: Question, field: Field, answer: Answer) -> StreamDraws:

@@ -36,7 +36,7 @@ def check_pin(connection: sqlite3.Connection, question: Question) -> None:
 
 def check_versions(
     connection: sqlite3.Connection, question: Question, own: Set[bytes], base: bytes
-) -> None:
+) -> frozenset[str]:
     """Let a device answer what the app bundles of a question, or one fetched version, never both.
 
     So epsilon, summed over all versions of an id, is never more than under the app's survey alone.
@@ -47,14 +47,20 @@ def check_versions(
         own: the digests that the app bundles.
         base: the hash of the app's survey: another one begins anew.
 
+    Returns:
+        What `fetched_ones` does from now on.
+
     Raises:
         RecordRefused: with reason "fetched".
     """
-    if not may_answer(connection, question, own, base):
+    fetched = fetched_ones(connection, base)
+    if not may_answer(connection, question, own, base, fetched):
         raise refused("fetched")
-    if question.digest not in own:
-        mark = (_FETCHED + question.id, base.hex())
-        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", mark)
+    if question.digest in own:
+        return fetched
+    mark = (_FETCHED + question.id, base.hex())
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", mark)
+    return fetched | {question.id}
 
 
 def may_answer(

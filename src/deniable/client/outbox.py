@@ -12,7 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from deniable.client.randomness import SystemDraws, coins
+from deniable.client.randomness import SystemDraws, falls
 from deniable.protocol import Question, Report
 from deniable.protocol.epochs import days_of
 from deniable.protocol.frozen import frozen
@@ -20,8 +20,6 @@ from deniable.protocol.report import MAX_BATCH_BYTES
 
 _LEASE_SECONDS = 120.0
 """The time for which processes leave a row alone that another one is sending."""
-
-_TOSSED = 32
 
 _LONGEST_WAIT = 86_400.0
 """A day: the most that a report waits for its next turn after the collector refused it for now."""
@@ -60,14 +58,11 @@ def draw_delay(mean: int, draws: SystemDraws) -> int:
 
     The due time is a whole second, so that two reports recorded together share no fraction of one.
 
-    Cost: about 60 coins, whatever the mean; they are tossed some at once.
+    Cost: about 60 coins, whatever the mean; they are looked at together.
     """
     step = max(1, mean // 60)
     threshold = 2**64 * 2 * step // (2 * mean + step + 1)
-    steps = 0
-    while True not in (tossed := coins(draws, [threshold] * _TOSSED)):
-        steps += _TOSSED
-    return (steps + tossed.index(True)) * step + draws.below(step)
+    return falls(draws, threshold) * step + draws.below(step)
 
 
 def put(

@@ -95,6 +95,35 @@ class SystemDraws:
         self._buffer = buffer[place:]
         return made
 
+    def falls(self, threshold: int) -> int:
+        """Return how many coins fall before the first that comes up, from the bytes of `coin`.
+
+        Raises:
+            InvalidParameter: if none would ever come up.
+        """
+        _check_coin(threshold, 64)
+        if not threshold:
+            raise InvalidParameter("A coin of the threshold 0 never comes up.")
+        fallen = 0
+        # A first byte above the threshold's is a coin that fell: all up to the next other byte.
+        first = threshold >> 56 if self._ahead and threshold < _ONE else 255
+        others = b"\1" * (first + 1) + bytes(255 - first)
+        while first < 255:
+            self._take(0)
+            buffer, self._buffer = self._buffer, b""
+            place = buffer.translate(others).find(1)
+            if place < 0:
+                fallen += len(buffer)
+                self._buffer = self._source(self._ahead)
+                continue
+            self._buffer = buffer[place:]
+            if self.coin(threshold):
+                return fallen + place
+            fallen += place + 1
+        while not self.coin(threshold):
+            fallen += 1
+        return fallen
+
     def token(self, count: int) -> bytes:
         """Return random bytes for a secret or an id, never kept in the read-ahead buffer."""
         return self._source(count)
@@ -155,6 +184,16 @@ def coins(draws: Draws, thresholds: list[int]) -> list[bool]:
     if type(draws) is SystemDraws or type(draws) is StreamDraws:
         return draws.coins(thresholds)
     return [draws.coin(threshold) for threshold in thresholds]
+
+
+def falls(draws: Draws, threshold: int) -> int:
+    """Return how many coins fall before the first that comes up: at once from a client's draws."""
+    if type(draws) is SystemDraws:
+        return draws.falls(threshold)
+    fallen = 0
+    while not draws.coin(threshold):
+        fallen += 1
+    return fallen
 
 
 def _check_coin(threshold: int, bits: int) -> None:

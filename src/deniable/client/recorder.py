@@ -108,32 +108,41 @@ class Recorder:
         # Before any file is made; where there is one, the transaction decides.
         if not self._database.is_open() and self._consent.current() is not Consent.GRANTED:
             raise refused("no_consent")
-        with self._database.transaction() as connection:
+        # Where a question is always sent, what was seen is deleted: it would stay in the journal.
+        with self._database.transaction(only_adds=not entry.question.absent) as connection:
             if not self._consent.granted(connection):
                 raise refused("no_consent")
-            self._check(connection, entry)
-            self._write(connection, entry)
+            terms = self._terms()
+            fetched = self._check(connection, entry, terms)
+            self._write(connection, entry, terms, fetched)
 
-    def _check(self, connection: sqlite3.Connection, entry: Entry) -> None:
+    def _check(self, connection: sqlite3.Connection, entry: Entry, terms: Terms) -> frozenset[str]:
+        """Refuse what history or the outbox stands against; return what `check_versions` does."""
         question, epoch = entry.question, entry.epoch
         if question.level and history.chosen_level(connection) not in ("", question.level):
             raise refused("level")
         history.check_pin(connection, question)
-        terms = self._terms()
-        history.check_versions(connection, question, terms.own, terms.base)
+        fetched = history.check_versions(connection, question, terms.own, terms.base)
         if history.is_used(connection, question, epoch) or _is_missed(connection, entry):
             raise refused("answered")
         if not outbox.has_room(connection, self._limits.outbox):
             raise refused("outbox_full")
+        return fetched
 
-    def _write(self, connection: sqlite3.Connection, entry: Entry) -> None:
+    def _write(
+        self,
+        connection: sqlite3.Connection,
+        entry: Entry,
+        terms: Terms,
+        fetched: frozenset[str],
+    ) -> None:
         question, secret = entry.question, self._secret.load()
         if not is_asked(secret, question):
             raise refused("not_asked")
         charge = ledger.charge_of(
             question, entry.answers, secret, lambda tag: ledger.is_known(connection, tag)
         )
-        if not self._affordable(connection, question, secret, charge.micros):
+        if not self._affordable(connection, question, terms, secret, charge.micros, fetched):
             raise refused("ceiling")
         if not ledger.fits(connection, self._window, question, entry.epoch, charge.micros):
             raise refused("window")
@@ -167,7 +176,13 @@ class Recorder:
         return own_combination(question.segments, self._segments)
 
     def _affordable(
-        self, connection: sqlite3.Connection, question: Question, secret: bytes, micros: int
+        self,
+        connection: sqlite3.Connection,
+        question: Question,
+        terms: Terms,
+        secret: bytes,
+        micros: int,
+        fetched: frozenset[str],
     ) -> bool:
         """Tell whether the ceiling allows a report, given what other questions set aside.
 
@@ -175,11 +190,10 @@ class Recorder:
         """
         if not micros:
             return True
-        terms = self._terms()
         free = terms.ceiling - ledger.total(connection)
         if micros > free:
             return False
-        reservations = self._reserving.now(connection, terms, secret, free)
+        reservations = self._reserving.now(connection, terms, secret, free, fetched)
         return micros <= reservations.room(question, free)
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
 from deniable.client import history
@@ -113,13 +114,24 @@ class Reserving:
         self._places: list[_Place] = []
 
     def now(
-        self, connection: sqlite3.Connection, terms: Terms, secret: bytes, free: int
+        self,
+        connection: sqlite3.Connection,
+        terms: Terms,
+        secret: bytes,
+        free: int,
+        fetched: frozenset[str],
     ) -> Reservations:
         """Return the reservations out of the `free` micros, which are unspent.
 
+        Args:
+            connection: within the caller's transaction.
+            terms: those of the moment.
+            secret: the device's.
+            free: unspent micros.
+            fetched: what `history.fetched_ones` returns.
+
         Cost: some HMACs for each question of a new survey; then a few statements.
         """
-        fetched = history.fetched_ones(connection, terms.base)
         waiting = [
             place
             for place in self._in_order(terms.survey, secret)
@@ -142,8 +154,8 @@ class Reserving:
         return Reservations(held, frozenset(refused))
 
     def _in_order(self, survey: Survey, secret: bytes) -> list[_Place]:
-        # What is kept is a key derived from the secret, not the secret.
-        key = derive_key(secret, b"order")
+        # What is kept is a hash of the secret's 256 random bits, not the secret.
+        key = sha256(secret).digest()
         if self._known is None or self._known[0] is not survey or self._known[1] != key:
             asked = {(q.id, q.version) for q in survey.asked}
             self._places = [

@@ -60,6 +60,7 @@ class SecretFile:
 
     def __init__(self, directory: Path, entropy: SystemDraws) -> None:
         self._path = directory / FILE_NAME
+        self._name = os.fspath(self._path)
         self._entropy = entropy
 
     def __repr__(self) -> str:
@@ -73,10 +74,10 @@ class SecretFile:
             OSError: if it cannot be read or made.
         """
         try:
-            secret = self._path.read_bytes()
+            secret = _read(self._name)
         except FileNotFoundError:
             self._make()
-            secret = self._path.read_bytes()
+            secret = _read(self._name)
         if len(secret) != SECRET_BYTES:
             raise refused("secret")
         return secret
@@ -111,6 +112,15 @@ class SecretFile:
 
     def _temporary(self) -> Path:
         return self._path.with_name(f"{FILE_NAME}.{self._entropy.token(8).hex()}.new")
+
+
+def _read(name: str) -> bytes:
+    """Return a file's first bytes, one more than a secret has; without a buffer's system calls."""
+    handle = os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        return os.read(handle, SECRET_BYTES + 1)
+    finally:
+        os.close(handle)
 
 
 def _publish(temporary: Path, path: Path) -> None:

@@ -19,6 +19,7 @@ from deniable.errors import InvalidSurvey
 from deniable.protocol import Question, Survey
 from deniable.protocol.composition import DEFAULT_CEILING, first_cost
 from deniable.protocol.frozen import frozen
+from deniable.protocol.retention import keeping_of
 from deniable.protocol.survey import MAX_SURVEY_BYTES
 
 PATH = "/v1/survey"
@@ -104,8 +105,9 @@ def narrowed(bundled: Bundle, fetched: Bundle, trusted: Trusted) -> tuple[Bundle
     Guarantees: nothing is answered that the app did not bundle, digest for digest, unless the app
     trusts the survey; then no version of a question asks for more than the bundled one, see
     `_asks_more`, and `history.check_versions` lets a device answer only one. Expiry, share of
-    devices asked and ceiling are the lower ones. Everything else, such as segments and texts, is
-    the app's own.
+    devices asked and ceiling are the lower ones. How long reports stay is what the server says:
+    a question whose reports would stay for longer than the app's survey says is left out, unless
+    the app trusts the survey. Everything else, such as segments and texts, is the app's own.
     """
     if fetched.survey == bundled.survey:
         return bundled, []
@@ -117,7 +119,9 @@ def narrowed(bundled: Bundle, fetched: Bundle, trusted: Trusted) -> tuple[Bundle
     for key, levels in own.items():
         # All levels of a version or none: without the first, another would be the default.
         offered = {q.digest: q for q in theirs.get(key, ())}
-        if all(q.digest in offered for q in levels):
+        if all(q.digest in offered for q in levels) and (
+            word or not _stays_longer(bundled.survey, fetched.survey, levels[0])
+        ):
             asked += [_less(q, offered[q.digest]) for q in levels]
     taken = {q.id for q in asked}
     for key, levels in _by_version(fetched.survey.asked).items():
@@ -134,6 +138,8 @@ def narrowed(bundled: Bundle, fetched: Bundle, trusted: Trusted) -> tuple[Bundle
         questions=tuple(asked),
         earlier=tuple(q for q in bundled.survey.known if q.digest not in digests),
         ceiling=fetched.survey.ceiling,
+        retention_days=fetched.survey.retention_days,
+        keep_counts=fetched.survey.keep_counts,
     )
     return Bundle(survey, fetched.body), left_out
 
@@ -196,9 +202,23 @@ def _costs(question: Question) -> tuple[float, ...]:
 
 
 def _less(own: Question, offered: Question) -> Question:
-    """Return a bundled question with the nearer expiry and the smaller share of the two."""
-    expires = min(own.expires, offered.expires)
-    return replace(own, expires=expires, asked=_fewer(own, offered))
+    """Return a bundled question with the nearer expiry and the smaller share of the two.
+
+    Nothing on a device depends on how long its reports stay elsewhere: that is the server's word.
+    """
+    return replace(
+        own,
+        expires=min(own.expires, offered.expires),
+        asked=_fewer(own, offered),
+        retention_days=offered.retention_days,
+        keep_counts=offered.keep_counts,
+    )
+
+
+def _stays_longer(bundled: Survey, fetched: Survey, own: Question) -> bool:
+    """Tell whether reports to a bundled question would stay for longer than the app says."""
+    theirs = fetched.question(own.id, own.version)
+    return theirs is not None and keeping_of(fetched, theirs).exceeds(keeping_of(bundled, own))
 
 
 def _fewer(one: Question, other: Question) -> int | None:

@@ -35,6 +35,7 @@ from deniable.collector.retention import KeepCounts, cannot_keep
 from deniable.collector.settings import Settings
 from deniable.collector.upkeep import Rules, keep_closing
 from deniable.protocol import Survey
+from deniable.protocol.retention import keeping_of
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
 
@@ -87,7 +88,7 @@ class Collector:
         days = self.settings.accept_past_days, self.settings.accept_future_days
         self._intake.admission = Admission(survey, *days)
         self.survey = survey
-        self._keep_counts = (keep_counts or cannot_keep) if survey.keep_counts else None
+        self._keep_counts = keep_counts or cannot_keep
         self._survey_bytes = survey_bytes
         self.survey_sha256 = hashlib.sha256(survey_bytes).hexdigest()
         self._etag = f'"{self.survey_sha256}"'
@@ -97,7 +98,7 @@ class Collector:
         return Rules(
             self._intake.admission.epoch_days,
             self.survey.floor or DEFAULT_FLOOR,
-            self.survey.retention_days,
+            {(q.id, q.version): keeping_of(self.survey, q) for q in self.survey.known},
             self._keep_counts,
         )
 

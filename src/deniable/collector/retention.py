@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from deniable.errors import StoreError
+from deniable.errors import DeniableError, StoreError
+from deniable.protocol.retention import Keeping
 from deniable.store import Scope, Store
 
 
@@ -19,6 +20,8 @@ class Past(NamedTuple):
 
 KeepCounts = Callable[[Past], None]
 """Keeps the counts of an epoch whose reports go."""
+Keepings = Mapping[tuple[str, int], Keeping]
+"""How long reports stay, by question id and version."""
 
 
 def cannot_keep(past: Past) -> None:
@@ -33,30 +36,55 @@ def cannot_keep(past: Past) -> None:
     )
 
 
+def days_that_stay(keepings: Keepings, today: int, closing: int) -> dict[tuple[str, int], int]:
+    """Return the first day whose epochs stay, of each question that has a retention.
+
+    Args:
+        keepings: how long reports stay.
+        today: the day from which retention counts back.
+        closing: the first day that can still be reported; no retention reaches beyond it.
+    """
+    return {
+        key: min(today - keeping.days, closing)
+        for key, keeping in keepings.items()
+        if keeping.days is not None
+    }
+
+
 def delete_past(
     store: Store,
-    before_day: int,
+    before_days: Mapping[tuple[str, int], int],
     epoch_days: Mapping[tuple[str, int], int],
-    keep: KeepCounts | None,
+    keepings: Keepings,
+    keep: KeepCounts = cannot_keep,
 ) -> int:
-    """Delete what ended before a day, for as long as a wrong clock could not have said so.
+    """Delete what ended before its day, for as long as a wrong clock could not have said so.
 
     Args:
         store: whose reports they are; several collectors may do this at once.
-        before_day: the first day whose epochs stay.
+        before_days: the first day whose epochs stay, of each question that has one.
         epoch_days: the epoch length of each (question id, version); nothing else is deleted.
-        keep: called with each epoch before it goes; if it fails, the epoch stays.
+        keepings: says of which questions counts stay.
+        keep: called with each epoch of those before it goes; if it fails, the epoch stays.
 
     Returns the number of reports deleted.
+
+    Raises:
+        DeniableError: the first failure of `keep`, after everything else that is due has gone.
     """
     due = {
         Past(batch.question, batch.version, batch.epoch)
-        for batch in store.expire(before_day, epoch_days)
+        for batch in store.expire(before_days, epoch_days)
     }
-    deleted = 0
+    deleted, failed = 0, list[DeniableError]()
     for past in sorted(due):
-        if keep is not None:
-            keep(past)
-        chosen = Scope(past.question, past.version, past.epoch, past.epoch)
-        deleted += store.delete(chosen)
+        try:
+            if keepings[past.question, past.version].counts:
+                keep(past)
+        except DeniableError as error:
+            failed.append(error)
+            continue
+        deleted += store.delete(Scope(past.question, past.version, past.epoch, past.epoch))
+    if failed:
+        raise failed[0]
     return deleted

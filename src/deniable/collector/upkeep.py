@@ -5,9 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
-from deniable.collector.retention import KeepCounts, delete_past
+from deniable.collector.retention import (
+    KeepCounts,
+    Keepings,
+    cannot_keep,
+    days_that_stay,
+    delete_past,
+)
 from deniable.errors import DeniableError
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import Store
@@ -25,14 +32,15 @@ class Rules(NamedTuple):
     Attributes:
         epoch_days: the epoch length of each (question id, version).
         floor: combinations of segments with fewer reports are told apart no more.
-        retention_days: closed epochs that ended more days ago are deleted, if there is a limit.
-        keep: called before, with each of them.
+        keepings: for how long reports to each (question id, version) stay; what is not named
+            stays.
+        keep: keeps the counts of an epoch before its reports go, where they are to stay.
     """
 
     epoch_days: Mapping[tuple[str, int], int]
     floor: int = DEFAULT_FLOOR
-    retention_days: int | None = None
-    keep: KeepCounts | None = None
+    keepings: Keepings = MappingProxyType({})
+    keep: KeepCounts = cannot_keep
 
 
 async def keep_closing(
@@ -58,16 +66,15 @@ async def keep_closing(
     named: tuple[tuple[str, int], ...] = ()
     while True:
         before = today() - past_days - _SPARE_DAYS
-        epoch_days, floor, retention_days, keep = rules()
+        epoch_days, floor, keepings, keep = rules()
         try:
             found = await asyncio.to_thread(store.find_over, before, epoch_days)
             if found.unknown != named:
                 named = found.unknown
                 _warn_of_unknown(named)
             closed(await asyncio.to_thread(store.close_epochs, before, epoch_days, floor=floor))
-            if retention_days is not None:
-                oldest = min(today() - retention_days, before)
-                await asyncio.to_thread(delete_past, store, oldest, epoch_days, keep)
+            if days := days_that_stay(keepings, today(), before):
+                await asyncio.to_thread(delete_past, store, days, epoch_days, keepings, keep)
         except DeniableError as error:
             _log.warning(
                 "Epochs were not closed, or not deleted; next try in %g seconds. %s", seconds, error

@@ -23,6 +23,7 @@ from deniable.dashboard.sections import Section, sections_of, together_section
 from deniable.errors import InvalidParameter, StoreError
 from deniable.protocol import Survey
 from deniable.protocol.epochs import date_of, day_number
+from deniable.protocol.retention import Keeping, keeping_of
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.results.disclosure.facts import disclose
 from deniable.results.disclosure.page import page_html
@@ -120,7 +121,7 @@ def public_site(
         PEOPLE: page_html(disclose(survey)),
     }
     for one in shown:
-        files |= _files(one, told)
+        files |= _files(one, keeping_of(survey, one.summary.question), told)
     if ClosedReports(store).tallies() != closed.tallies():
         raise StoreError("An epoch was closed, or opened again, meanwhile: run it once more.")
     names = tuple(one.summary.question.title for one in shown)
@@ -188,7 +189,7 @@ def _together(findings: Findings, wanted: Wanted) -> Section | None:
     return None if found.table is None else together_section(fields, found)
 
 
-def _files(one: Shown, told: Mapping[str, object]) -> dict[str, bytes]:
+def _files(one: Shown, keeping: Keeping, told: Mapping[str, object]) -> dict[str, bytes]:
     """Return the files of a question: its page, its tables as CSV, and all of it as JSON."""
     question = one.summary.question
     name = f"questions/{_file_name(one.summary)}"
@@ -198,10 +199,10 @@ def _files(one: Shown, told: Mapping[str, object]) -> dict[str, bytes]:
         for section in sections
         if section.table is not None
     }
-    read = question_json(one.summary, None, one.summary.n, sections, None)
+    read = question_json(one.summary, keeping, None, one.summary.n, sections, None)
     del read["health"]  # the operator's business
     files[f"{name}.json"] = json.dumps(plain(read), allow_nan=False).encode()
-    promise = promise_of(question)
+    promise = promise_of(question, keeping=keeping)
     own = {"one": one, "question": question, "mark": "", "promise": promise}
     # Files lie beside the page.
     own["files"] = lambda section: f"{_file_name(one.summary)}-{section.name}.csv"

@@ -8,11 +8,13 @@ from deniable.dashboard.findings import Attributes
 from deniable.dashboard.overview import Health, Overview, Summary
 from deniable.dashboard.remedies import remedy
 from deniable.dashboard.sections import Section
+from deniable.protocol.retention import Keeping
 from deniable.results.table import Table
 
 
 def question_json(
     summary: Summary,
+    keeping: Keeping,
     epoch: int | None,
     n: int,
     sections: Sequence[Section],
@@ -46,6 +48,7 @@ def question_json(
         "epsilon_forever": None
         if question.epsilon_forever is None
         else question.epsilon_forever / 1_000_000,
+        **keeping.as_json(),
         "health": health_json(summary.health),
         "sections": told,
     }

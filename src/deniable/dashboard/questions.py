@@ -24,6 +24,7 @@ from deniable.dashboard.sections import (
 )
 from deniable.protocol import Question, Survey
 from deniable.protocol.naming import ALL_VERSIONS
+from deniable.protocol.retention import keeping_of
 from deniable.results.charts.look import THEMES
 from deniable.results.explain import promise_of
 from deniable.results.table import Table
@@ -53,6 +54,7 @@ class QuestionPages:
         wanted = self._findings.wanted(summary, epoch)
         found = self._findings.of(wanted) if wanted.n else {}
         question = summary.question
+        keeping = keeping_of(self._survey, question)
         sections = [
             one
             for answered in found.values()
@@ -62,7 +64,9 @@ class QuestionPages:
         beside = self._beside(request, summary, wanted)
         if wants_json(request):
             shown = [*sections, *([together] if together else []), *beside]
-            return as_json(request, question_json(summary, epoch, wanted.n, shown, attributes))
+            return as_json(
+                request, question_json(summary, keeping, epoch, wanted.n, shown, attributes)
+            )
         query = _query_maker(summary, epoch)
         base = f"{request.scope.get('root_path', '').rstrip('/')}/questions/{question.id}"
         return page(
@@ -80,7 +84,7 @@ class QuestionPages:
             epoch=epoch,
             mark=summary.mark(epoch),
             listed_epochs=sorted(summary.reports, reverse=True)[:_MAX_LISTED_EPOCHS],
-            promise=promise_of(max(summary.asked, key=_epsilon)),
+            promise=promise_of(max(summary.asked, key=_epsilon), keeping=keeping),
             query=query,
             files=lambda file, kind, asked: f"{base}/{file}.{kind}{query(**asked)}",
         )

@@ -14,7 +14,7 @@ from deniable import _validate
 from deniable.errors import InvalidParameter
 from deniable.protocol import thresholds
 from deniable.protocol.composition import first_cost
-from deniable.protocol.question import FIELD_NAME, WHOLE, Question
+from deniable.protocol.question import FIELD_NAME, MAX_RETENTION_DAYS, WHOLE, Question
 from deniable.protocol.segments import Segment, check_combinations, chosen_segments
 
 
@@ -39,6 +39,9 @@ def read_perhaps(data: Mapping[str, object], declared: Sequence[Segment]) -> dic
             raise InvalidParameter(
                 "'asked' must be above 0, and left out if all devices are asked."
             )
+    for name, least, most in (("retention_days", 1, MAX_RETENTION_DAYS), ("keep_counts", 0, 1)):
+        if name in data:
+            read[name] = _validate.integer(name, "a question", data[name], least, most)
     return read
 
 

@@ -69,3 +69,28 @@ class Stream:
         stream, self._counter = b"".join(blocks), after
         self._block = stream[8 * count :]
         return struct.unpack_from(f"<{count}Q", stream)
+
+
+class DerivedStream(Stream):
+    """The stream of a derived key, which is derived when the first word is asked for.
+
+    Many mechanisms have no use for one of the streams that an encoder is given.
+    """
+
+    def __init__(self, secret: bytes, *info: bytes) -> None:
+        super().__init__(b"")
+        self._secret, self._info = secret, info
+
+    def word(self) -> int:
+        """Return the next word, as `Stream` does."""
+        self._derive()
+        return super().word()
+
+    def words(self, count: int) -> tuple[int, ...]:
+        """Return the next words, as `Stream` does."""
+        self._derive()
+        return super().words(count)
+
+    def _derive(self) -> None:
+        if not self._key:
+            self._key = derive_key(self._secret, *self._info)

@@ -16,6 +16,7 @@ from deniable.protocol.composition import first_cost
 from deniable.protocol.epsilon import MICRO
 from deniable.protocol.frozen import frozen
 from deniable.protocol.question import MAX_VERSION, Question
+from deniable.protocol.retention import Keeping, keeping_of
 from deniable.protocol.survey import MAX_SURVEY_BYTES, Survey, check_history
 
 Key = tuple[str, int]
@@ -80,8 +81,9 @@ def publication(
         forget: earlier (id, version) to leave out.
 
     Raises:
-        InvalidParameter: if a version goes backwards or means something else than before; if what
-            is to be forgotten is not earlier; if both together are too many or too large.
+        InvalidParameter: if a version goes backwards, means something else than before or keeps
+            its reports for longer; if what is to be forgotten is not earlier; if both together
+            are too many or too large.
     """
     known = {} if before is None else _by_key(before.known)
     _check_versions(known, ready)
@@ -90,6 +92,9 @@ def publication(
     _check_forgotten(forget, kept, asked)
     earlier = tuple(q for key in sorted(kept.keys() - set(forget)) for q in kept[key])
     earlier = _with_values_of(ready, earlier)
+    if before is not None:
+        _check_retention(before, ready)
+        earlier = tuple(_as_promised(before, ready, q) for q in earlier)
     survey = replace(ready, earlier=earlier)
     check_history(survey.questions, survey.earlier)
     _check_size(survey)
@@ -140,6 +145,32 @@ def _check_declared(known: Contracts, ready: Survey) -> None:
                     f"in the field still send to '{question.id}'.",
                     "Put it back, or declare a segment with another name.",
                 )
+
+
+def _check_retention(before: Survey, ready: Survey) -> None:
+    """Raise if reports to a version would stay for longer than people were told."""
+    told = {_key(q): keeping_of(before, q) for q in before.known}
+    for question in ready.questions:
+        promised = told.get(_key(question))
+        if promised is not None and keeping_of(ready, question).exceeds(promised):
+            counts = " and keep_counts = false" if not promised.counts else ""
+            raise InvalidParameter(
+                f"Question '{question.id}' version {question.version} was published with a "
+                f"shorter retention: {promised.words()} People answered it on that promise.",
+                f"Raise its version, or give the question retention_days = {promised.days}"
+                f"{counts} of its own.",
+            )
+
+
+def _as_promised(before: Survey, ready: Survey, question: Question) -> Question:
+    """Return an earlier question that keeps its retention where the survey's becomes longer."""
+    promised, now = keeping_of(before, question), keeping_of(ready, question)
+    if not now.exceeds(promised):
+        return question
+    counts = 0 if now.counts and not promised.counts else question.keep_counts
+    longer = replace(now, counts=promised.counts).exceeds(promised)
+    days = promised.days if longer else question.retention_days
+    return replace(question, retention_days=days, keep_counts=counts)
 
 
 def _check_versions(known: Contracts, ready: Survey) -> None:
@@ -211,8 +242,8 @@ def _changes(
             yield _joined(question, old_known)
         elif old.version != question.version:
             yield Change("raised", *_key(question), _raised(old, question, today))
-        elif edited := _edited(old, question):
-            yield Change("edited", *_key(question), edited)
+        elif edited := _edited(old, question) + _kept(before, old, after, question):
+            yield Change("edited", *_key(question), edited.strip())
     still = {question.id for question in after.asked}
     for question in old_asked.values():
         if question.id not in still:
@@ -223,7 +254,9 @@ def _changes(
             question_id,
             version,
             "its reports are refused from now on, and those in the store cannot be read with this "
-            "survey. Never use this version again: devices know what it meant.",
+            "survey; no retention_days reaches them any more, so delete them: deniable delete "
+            f"{question_id} --version {version}. Never use this version again: devices know what "
+            "it meant.",
         )
 
 
@@ -282,6 +315,14 @@ def _edited(old: Question, new: Question) -> str:
     if old.segments != new.segments:
         said.append("another value, or other expected shares, of a segment.")
     return " ".join(said)
+
+
+def _kept(before: Survey, old: Question, after: Survey, new: Question) -> str:
+    """Return a text of a shorter retention; empty if it is the same. A longer one is refused."""
+    now: Keeping = keeping_of(after, new)
+    if now == keeping_of(before, old):
+        return ""
+    return f" {now.words()} That holds for those collected before, too."
 
 
 def _gaps(survey: Survey, forget: Collection[Key]) -> Iterator[str]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MAX_FIELDS = 64
 MAX_VERSION = 2**31 - 1
 MAX_EPOCH_DAYS = 366
+MAX_RETENTION_DAYS = 36_525  # a hundred years
 QUESTION_ID = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 REPEATS = ("once", "epoch", "permanent")
@@ -84,6 +85,8 @@ class Question:
         share: the expected share of people at this level, in millionths; 0 where all are alike.
         segments: the labels of a device that a report carries in clear.
         asked: the threshold of the coin by which a device is asked at all; None if all are.
+        retention_days: days after which its reports go; None for what the survey says.
+        keep_counts: 1 if counts stay when its reports go, 0 if not; None for what the survey says.
     """
 
     id: str
@@ -99,6 +102,8 @@ class Question:
     share: int = 0
     segments: tuple[Segment, ...] = ()
     asked: int | None = None
+    retention_days: int | None = None
+    keep_counts: int | None = None
 
     @property
     def absent(self) -> bool:
@@ -114,8 +119,8 @@ class Question:
     def digest(self) -> bytes:
         """SHA-256 over everything that gives a report its meaning.
 
-        Description, owner, expiry, candidates, the values of segments and who is asked may change
-        without a new version.
+        Description, owner, expiry, candidates, the values of segments, who is asked and how long
+        reports stay may change without a new version.
         """
         return hashlib.sha256(DIGEST_PREFIX + canonical(self.contract())).digest()
 
@@ -152,6 +157,10 @@ class Question:
             told["segments"] = [segment.name for segment in self.segments]
         if self.asked is not None:
             told["asked"] = thresholds.to_text(self.asked)
+        if self.retention_days is not None:
+            told["retention_days"] = self.retention_days
+        if self.keep_counts is not None:
+            told["keep_counts"] = self.keep_counts
         return told
 
     @cached_property

@@ -28,6 +28,7 @@ from deniable.protocol.question import (
     FIELD_NAME,
     MAX_EPOCH_DAYS,
     MAX_FIELDS,
+    MAX_RETENTION_DAYS,
     MAX_VERSION,
     QUESTION_ID,
     REPEATS,
@@ -41,7 +42,10 @@ from deniable.protocol.registry import MECHANISMS, PROFILE_MECHANISMS
 if TYPE_CHECKING:
     from deniable.protocol.segments import Segment
 
-_FORMAT = 1
+_FORMAT, _FORMAT_WITH_RETENTION = 1, 2
+"""The second format is the first, with questions that say how long their reports stay."""
+_OF_SECOND_FORMAT = frozenset({"retention_days", "keep_counts"})
+"""The members of a question in the second format alone."""
 MAX_QUESTIONS = 1_000
 MAX_SURVEY_BYTES = 16 * 2**20
 
@@ -50,7 +54,6 @@ MAX_CEILING = 10**12
 DEFAULT_FLOOR = 100
 """The fewest reports of a combination of segments that are told apart, where a survey says none."""
 MAX_PEOPLE = 10**10
-MAX_RETENTION_DAYS = 36_525  # a hundred years
 _NUMBERS = {
     "ceiling": MAX_CEILING,
     "people": MAX_PEOPLE,
@@ -78,7 +81,8 @@ class Survey:
         floor: the fewest reports of a combination of segments that are told apart once its epoch
             is closed; None for the default.
         retention_days: days after which reports may go; None if they stay.
-        keep_counts: 1 if counts are kept when their reports go; None if not.
+        keep_counts: 1 if counts are kept when their reports go; None if not. A question may say
+            otherwise of its own reports: see `keeping_of`.
 
     Example:
         >>> from datetime import date
@@ -159,7 +163,7 @@ class Survey:
     def published(self) -> bytes:
         """Return the bytes of survey.json."""
         members: dict[str, Json] = {
-            "deniable": _FORMAT,
+            "deniable": _format_of(self.known),
             "name": self.name,
             "owner": self.owner,
             "questions": [question.published() for question in self.questions],
@@ -206,7 +210,7 @@ def _read_published(data: bytes) -> dict[str, Any]:
         InvalidParameter: for the first thing that is not as a survey is published.
     """
     raw = _read_json(data)
-    _check_format(raw)
+    second = _check_format(raw) == _FORMAT_WITH_RETENTION
     keys = {"deniable", "name", "owner", "questions"}
     # The other members are left out where they would say nothing: a survey has one spelling.
     top = _object(raw, "survey", keys, {"earlier", "segments", *_NUMBERS})
@@ -215,8 +219,9 @@ def _read_published(data: bytes) -> dict[str, Any]:
         from deniable.protocol.segments import read_segments
 
         declared = read_segments(top["segments"])
-    questions = _questions(top["questions"], "questions", declared)
-    earlier = _questions(top["earlier"], "earlier", declared) if "earlier" in top else ()
+    more = _OF_SECOND_FORMAT if second else frozenset()
+    questions = _questions(top["questions"], "questions", declared, more)
+    earlier = _questions(top["earlier"], "earlier", declared, more) if "earlier" in top else ()
     check_history(questions, earlier)
     if declared and declared != _segments_of((*questions, *earlier)):
         raise InvalidParameter("The segments of a survey must all be named by a question.")
@@ -229,13 +234,31 @@ def _read_published(data: bytes) -> dict[str, Any]:
     return {**texts, **numbers, "questions": questions, "earlier": earlier}
 
 
-def _check_format(raw: object) -> None:
-    """Refuse a survey of another format before its members, which may be others, are looked at."""
-    if isinstance(raw, dict) and raw.get("deniable", _FORMAT) != _FORMAT:
-        raise InvalidParameter(
-            f"The survey is of another format: this version reads surveys of format {_FORMAT}: "
-            "upgrade deniable."
-        )
+def _check_format(raw: object) -> object:
+    """Refuse a survey of another format before its members, which may be others, are looked at.
+
+    A survey has one spelling, so that the second format is one only where a question needs it.
+    """
+    written = raw.get("deniable", _FORMAT) if isinstance(raw, dict) else _FORMAT
+    if written == _FORMAT or (written == _FORMAT_WITH_RETENTION and _needs_second(raw)):
+        return written
+    raise InvalidParameter(
+        f"The survey is of another format: this version reads surveys of format {_FORMAT}, and of "
+        f"format {_FORMAT_WITH_RETENTION} where a question has 'retention_days' or 'keep_counts': "
+        "upgrade deniable."
+    )
+
+
+def _needs_second(raw: object) -> bool:
+    """Tell whether a question of a survey.json has a member that the first format has not."""
+    lists = (raw.get("questions"), raw.get("earlier")) if isinstance(raw, dict) else ()
+    entries = [entry for each in lists if isinstance(each, list) for entry in each]
+    return any(isinstance(entry, dict) and _OF_SECOND_FORMAT & entry.keys() for entry in entries)
+
+
+def _format_of(questions: Sequence[Question]) -> int:
+    told = any(q.retention_days is not None or q.keep_counts is not None for q in questions)
+    return _FORMAT_WITH_RETENTION if told else _FORMAT
 
 
 def _segments_of(questions: Sequence[Question]) -> tuple[Segment, ...]:
@@ -271,8 +294,10 @@ def check_history(questions: Sequence[Question], earlier: Sequence[Question]) ->
             )
 
 
-def _questions(raw: object, what: str, declared: Sequence[Segment]) -> tuple[Question, ...]:
-    return tuple(_read_question(entry, declared) for entry in _list(raw, what, MAX_QUESTIONS))
+def _questions(
+    raw: object, what: str, declared: Sequence[Segment], more: frozenset[str]
+) -> tuple[Question, ...]:
+    return tuple(_read_question(entry, declared, more) for entry in _list(raw, what, MAX_QUESTIONS))
 
 
 def _read_json(data: bytes) -> object:
@@ -297,9 +322,9 @@ def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return members
 
 
-def _read_question(raw: object, declared: Sequence[Segment]) -> Question:
+def _read_question(raw: object, declared: Sequence[Segment], more: frozenset[str]) -> Question:
     keys = {"id", "version", "description", "owner", "expires", "epoch", "repeat", "send", "fields"}
-    data = _object(raw, "question", keys, {"level", "share", "segments", "asked"})
+    data = _object(raw, "question", keys, {"level", "share", "segments", "asked", *more})
     question = Question(
         id=_matching(data["id"], "id", QUESTION_ID),
         version=_validate.integer("version", "a question", data["version"], 1, MAX_VERSION),
@@ -322,7 +347,7 @@ def _read_question(raw: object, declared: Sequence[Segment]) -> Question:
 
 def _read_perhaps(data: dict[str, object], declared: Sequence[Segment]) -> dict[str, Any]:
     """Return the members of a question that are left out where they would say nothing."""
-    if not data.keys() & {"level", "share", "segments", "asked"}:
+    if not data.keys() & {"level", "share", "segments", "asked", *_OF_SECOND_FORMAT}:
         return {}
     from deniable.protocol.levels import read_perhaps
 

@@ -25,6 +25,7 @@ from deniable.protocol.channel import Bits
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.question import WHOLE
+from deniable.protocol.retention import Keeping
 from deniable.results.alternatives import alternatives, chosen_words, why
 from deniable.results.disclosure.in_clear import clear_sentences
 from deniable.results.words.shares import limit_sentence
@@ -57,11 +58,13 @@ def explain_question(
     people: int | None = None,
     folder: Path | None = None,
     reports: int | None = None,
+    keeping: Keeping | None = None,
 ) -> Explanation:
     """Explain a question; with the expected number of people also the error to expect.
 
     In `folder` are the candidate files, whose length matters to the choice of a mechanism. With
-    `reports`, also the epsilon of that many reports of one unchanged value.
+    `reports`, also the epsilon of that many reports of one unchanged value; with `keeping`, also
+    how long reports stay.
     """
     forever = question.epsilon_forever
     listed = {field.name: _listed(field, folder) for field in question.fields}
@@ -77,7 +80,7 @@ def explain_question(
     return Explanation(
         title=f"{question.title} (version {question.version}): {question.description}",
         sentences=(
-            *promise_of(question, people, predicted),
+            *promise_of(question, people, predicted, keeping),
             *(text for field in question.fields if (text := _on_average(field))),
             *([] if reports is None else [_after(question, reports)]),
             *(
@@ -100,6 +103,7 @@ def explain_question(
             "epsilon_forever": None if forever is None else as_float(forever),
             "epsilon_lifetime": _lifetime(question),
             "record_bytes": question.record_size,
+            **({} if keeping is None else keeping.as_json()),
             **({} if reports is None else {"epsilon_after": _epsilon_after(question, reports)}),
             "std_error": {name: one.rare_error for name, one in predicted.items()},
             "detection_limit": {name: one.smallest for name, one in predicted.items()},
@@ -115,6 +119,7 @@ def promise_of(
     question: Question,
     people: int | None = None,
     predicted: Mapping[str, Prediction] | None = None,
+    keeping: Keeping | None = None,
 ) -> tuple[str, ...]:
     """Return the promise, then the cost, one fact each; errors as far as they are predicted."""
     expected = predicted or {}
@@ -133,6 +138,7 @@ def promise_of(
             if people and field.name in expected
         ),
         f"A report is {question.record_size} byte{'s' * (question.record_size > 1)}, always.",
+        *([] if keeping is None else [keeping.words()]),
     )
 
 

@@ -301,16 +301,22 @@ class Store(ABC):
     @abstractmethod
     def expire(
         self,
-        before_day: int,
+        before_days: Mapping[tuple[str, int], int],
         epoch_days: Mapping[tuple[str, int], int],
         *,
         running_seconds: float = RUNNING_SECONDS,
     ) -> list[Batch]:
-        """Note which closed epochs ended before a day; return those found so for long enough.
+        """Note which closed epochs ended before their day; return those found so for long enough.
 
         As with closing, a clock that is wrong for a while must do no harm: collectors must have
         run for `running_seconds` since they found an epoch past its retention. What `epoch_days`
-        does not name stays.
+        does not name stays, and so does what has no day.
+
+        Args:
+            before_days: of each (question id, version) that has a retention, the first day whose
+                epochs stay.
+            epoch_days: the epoch length of each (question id, version).
+            running_seconds: for how long an epoch must have been found past its day.
         """
 
     @abstractmethod

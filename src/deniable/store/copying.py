@@ -91,7 +91,7 @@ def _opened(place: str | Path, *, create: bool) -> Iterator[TabledStore]:
 
 def _write(source: Tables, rows: list[BatchRow], target: TabledStore) -> None:
     """Write chunks step by step; the rows that make them visible, with all counters, at the end."""
-    with target._closer() as closer:
+    with target._closer("take the copy") as closer:
         if closer is None:
             raise StoreError("Another process is closing epochs of the store. Try again.")
         tables, transaction = closer

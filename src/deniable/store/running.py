@@ -19,12 +19,20 @@ from deniable.store.tables import Tables
 
 EpochDays = Mapping[tuple[str, int], int]
 """The length of an epoch in days, by question id and version."""
+BeforeDays = int | Mapping[tuple[str, int], int]
+"""The first day that is not over: one for all, or by question id and version."""
 
 
-def is_over(row: BatchRow, before_day: int, epoch_days: EpochDays) -> bool | None:
-    """Tell whether a batch's last day is before a day; None if its question is not known."""
-    length = epoch_days.get((row.batch.question, row.batch.version))
-    return None if length is None else days_of(row.batch.epoch, length)[1] < before_day
+def is_over(row: BatchRow, before_day: BeforeDays, epoch_days: EpochDays) -> bool | None:
+    """Tell whether a batch's last day is before a day; None if its question is not known.
+
+    A question that is known and has no day is never over.
+    """
+    key = (row.batch.question, row.batch.version)
+    if (length := epoch_days.get(key)) is None:
+        return None
+    day = before_day if isinstance(before_day, int) else before_day.get(key)
+    return day is not None and days_of(row.batch.epoch, length)[1] < day
 
 
 class Running:
@@ -36,12 +44,12 @@ class Running:
         self._over: frozenset[int] = frozenset()
 
     def look(
-        self, tables: Tables, before_day: int, epoch_days: EpochDays, *, closed: bool = False
+        self, tables: Tables, before_day: BeforeDays, epoch_days: EpochDays, *, closed: bool = False
     ) -> tuple[Overdue, Callable[[], None]]:
         """Add the seconds since the last look to what was over then, inside a transaction.
 
-        With `closed`, the batches that are closed are looked at: a day is then the last one of
-        their retention.
+        With `closed`, the batches that are closed are looked at: a day is then the first one
+        whose reports stay.
 
         Returns what was found, and what to call when the transaction is durable.
         """

@@ -84,8 +84,11 @@ class TabledStore(Store):
         """Open tables that show one moment."""
 
     @abstractmethod
-    def _closer(self) -> AbstractContextManager[Closer | None]:
-        """Become the one process that closes; None if another one is."""
+    def _closer(self, doing: str = "close an epoch") -> AbstractContextManager[Closer | None]:
+        """Become the one process that closes; None if another one is.
+
+        `doing` is what an error says that the store cannot do.
+        """
 
     @abstractmethod
     def _put_records(self, batch: Batch, records: bytes, size: int, kept: str) -> int:
@@ -125,18 +128,18 @@ class TabledStore(Store):
 
     def expire(
         self,
-        before_day: int,
+        before_days: Mapping[tuple[str, int], int],
         epoch_days: EpochDays,
         *,
         running_seconds: float = RUNNING_SECONDS,
     ) -> list[Batch]:
         """Add the seconds since the last look to the sums of closed batches past their day."""
         with self._writing() as tables:
-            _, durable = self._expiring.look(tables, before_day, epoch_days, closed=True)
+            _, durable = self._expiring.look(tables, before_days, epoch_days, closed=True)
             due = [
                 row.batch
                 for row in tables.rows("NOT open AND ran IS NOT NULL")
-                if is_over(row, before_day, epoch_days) and (row.ran or 0) >= running_seconds
+                if is_over(row, before_days, epoch_days) and (row.ran or 0) >= running_seconds
             ]
         durable()
         return due

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -100,3 +103,45 @@ def test_a_store_moves_from_a_file_to_a_database(
             assert multiset(store) == Counter(range(50))
     finally:
         others.end()
+
+
+_LIMITED = """
+import sys
+from pathlib import Path
+from faults.limits import limit_files
+from deniable.errors import StoreError
+from deniable.store.copying import back_up, restore
+limit_files(120_000)
+verb = {"back_up": back_up, "restore": restore}[sys.argv[1]]
+try:
+    verb(Path(sys.argv[2]), Path(sys.argv[3]))
+except StoreError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("verb", ["back_up", "restore"])
+def test_a_disk_that_is_full_is_named_and_leaves_nothing_to_believe(
+    tmp_path: Path, verb: str
+) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    with open_store(source) as store:
+        for epoch in range(40):
+            store.append(reports(200, 200 * epoch, epoch=epoch))
+        store.close_epochs(41, DAYS, running_seconds=0)
+    command = [sys.executable, "-c", _LIMITED, verb, str(source), str(target)]
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert "The store cannot take the copy" in done.stdout
+    assert "close an epoch" not in done.stdout
+    if verb == "back_up":
+        assert [path.name for path in tmp_path.iterdir()] == ["source"]
+    else:  # the store is empty, and takes the copy when there is room
+        assert sum(restore(source, target).values()) == 8_000

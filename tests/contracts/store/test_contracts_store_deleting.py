@@ -98,20 +98,24 @@ class Clock:
         return self.now
 
 
+def _before(day: int) -> dict[tuple[str, int], int]:
+    return dict.fromkeys(DAYS, day)
+
+
 def test_closed_epochs_expire_after_a_day_of_running(stores: Stores) -> None:
     clock = Clock()
     store = stores.open(monotonic=clock)
     store.append([report(1, 10), report(2, 12), report(3, 10, "gone")])
     store.close_epochs(13, {**DAYS, ("gone", 1): 1}, running_seconds=0)
     store.append([report(4, 9)])  # open: closing comes first
-    assert store.expire(11, DAYS) == []
+    assert store.expire(_before(11), DAYS) == []
     clock.now += DAY - 1
-    assert store.expire(11, DAYS) == []
+    assert store.expire(_before(11), DAYS) == []
     clock.now += 1
-    assert store.expire(11, DAYS) == [Batch("colour", 1, DIGEST, 10)]
+    assert store.expire(_before(11), DAYS) == [Batch("colour", 1, DIGEST, 10)]
     # A clock that was ahead is right again: nothing is due any more.
-    assert store.expire(10, DAYS) == []
-    assert store.expire(11, DAYS) == []
+    assert store.expire(_before(10), DAYS) == []
+    assert store.expire(_before(11), DAYS) == []
     assert multiset(store) == Counter([1, 2, 4])
 
 
@@ -120,10 +124,40 @@ def test_the_sum_of_retention_is_not_taken_for_that_of_closing(stores: Stores) -
     store = stores.open(monotonic=clock)
     store.append(reports(3, epoch=10))
     store.close_epochs(11, DAYS, running_seconds=0)
-    store.expire(11, DAYS)
+    store.expire(_before(11), DAYS)
     clock.now += 2 * DAY
-    assert store.expire(11, DAYS)
+    assert store.expire(_before(11), DAYS)
     store.append(reports(1, 3, epoch=10))  # late: the epoch is open again, and must wait its day
     assert store.close_epochs(11, DAYS) == 0
     assert store.append(reports(1, 3, epoch=10)).duplicates == 1
-    assert store.expire(11, DAYS) == []
+    assert store.expire(_before(11), DAYS) == []
+
+
+def test_each_question_and_version_expires_by_its_own_day(stores: Stores) -> None:
+    clock = Clock()
+    store = stores.open(monotonic=clock)
+    store.append([report(1, 10), report(2, 10, version=2), report(3, 10, "shape")])
+    store.close_epochs(11, DAYS, running_seconds=0)
+    days = {("colour", 1): 11, ("colour", 2): 10}  # shape has none: it stays
+    store.expire(days, DAYS)
+    clock.now += DAY
+    assert store.expire(days, DAYS) == [Batch("colour", 1, DIGEST, 10)]
+    # The second version becomes due later, and waits a day of its own.
+    days["colour", 2] = 11
+    assert store.expire(days, DAYS) == [Batch("colour", 1, DIGEST, 10)]
+    clock.now += DAY
+    assert [batch.version for batch in store.expire(days, DAYS)] == [1, 2]
+    # A question whose retention was taken back begins anew when it has one again.
+    assert store.expire({("colour", 2): 11}, DAYS) == [Batch("colour", 2, DIGEST, 10)]
+    assert store.expire(days, DAYS) == [Batch("colour", 2, DIGEST, 10)]
+
+
+def test_what_was_remembered_of_a_question_goes_with_its_reports_alone(
+    filled: TabledStore,
+) -> None:
+    stamps = {tally.batch.question: tally.stamp for tally in filled.tallies() if not tally.open}
+    kept = {name.encode().ljust(16): (stamp, b"counts") for name, stamp in stamps.items()}
+    filled.remember(kept)
+    assert filled.remembered(list(kept)).keys() == kept.keys()
+    filled.delete(Scope("shape"))
+    assert list(filled.remembered(list(kept))) == [b"colour".ljust(16)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deniable.authoring.segments import clear_cells
-from deniable.protocol import thresholds
+from deniable.protocol import Survey, thresholds
 from material.segmented import PEOPLE, SURVEY, authored, published
 
 BLOOM = 'mechanism = "rappor"\nparameters = { k = 64, h = 2, m = 16, f = 0.5, p = 0.5, q = 0.75 }'
@@ -86,6 +86,9 @@ def test_a_survey_with_segments_or_levels_says_how_many_people(tmp_path: Path) -
         ('name = "Segments"', 'name = "Segments"\nkeep_counts = 1', "true or false"),
         ('name = "Segments"', 'name = "Segments"\nretention_days = 0', "from 1 to 36,525"),
         ('name = "Segments"', 'name = "Segments"\nfloor = 0', "from 1"),
+        ('id = "plain"', 'id = "plain"\nretention_days = 0', "from 1 to 36,525"),
+        ('id = "plain"', 'id = "plain"\nretention_days = "30"', "from 1 to 36,525"),
+        ('id = "plain"', 'id = "plain"\nkeep_counts = 0', "true or false"),
     ],
 )
 def test_mistakes(tmp_path: Path, old: str, new: str, words: str) -> None:
@@ -104,6 +107,16 @@ def test_numbers_of_the_survey_are_published(tmp_path: Path) -> None:
     assert (survey.people, survey.floor) == (PEOPLE, 50)
     assert (survey.retention_days, survey.keep_counts) == (400, 1)
     assert published(tmp_path).keep_counts is None
+
+
+def test_the_retention_of_a_question_is_published_at_each_level(tmp_path: Path) -> None:
+    plain = published(tmp_path)
+    text = SURVEY.replace("[[questions]]", "[[questions]]\nretention_days = 7\nkeep_counts = false")
+    survey = published(tmp_path, text)
+    assert {(q.retention_days, q.keep_counts) for q in survey.questions} == {(7, 0)}
+    assert [q.digest for q in survey.questions] == [q.digest for q in plain.questions]
+    assert Survey.from_published(survey.published()) == survey
+    assert published(tmp_path).published() == plain.published()
 
 
 def test_the_threshold_of_a_share_is_exact(tmp_path: Path) -> None:

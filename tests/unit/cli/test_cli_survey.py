@@ -133,3 +133,36 @@ def test_explain_warns_where_each_report_adds_up_and_where_reports_are_linked(
     assert "can be linked to each other" in text
     assert "sending says nothing" in text
     assert json.loads(call("check", started, "--json"))["warnings"]
+
+
+def test_the_retention_of_each_question_is_said(started: Path) -> None:
+    text = STARTER.read_text().replace("[[questions]]", "[[questions]]\nretention_days = 30", 1)
+    started.write_text(f"retention_days = 400\nkeep_counts = true\n{text}")
+    shown = call("check", started)
+    assert "dark-mode: Reports are deleted 30 days after" in shown
+    assert "browser: Reports are deleted 400 days after" in shown
+    told = json.loads(call("check", started, "--json"))["questions"]
+    assert [q["retention_days"] for q in told] == [30, 400, 400, 400]
+    assert all(q["keep_counts"] for q in told)
+    told = json.loads(call("explain", started, "--json"))["questions"]
+    assert [q["retention_days"] for q in told] == [30, 400, 400, 400]
+    assert any("deleted 30 days after" in sentence for sentence in told[0]["sentences"])
+    public = call("explain", started, "--public")
+    assert public.count("## How long reports are kept") == 4
+    # Where nobody says a number, check has nothing to say.
+    started.write_bytes(STARTER.read_bytes())
+    assert "deleted" not in call("check", started)
+
+
+def test_a_longer_retention_is_refused_by_check_and_publish(started: Path, tmp_path: Path) -> None:
+    output = tmp_path / "survey.json"
+    text = STARTER.read_text()
+    started.write_text(f"retention_days = 30\n{text}")
+    call("publish", started, "--output", output)
+    assert json.loads(output.read_bytes())["deniable"] == 1
+    started.write_text(f"retention_days = 31\n{text}")
+    with pytest.raises(InvalidParameter, match="on that promise"):
+        call("publish", started, "--output", output)
+    result = run("check", str(started), "--output", str(output))
+    assert result.exit_code == 1
+    assert "Raise its version" in result.stdout

@@ -18,9 +18,14 @@ from deniable.client.files import MARKER_NAME as MARKER
 from deniable.client.secret import FILE_NAME as SECRET
 from deniable.errors import LedgerLost, RecordRefused, StoreError
 from material.clients import Clock, question, strict, survey
-from material.clients import files as contents
 
 ASKED = survey(question("a"), question("b"))
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    """All files but the journal: SQLite empties what it left where its database is empty."""
+    found = (path for path in directory.rglob("*") if path.is_file())
+    return {path.name: path.read_bytes() for path in found if not path.name.endswith("-journal")}
 
 
 def used(directory: Path) -> Clock:

@@ -244,3 +244,29 @@ def test_only_the_clients_own_draws_are_tossed_at_once() -> None:
     assert coins(Counted(), [0, 2**64, 2**64]) == [False, True, True]
     assert Counted.asked == 3
     assert coins(SystemDraws(), [0, 2**64, 2**64]) == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    "threshold", [1 << 60, (4 << 56) + 12345, (200 << 56) + 7, 2**64 - 9, 2**64]
+)
+def test_falling_coins_are_those_of_single_coins(threshold: int) -> None:
+    """From the same bytes, the same number, and the same bytes are left; also after a tie."""
+    for seed in range(60):
+        together, single = SystemDraws(), SystemDraws()
+        for draws in (together, single):
+            stream = random.Random(seed)
+            tied = threshold.to_bytes(9, "big")[1:]
+            draws._source = lambda count, stream=stream, tied=tied: (
+                stream.randbytes(count // 2) + tied + stream.randbytes(count)
+            )[:count]
+        for _ in range(5):
+            fallen = 0
+            while not single.coin(threshold):
+                fallen += 1
+            assert together.falls(threshold) == fallen
+            assert together.below(2**32) == single.below(2**32)
+
+
+def test_coins_that_never_come_up_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="never"):
+        SystemDraws().falls(0)

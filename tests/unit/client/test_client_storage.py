@@ -15,7 +15,7 @@ import pytest
 from deniable.client import Client, Consent, Limits
 from deniable.client.database import FILE_NAME, MIGRATIONS, Database
 from deniable.errors import RecordRefused, StoreError
-from material.clients import Clock, question, strict, survey
+from material.clients import Clock, Script, question, strict, survey
 
 ASKED = survey(question("a"), question("b"))
 QUICK = Limits(busy_seconds=0.05)
@@ -229,3 +229,45 @@ def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
     with database.transaction() as connection:
         assert connection.execute("SELECT COUNT(*) FROM meta").fetchone() == (0,)
     database.close()
+
+
+def pages_before(directory: Path) -> bytes:
+    """What the journal holds between two writes."""
+    return (directory / f"{FILE_NAME}-journal").read_bytes()
+
+
+def test_a_report_leaves_its_journal_and_whatever_deletes_empties_it(tmp_path: Path) -> None:
+    """A journal holds pages as they were before: nothing that is deleted may stay in it."""
+    client = strict(ASKED, tmp_path)
+    client.record("a", True)
+    (first,) = client.pending()
+    client.record("b", True)
+    kept = pages_before(tmp_path)
+    assert first.id in kept  # so that the following says something
+    assert not any(kept[:28])  # and its head is overwritten: nobody would roll back by it
+    client.opt_out()
+    assert pages_before(tmp_path) == b""
+    for name in (FILE_NAME, f"{FILE_NAME}-journal"):
+        assert first.id not in (tmp_path / name).read_bytes()
+    client.close()
+
+
+def test_what_is_sent_is_not_left_in_the_journal(tmp_path: Path) -> None:
+    client = strict(ASKED, tmp_path, transport=Script())
+    client.record("a", True)
+    client.record("b", True)
+    waiting = [report.id for report in client.pending()]
+    assert pages_before(tmp_path)
+    assert client.flush()
+    assert not client.pending()
+    stored = (tmp_path / FILE_NAME).read_bytes() + pages_before(tmp_path)
+    assert not [identity for identity in waiting if identity in stored]
+    client.close()
+
+
+def test_a_question_that_is_always_sent_leaves_no_journal(tmp_path: Path) -> None:
+    """Its report deletes what was seen."""
+    client = strict(survey(question("a", send="always")), tmp_path)
+    client.record("a", True)
+    assert pages_before(tmp_path) == b""
+    client.close()

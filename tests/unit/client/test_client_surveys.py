@@ -296,3 +296,18 @@ def test_the_background_client_refreshes_too(tmp_path: Path) -> None:
         client.record("other", True)
         assert client.flush()
         assert ("other", "uploaded") in client.counters()
+
+
+def test_a_longer_retention_needs_the_apps_word(tmp_path: Path) -> None:
+    own = replace(OLD, retention_days=30)
+    longer = replace(OLD, questions=(replace(PAGE, retention_days=31), OTHER), retention_days=30)
+    client = fetched(tmp_path / "no", longer, own)
+    assert [q.id for q in client.survey.asked] == ["other"]
+    assert refused(client, "page") == "unknown_question"
+    assert client.counters()["page", "asks_more"] == 1
+    client = fetched(tmp_path / "yes", longer, own, trust_surveys=[sha256(longer)])
+    assert [q.id for q in client.survey.asked] == ["page", "other"]
+    shorter = replace(own, questions=(replace(PAGE, retention_days=7), OTHER))
+    client = fetched(tmp_path / "less", shorter, own)
+    assert refused(client, "page") == ""
+    assert client.survey.asked[0].retention_days == 7

@@ -9,6 +9,7 @@ import pytest
 
 from deniable.collector.retention import KeepCounts, Past, cannot_keep
 from deniable.collector.upkeep import Rules, keep_closing
+from deniable.protocol.retention import Keeping
 from deniable.store import Overdue, SqliteStore
 from material.collector import TODAY, report
 
@@ -100,13 +101,21 @@ def test_a_store_that_fails_is_logged_and_tried_again(
 
 
 def retain(
-    store: Watched, rounds: int, days: int, keep: KeepCounts | None = None, today: int = TODAY
+    store: Watched,
+    rounds: int,
+    days: int | None,
+    keep: KeepCounts | None = None,
+    today: int = TODAY,
+    **others: Keeping,
 ) -> None:
-    """Run the housekeeping with a limit of so many days."""
+    """Run the housekeeping with a limit of so many days, and others for other questions."""
     wanted = len(store.asked) + rounds
+    keepings = {("colour", 1): Keeping(days, counts=keep is not None)}
+    keepings |= {(name, 1): keeping for name, keeping in others.items()}
+    lengths = dict.fromkeys(keepings, 1)
 
     async def scenario() -> None:
-        rules = Rules(DAYS, retention_days=days, keep=keep)
+        rules = Rules(lengths, keepings=keepings, keep=keep or cannot_keep)
         house = keep_closing(store, lambda: rules, 30, lambda: today, 0.01)
         task = asyncio.create_task(house)
         while len(store.asked) < wanted:
@@ -156,3 +165,35 @@ def test_counts_are_kept_before_reports_go_or_reports_stay(
         retain(store, rounds=8, days=100, keep=kept.append)
         assert kept == [Past("colour", 1, TODAY - 141), Past("colour", 1, TODAY - 140)]
         assert store.tallies() == []
+
+
+def test_each_question_has_its_own_retention(tmp_path: Path) -> None:
+    with Watched(tmp_path / "s", hours=13) as store:
+        for number, question in enumerate(("colour", "shape", "taste")):
+            old = [
+                report(10 * number + i, question=question, epoch=TODAY - 100 - i) for i in range(2)
+            ]
+            store.append(old)
+        retain(store, 8, 101, shape=Keeping(40), taste=Keeping(None))
+        left = sorted((tally.batch.question, tally.batch.epoch) for tally in store.tallies())
+        assert left == [
+            ("colour", TODAY - 101),
+            ("colour", TODAY - 100),
+            ("taste", TODAY - 101),
+            ("taste", TODAY - 100),
+        ]
+        retain(store, 8, 100, shape=Keeping(40), taste=Keeping(None))
+        left = sorted((tally.batch.question, tally.batch.epoch) for tally in store.tallies())
+        assert ("colour", TODAY - 101) not in left
+        assert len(left) == 3
+
+
+def test_counts_that_cannot_be_kept_hold_up_no_other_question(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Watched(tmp_path / "s", hours=25) as store:
+        store.append([report(1, epoch=TODAY - 140), report(2, question="shape", epoch=TODAY - 140)])
+        with caplog.at_level(logging.WARNING, "deniable.collector"):
+            retain(store, 8, 100, keep=cannot_keep, shape=Keeping(100))
+        assert "Reports to colour are past their retention, and stay" in caplog.text
+        assert [tally.batch.question for tally in store.tallies()] == ["colour"]

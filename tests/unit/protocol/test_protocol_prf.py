@@ -8,7 +8,7 @@ import hmac
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniable.protocol.prf import SALT, SECRET_BYTES, Stream, derive_key
+from deniable.protocol.prf import SALT, SECRET_BYTES, DerivedStream, Stream, derive_key
 
 pieces = st.lists(st.binary(max_size=6), max_size=4)
 secrets = st.binary(min_size=16, max_size=40)
@@ -51,3 +51,14 @@ def test_a_stream_does_not_show_its_key() -> None:
     stream.word()
     for text in (repr(stream), str(stream), f"{stream}"):
         assert text == "Stream(<key hidden>)"
+
+
+def test_a_stream_derives_its_key_when_it_is_first_asked() -> None:
+    secret, info = bytes(range(32)), (b"cohort", b"q")
+    for ask in (lambda stream: stream.word(), lambda stream: stream.words(9)):
+        assert ask(DerivedStream(secret, *info)) == ask(Stream(derive_key(secret, *info)))
+    both = DerivedStream(secret, *info), Stream(derive_key(secret, *info))
+    assert [(s.word(), s.words(5), s.word()) for s in both[:1]] == [
+        (s.word(), s.words(5), s.word()) for s in both[1:]
+    ]
+    assert repr(both[0]) == "Stream(<key hidden>)"

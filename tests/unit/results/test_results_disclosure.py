@@ -199,3 +199,24 @@ def test_the_files(starter: Survey, tmp_path: Path) -> None:
     assert one.read_bytes() == page_html(disclose(starter))
     with pytest.raises(InvalidParameter, match="ends in one of"):
         save_disclosure(starter, tmp_path / "page.pdf")
+
+
+def test_questions_that_keep_reports_differently_say_so_each(starter: Survey) -> None:
+    first, *rest = starter.questions
+    survey = replace(
+        starter,
+        questions=(replace(first, retention_days=30, keep_counts=0), *rest),
+        retention_days=400,
+        keep_counts=1,
+    )
+    page = disclose(survey)
+    assert "How long reports are kept" not in [section.heading for section in page.closing]
+    told = [asked.sections[-1] for asked in page.questions]
+    assert {section.heading for section in told} == {"How long reports are kept"}
+    assert "deleted 30 days after" in told[0].points[0]
+    assert "go with them" in told[0].points[0]
+    assert all("deleted 400 days after" in section.points[0] for section in told[1:])
+    # Where they are alike, it is said once, as of the whole survey.
+    alike = tuple(replace(q, retention_days=30, keep_counts=0) for q in starter.questions)
+    page = disclose(replace(starter, questions=alike))
+    assert "deleted 30 days after" in page.closing[0].points[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from deniable.client.encoders.base import Draws, Encoder
 from deniable.protocol import Answer, KRRParameters
 
+_ALWAYS = 2**64
+
 
 class KRREncoder(Encoder):
     """Keeps the symbol or moves it to one of the others, first for ever, then afresh."""
@@ -20,7 +22,7 @@ class KRREncoder(Encoder):
         return parameters.layout.pack({"symbol": symbol})
 
     def _stage(self, symbol: int, keep: int, draws: Draws) -> int:
-        if draws.coin(keep):
+        if keep == _ALWAYS or draws.coin(keep):  # a stage that does nothing needs no draws
             return symbol
         other = draws.below(self._parameters.answers - 1)
         return other + (other >= symbol)

@@ -21,6 +21,7 @@ from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.profile_domain import Perhaps
 from deniable.protocol.question import PLAIN_FIELD
+from deniable.protocol.retention import Keeping, keeping_of
 from deniable.results.disclosure.in_clear import public_sentences
 from deniable.results.disclosure.language import Language, english
 from deniable.results.disclosure.odds import EXAMPLES, believed, in_parts, sentence
@@ -106,14 +107,14 @@ def disclose(survey: Survey, say: Language | None = None) -> Disclosure:
             say("page.how"),
             say("page.consent"),
         ),
-        questions=tuple(_asked(question, levels, say) for question in survey.questions),
+        questions=tuple(_asked(survey, question, levels, say) for question in survey.questions),
         closing=_closing(year, survey, say),
         numbers={"survey": survey.name, "owner": survey.owner, "epsilon_of_a_year": as_float(year)},
         language=say.code,
     )
 
 
-def _asked(question: Question, levels: bool, say: Language) -> Asked:
+def _asked(survey: Survey, question: Question, levels: bool, say: Language) -> Asked:
     forever = question.epsilon_forever
     title = question.description or question.id
     if question.level:
@@ -130,6 +131,7 @@ def _asked(question: Question, levels: bool, say: Language) -> Asked:
             *visible,
             Section(say("headings.changed"), tuple(_how(question, say))),
             Section(say("headings.learned"), tuple(_learned(question, say))),
+            *([_kept(keeping_of(survey, question), say)] if _apart(survey) else []),
         ),
         numbers={
             "epsilon": as_float(question.epsilon_once),
@@ -237,13 +239,18 @@ def _over_time(question: Question, say: Language) -> list[str]:
     return [say("learned.adds", reports=f"{reports:,}", half=half)]
 
 
-def _kept(survey: Survey, say: Language) -> Section:
+def _apart(survey: Survey) -> bool:
+    """Tell whether reports to different questions stay for different times."""
+    return len({keeping_of(survey, question) for question in survey.questions}) > 1
+
+
+def _kept(keeping: Keeping, say: Language) -> Section:
     """How long reports stay with whoever asks."""
-    days = survey.retention_days
+    days = keeping.days
     if days is None:
         return Section(say("headings.kept"), (say("kept.no_day"),))
     until = say("kept.days", days=f"{days:,}") if days > 1 else say("kept.one_day")
-    counts = "kept.sums_stay" if survey.keep_counts else "kept.sums_go"
+    counts = "kept.sums_stay" if keeping.counts else "kept.sums_go"
     return Section(say("headings.kept"), (say(counts, sentence=until), say("kept.copies")))
 
 
@@ -252,8 +259,10 @@ def _closing(year: int, survey: Survey, say: Language) -> tuple[Section, ...]:
     promised = ("closing.others", "closing.address", "closing.device")
     # A survey does not know where it is answered, so that every page says this.
     page = ("web.storage", "web.network", "web.signal")
+    # Where all questions are alike it is said once; else each of them says its own.
+    kept = [] if _apart(survey) else [_kept(keeping_of(survey, survey.questions[0]), say)]
     return (
-        _kept(survey, say),
+        *kept,
         Section(say("headings.together"), (say("closing.year", half=half), say("closing.worst"))),
         Section(say("headings.not_promised"), tuple(map(say, promised))),
         Section(say("headings.web"), tuple(map(say, page))),

@@ -139,10 +139,10 @@ class PostgresStore(TabledStore):
             yield tables
 
     @contextmanager
-    def _closer(self) -> Iterator[Closer | None]:
+    def _closer(self, doing: str = "close an epoch") -> Iterator[Closer | None]:
         """Take the lock of the closer, on a connection of its own; closing that releases it."""
         self._check_open()
-        with plain_errors("close an epoch"):
+        with plain_errors(doing):
             connection = self._connect()
             try:
                 if connection.execute(self._locks.for_ever("closing")).fetchone() != (True,):

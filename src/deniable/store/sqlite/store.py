@@ -117,12 +117,12 @@ class SqliteStore(TabledStore):
             raise _RolledBack
 
     @contextmanager
-    def _closer(self) -> Iterator[Closer | None]:
+    def _closer(self, doing: str = "close an epoch") -> Iterator[Closer | None]:
         """Take the lease, on a connection of its own, and truncate the log afterwards.
 
         On the first connection, this thread would see half of another's group.
         """
-        with plain_errors("close an epoch"):
+        with plain_errors(doing):
             self._files.check(not self._closed)
             with closing(connect_writer(self.path)) as connection:
                 with self._transaction(connection):
