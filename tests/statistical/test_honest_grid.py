@@ -18,7 +18,11 @@ from deniable.associate.patterns import patterns_of
 from deniable.decode import decode
 from deniable.decode.binomial import limits
 from deniable.decode.reading import Counted, Reading, read
+from deniable.marginals.independence import wald
+from deniable.marginals.pairs import independence
+from deniable.marginals.raw import raw_table
 from deniable.marginals.table import Table
+from deniable.mechanisms import Coefficients
 from deniable.testing.statistics import accept, proportion, reject
 
 ALPHA = 1e-9
@@ -84,6 +88,26 @@ def test_twelve_epochs_of_twenty_people(name: str, rng: np.random.Generator) -> 
     reject(covers(before, runs), ALPHA, miss=MISS)
 
 
+def test_one_report_of_a_bloom_filter_finds_nothing(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one report all decoys score alike, and any candidate a little above them was "found"."""
+    cell, runs = Cell("shares", "rappor", 1, 0.1, "one", 1), 80
+    mechanism, absent = shares.mechanism_of("rappor", 0.1, 1), shares.truth_of(cell) == 0
+
+    def erring() -> int:
+        wrong = 0
+        for _ in range(runs):
+            counts, listed = shares.crowd(mechanism, cell, rng)
+            wrong += bool(decode(mechanism, counts, listed).holm[absent].any())
+        return wrong
+
+    # Between 0 and 5% of the runs.
+    accept(proportion(erring(), runs, 0.025, tolerance=0.025), ALPHA)
+    monkeypatch.setattr("deniable.decode.decoder.competes", lambda *_: True)
+    reject(proportion(erring(), runs, 0.025, tolerance=0.025), ALPHA, miss=MISS)
+
+
 def test_joint_tables_of_few_people(rng: np.random.Generator) -> None:
     """A Newton step from a table with empty cells ends anywhere."""
     cell, runs = Cell("tables", "olh", 200, 8.0, "two", 1), 150
@@ -119,3 +143,22 @@ def test_raw_tables_of_few_people(rng: np.random.Generator) -> None:
         before += bool(old.low[1, 0] <= truth <= old.high[1, 0])
     accept(covers(covered, runs), ALPHA)
     reject(covers(before, runs), ALPHA, miss=MISS)
+
+
+def test_pairs_of_many_attributes_of_few_people(rng: np.random.Generator) -> None:
+    """200 people, 55 coefficients: four reports on each, whose own variance says too little."""
+    runs, found, before = 300, 0, 0
+    mechanism = Coefficients(10, epsilon=8.0, order=2)
+    for _ in range(runs):
+        reports = mechanism.simulate(rng.integers(0, 2, size=(200, 10)), rng)
+        counts = mechanism.accumulate(reports)
+        one, two = 2 * rng.integers(0, 5) + np.array([0, 1])
+        table = raw_table(mechanism, counts, [int(one), int(two)])
+        found += bool(independence(table).p_value <= 0.05)
+        cells, covariance = mechanism.reader(counts)((int(one), int(two)))
+        before += bool(wald(cells.reshape(2, 2), covariance).p_value <= 0.05)
+    accept(proportion(found, runs, 0.025, tolerance=0.035), ALPHA)
+    # Some 40% were rejected; a level of at most 6% is not accepted from the cut on.
+    cut = stats.binom.isf(ALPHA / 2, runs, 0.06) + 1
+    miss = float(stats.binom.cdf(cut, runs, 0.35))
+    reject(proportion(before, runs, 0.025, tolerance=0.035), ALPHA, miss=miss)

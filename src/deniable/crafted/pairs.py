@@ -110,8 +110,9 @@ def crafted_pairs(
     for (pair, table), (value, bits) in zip(tables.raw.items(), smoothed, strict=True):
         statistics, raw = _raw(mechanism, pair, table, share)
         degrees = max(1, independence(table).degrees)
+        told = table.n if table.told is None else table.told
         # The largest statistic has the least p-value, hence the reversed order.
-        p_value = Range(*(p_value_of(t, degrees, table.n) for t in reversed(statistics)))
+        p_value = Range(*(p_value_of(t, degrees, told) for t in reversed(statistics)))
         # A statistic of 0 is independence: then size and information may be 0, too.
         if statistics.low == 0 and table.probability.shape != (2, 2):
             value = Range(0.0, value.high)  # Cramer's V, which has no sign

@@ -70,9 +70,14 @@ class _Base:
         return max(self.misfit / self.degrees, 1e-300)
 
 
-def competes(candidates: int, cells: int) -> bool:
-    """Tell whether candidates are tested this way: a good part of the cells, and not too many."""
-    return _DENSE * cells < candidates <= _MOST and cells >= _ROOM
+def competes(candidates: int, cells: int, reports: int) -> bool:
+    """Tell whether candidates are tested this way: a good part of the cells, and not too many.
+
+    With fewer reports than candidates the scores of decoys are a handful of distinct numbers, and
+    a candidate that improves the fit by a little more than all of them would seem impossible.
+    """
+    dense = _DENSE * cells < candidates <= _MOST and cells >= _ROOM
+    return dense and reports > candidates
 
 
 def competing_p_values(

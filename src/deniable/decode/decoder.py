@@ -282,7 +282,7 @@ def _solved(
         likely_few = _likely_few(observed, design, np.union1d(*screened.chosen))
         evidence = screened.evidence.widened(math.sqrt(reading.noise))
         found = _Solution(screened.parts, evidence, likely_few, tail, "split cohorts", reading)
-    if found.tail is None or not competes(len(design), cells):
+    if found.tail is None or not competes(len(design), cells, observed.n):
         return found
     # Candidates that are a good part of the cells: estimates and errors as above, and tests that
     # use that nobody holds a negative share.

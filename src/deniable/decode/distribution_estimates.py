@@ -294,7 +294,8 @@ def _at_slope(support: Support, slope: float) -> Floats:
         # c/r - (n - c)/(1 - r) = mu, times r (1 - r): mu r^2 - (n + mu) r + c = 0.
         middle = n + slope
         root = np.sqrt(middle**2 - 4 * slope * c)
-        # Two forms of the same root: each avoids a difference of nearly equal numbers.
-        r = 2 * c / (middle + root) if middle >= 0 else (middle - root) / (2 * slope)
+        # Two forms of the same root: each avoids a difference of nearly equal numbers. With
+        # middle = 0 and c = 0 only the second one is a number: r = 0.
+        r = 2 * c / (middle + root) if middle > 0 else (middle - root) / (2 * slope)
     upper = np.inf if support.exclusive else 1.0
     return np.clip(support.oracle.frequency(r), 0.0, upper)

@@ -86,7 +86,9 @@ def about_groups(
         if len(notes) == _GROUPS:
             notes.append(f"{len(groups) - _GROUPS:,} more groups of candidates share all bits.")
             break
-        known = f" Together they have {share:.3%} +- {error:.3%}." if np.isfinite(share) else ""
+        # An error above 1 says nothing of a share, and no share in words leaves 0..1.
+        told = np.isfinite(share) and error < 1
+        known = f" Together they have {min(max(share, 0), 1):.3%} +- {error:.3%}." if told else ""
         notes.append(
             f"The candidates {named(labels, group)} set the same bits in every cohort with "
             f"reports and cannot be told apart.{known}"

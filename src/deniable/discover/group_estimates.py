@@ -95,7 +95,8 @@ class Table:
     def peel(self, words: Words, estimates: Floats) -> Floats:
         """Peel the frequent ones of these sequences; return everybody's frequency without them.
 
-        A peeled sequence gets back what was taken out for it.
+        A peeled sequence gets back what was taken out for it. With one cohort so does every other
+        one that shares its point: nothing tells which of them was reported.
 
         Guarantees: the same table and sequences give the same result; ties go by their order.
         """
@@ -115,4 +116,10 @@ class Table:
                 # A peeled sequence collides no more: its f^2 leaves the variance of all others.
                 self.squares -= frequency**2 * float((self.weights**2).sum())
                 taken[sequence] = frequency
+        used = np.flatnonzero(self.weights)
+        if len(used) == 1:
+            points = points_of(words, len(self.worth), self.worth.shape[1], self.first)[:, used[0]]
+            given = np.zeros(self.worth.shape[1])
+            np.maximum.at(given, points, taken)
+            taken = given[points]
         return self.estimate(words) + taken

@@ -2,7 +2,7 @@
 
 The verification group reports whole strings. Its reports had no influence on which strings are
 tested, so that the tests are ordinary ones: of M strings, each with the null hypothesis that nobody
-holds it.
+holds it. What such a string would show is known exactly, collisions included: `random_points.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from deniable.decode.decoded import Decoded, DecodedRow, decided
 from deniable.decode.reading import READING, Counted, Reading
 from deniable.decode.significance import holm_adjusted
 from deniable.discover.group_estimates import Table
+from deniable.discover.random_points import p_values
 from deniable.mechanisms import Estimate
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.chances import Chances
@@ -61,15 +62,20 @@ def verify(
     """
     if not strings or table.n == 0:
         return []
+    from deniable.kernels.prefix_support import points_of
+
     words = np.array([chained([ord(x) for x in s]) for s in strings], dtype=np.uint64)
-    frequency = table.peel(words.reshape(-1, 2), table.estimate(words.reshape(-1, 2)))
+    points = points_of(words, len(table.worth), table.worth.shape[1], table.first)
+    left, by_chance = p_values(points, table)
+    frequency = table.peel(words, table.estimate(words))
     if accepts is not None:
         places = [place for place, text in enumerate(strings) if accepts(text)]
         strings, frequency = [strings[place] for place in places], frequency[places]
+        left, by_chance = left[places], by_chance[places]
         if not strings:
             return []
     shares = _shares(strings, frequency, table, people, reading)
-    tests = null_p_values(frequency, table)
+    tests = np.maximum(by_chance, null_p_values(left, table))
     decoded = decided(tuple(strings), table.n, shares, ALPHA, method="verified", tests=tests)
     return list(rows_of(decoded, len(strings)))
 
@@ -101,7 +107,8 @@ def null_p_values(frequency: Floats, table: Table) -> Floats:
     """Return p-values: P(an estimate at least as high | nobody holds the string).
 
     The larger of two tails: the normal one, whose variance includes collisions, and the binomial
-    one of the support, which is skewed where q is small.
+    one of the support, which is skewed where q is small. With few cohorts collisions are far from
+    normal, and this alone is too small (`random_points.p_values`).
     """
     p, q, n = table.pure.p, table.pure.q, table.n
     # The number of supporting reports behind the estimate, C = n (q + f (p - q)), is binomial

@@ -59,7 +59,7 @@ def conditional(table: Table, given: Sequence[str]) -> Table:
     notes = (*table.notes, TOO_RARE) if np.isnan(ratio).any() else table.notes
     among = np.broadcast_to(np.maximum(cells.sum(axis=0), 0.0), cells.shape).reshape(shape)
     named = (attributes, labels, ratio.reshape(shape), covariance, table.n, notes)
-    return Table.raw(*named, table.people, among)
+    return Table.raw(*named, table.people, among, table.told)
 
 
 def _divided(cells: Floats) -> Floats:

@@ -43,20 +43,21 @@ def population_covariance(raw: Table) -> Floats:
 def independence(raw: Table) -> Wald:
     """Return the noise-aware test of independence of a raw table of two attributes.
 
-    The covariance is estimated from n people: the statistic is referred to the distribution of
-    Hotelling's, T^2 (n - d) / (d (n - 1)) ~ F(d, n - d), which for many people is a chi-square.
+    The covariance is estimated from n people, those whose reports tell of the table: the statistic
+    is referred to the distribution of Hotelling's, T^2 (n - d) / (d (n - 1)) ~ F(d, n - d), which
+    for many people is a chi-square.
 
     Edge cases: a table that could not be learned (NaN) is not tested: its p-value is NaN. With no
     more people than degrees of freedom it is 1.
     """
     found = wald(raw.probability, population_covariance(raw))
-    d, n = found.degrees, raw.n
+    d, n = found.degrees, raw.n if raw.told is None else raw.told
     if not (np.isfinite(found.p_value) and d):
         return found
     return replace(found, p_value=p_value_of(found.statistic, d, n))
 
 
-def p_value_of(statistic: float, degrees: int, n: int) -> float:
+def p_value_of(statistic: float, degrees: int, n: float) -> float:
     """Return the p-value of a statistic of Hotelling's from n people, as `independence` has it."""
     if n <= degrees:
         return 1.0

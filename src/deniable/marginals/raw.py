@@ -54,7 +54,8 @@ def raw_table(
         cells = np.full(cells.shape, np.nan)
         covariance = np.full(covariance.shape, np.nan)
         notes = (NOT_REPORTED if counts.n else NO_REPORTS,)
-    return Table.raw(names, labels, cells, covariance, counts.n, notes)
+    told = mechanism.telling(counts, tuple(sorted(chosen)))
+    return Table.raw(names, labels, cells, covariance, counts.n, notes, told=told)
 
 
 def axes_of(

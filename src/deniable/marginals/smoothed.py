@@ -256,7 +256,9 @@ def _with_interaction(tables: Floats, interactions: Interactions | None) -> Floa
     """Return tables with interactions added, as far as cells stay at least 0.
 
     With two answers each, an interaction is one number and a shorter step keeps the margins; with
-    more, negative cells become 0 and the margins are fitted again.
+    more, negative cells become 0 and the margins are fitted again. Where so many cells
+    became 0 that no table of the others has the margins (few people at a small epsilon: one answer
+    has all of an attribute), the shorter step serves there, too.
     """
     if interactions is None:
         return _distributions(tables)
@@ -264,13 +266,30 @@ def _with_interaction(tables: Floats, interactions: Interactions | None) -> Floa
     undo = [inverse(contrast_matrix(count))[:, 1:] for count in shape]
     # Only moments of all attributes together change: contrasts sum to 0, so that margins stay.
     change = along_axes(interaction, undo)
-    if interaction[0].size > 1:
-        return _distributions(fit_margins(np.maximum(tables + change, 0.0), margins_of(tables)))
+    stepped = _distributions(tables + _longest_step(tables, change) * change)
+    if interaction[0].size == 1:
+        return stepped
+    margins = margins_of(tables)
+    fitted = fit_margins(np.maximum(tables + change, 0.0), margins)
+    missed = _margin_errors(fitted, margins) > AGREES
+    return _distributions(np.where(missed.reshape(-1, *[1] * len(shape)), stepped, fitted))
+
+
+def _longest_step(tables: Floats, change: Floats) -> Floats:
+    """Return for each table the longest step t, at most 1, with table + t change >= 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        # The longest step t with table + t change >= 0 in every cell.
         reach = np.where(change < 0, tables / -change, np.inf)
     step = np.minimum(1.0, reach.reshape(len(tables), -1).min(axis=1))
-    return _distributions(tables + step.reshape(-1, *[1] * len(shape)) * change)
+    return np.asarray(step.reshape(-1, *[1] * (tables.ndim - 1)))
+
+
+def _margin_errors(tables: Floats, margins: Sequence[Floats]) -> Floats:
+    """Return for each table the largest error of its margins."""
+    worst = np.zeros(len(tables))
+    for mine, theirs in zip(margins_of(tables), margins, strict=True):
+        error = np.abs(mine - theirs).reshape(len(tables), -1).max(axis=1)
+        worst = np.maximum(worst, error)
+    return worst
 
 
 def _distributions(tables: Floats) -> Floats:
@@ -281,8 +300,5 @@ def _distributions(tables: Floats) -> Floats:
 
 def _off(found: Floats, tables: Mapping[Subset, Floats], group: Sequence[Subset]) -> set[Subset]:
     """Return the sets whose table has other margins than the tables of fewer attributes."""
-    worst = np.zeros(len(group))
-    for mine, theirs in zip(margins_of(found), _margins(tables, group), strict=True):
-        error = np.abs(mine - theirs).reshape(len(group), -1).max(axis=1)
-        worst = np.maximum(worst, error)
+    worst = _margin_errors(found, _margins(tables, group))
     return {group[i] for i in np.flatnonzero(worst > AGREES).tolist()}

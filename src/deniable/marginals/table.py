@@ -41,6 +41,8 @@ class Table:
         n: the number of reports of the question.
         notes: caveats for the reader.
         people: the size of the sample that intervals allow for; None where they are normal.
+        told: the number of reports that the table is estimated from, fewer than n where reports are
+            about drawn tables or coefficients; None where all are.
 
     Guarantees: where a share is NaN, a note says why. Smoothed shares are at least 0 and sum to 1.
     """
@@ -56,6 +58,7 @@ class Table:
     n: int
     notes: tuple[str, ...] = ()
     people: float | None = None
+    told: float | None = None
 
     def __post_init__(self) -> None:
         shape = tuple(len(answers) for answers in self.labels)
@@ -76,6 +79,7 @@ class Table:
         notes: tuple[str, ...] = (),
         people: float | None = None,
         among: Floats | None = None,
+        told: float | None = None,
     ) -> Table:
         """Return an unbiased table with 95% intervals.
 
@@ -89,6 +93,7 @@ class Table:
             people: the size of the sample that the covariance allows for: then the intervals hold
                 exact limits of a share of few people; else they are normal.
             among: the share of them that each cell is a share of; all of them by default.
+            told: the number of reports that the table is estimated from; n by default.
         """
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0)).reshape(cells.shape)
         low, high = around(cells, Z95 * error)
@@ -96,7 +101,8 @@ class Table:
             some = people * (np.ones_like(cells) if among is None else among)
             below, above = few_people(np.clip(cells, 0.0, 1.0), error, np.maximum(some, 1), 0.95)
             low, high = around(cells, below)[0], around(cells, above)[1]
-        return cls(attributes, labels, cells, error, low, high, covariance, "raw", n, notes, people)
+        found = (cells, error, low, high, covariance)
+        return cls(attributes, labels, *found, "raw", n, notes, people, told)
 
     @classmethod
     def smoothed(

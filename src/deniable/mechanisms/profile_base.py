@@ -243,23 +243,47 @@ class ProfileMechanism(Mechanism):
 
     def _given_values(self, counts: Counts, *wanted: Subset) -> Reading:
         """Return tables one after the other, with their covariance given the people's values."""
-        read, times = self.reader(counts), 1.0
-        steady, n, seen = read, counts.n, counts.reports[counts.reports > 0]
-        if not self.shares_hashes and seen.size and int(seen.min()) < FEW:
-            counts = Counts(
-                _FINE * counts.reports + self._imagined.reports,
-                _FINE * counts.table + self._imagined.table,
-            )
-            steady, times = self.reader(counts), counts.n / n
+        read, steady = self.reader(counts), self._steady(counts)
         shares, errors = [], []
         for attributes in wanted:
             cells, covariance = self._possible(read, attributes)
             shares.append(cells)
-            if steady is not read:
+            if steady is not None:
                 cells, covariance = self._possible(steady, attributes)
             # Readers include the sampling of people, (D - f f')/n; tables are given the values.
-            errors.append(times * (covariance - _sampling(cells, counts.n)))
+            errors.append(covariance - _sampling(cells, counts.n))
         return np.concatenate(shares), linalg.block_diag(*errors)
+
+    def telling(self, counts: Counts, attributes: Subset) -> float:
+        """Return how many reports the table of rising attributes is estimated from.
+
+        Where each report is about one drawn table or coefficient these are few of all: so many
+        people are the sample that the table shows.
+        """
+        return float(counts.n)
+
+    def _steady(self, counts: Counts) -> Reader | None:
+        """Return a reader for the errors of tables from few reports; None where there are many.
+
+        Its tables are those of the reports and imagined ones together, and its covariances are
+        those of as many reports as there are.
+        """
+        seen = counts.reports[counts.reports > 0]
+        if self.shares_hashes or not seen.size or int(seen.min()) >= FEW:
+            return None
+        more = Counts(
+            _FINE * counts.reports + self._imagined.reports,
+            _FINE * counts.table + self._imagined.table,
+        )
+        read = self.reader(more)
+
+        def steady(attributes: Subset) -> Reading:
+            cells, covariance = read(attributes)
+            told = self.telling(counts, attributes)
+            # A variance is one report's over their number: one table may have few of all reports.
+            return cells, covariance * (self.telling(more, attributes) / told if told else math.nan)
+
+        return steady
 
     @cached_property
     def _imagined(self) -> Counts:

@@ -103,6 +103,11 @@ class Pools:
             groups.append((rows, shapes[kinds[rows[0]]], places[rows[0]].tolist()))
         return groups
 
+    def told(self, reports: Integers, attributes: Subset) -> float:
+        """Return the number of reports on views that contain all of some attributes."""
+        inside = (self._places[:, list(attributes)] >= 0).all(axis=1)
+        return float(reports[inside].sum())
+
     def summed(self, table: Integers, reports: Integers, attributes: Subset) -> list[Pool]:
         """Return the pools of some attributes, with counts summed over all others.
 

@@ -31,12 +31,15 @@ from deniable.mechanisms.base import (
 from deniable.mechanisms.closed_form import sign_variance
 from deniable.mechanisms.contrast_matrices import inverse
 from deniable.mechanisms.moments import Subset, design, subsets_of
-from deniable.mechanisms.profile_base import ProfileMechanism, Reader, Reading
+from deniable.mechanisms.profile_base import FEW, ProfileMechanism, Reader, Reading
 from deniable.mechanisms.profile_numbering import CoefficientNumbers
 from deniable.mechanisms.profile_symbols import count_symbols
 from deniable.protocol import thresholds
 from deniable.protocol.profile_selection import Selection
 from deniable.protocol.profile_sign import SignParameters
+
+IMAGINED = 4
+"""Signs that are added to those of each coefficient where there are few, for errors [AC98]."""
 
 
 class SignMechanism(ProfileMechanism):
@@ -126,13 +129,27 @@ class SignMechanism(ProfileMechanism):
 
         Cost: O(c^2) for a table of c cells.
         """
+        return self._reader(counts, 0)
+
+    def _steady(self, counts: Counts) -> Reader | None:
+        reports = counts.table.sum(axis=0)
+        seen = reports[reports > 0]
+        return self._reader(counts, IMAGINED) if seen.size and int(seen.min()) < FEW else None
+
+    def _reader(self, counts: Counts, imagined: int) -> Reader:
+        """Return a reader whose means are those of the reports and some imagined signs.
+
+        Half of the imagined signs of each coefficient are +1. A variance is that of as many reports
+        as there are: two signs that agree are no certainty.
+        """
         reports = counts.table.sum(axis=0).astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
             # E[sign] = g theta; a sign has variance 1 - mean^2 (docs/mathematics.md, section 5).
             # The clip holds |theta| to at most 1, so that few reports do not look certain.
-            mean = (counts.table[0] - counts.table[1]) / reports
+            mean = (counts.table[0] - counts.table[1]) / (reports + imagined)
             theta = mean / self.gap
             variance = (1 - np.clip(mean, -self.gap, self.gap) ** 2) / (reports * self.gap**2)
+        variance = np.where(reports > 0, variance, np.nan)
 
         def read(attributes: Subset) -> Reading:
             matrices = [self._matrix(i) for i in attributes]

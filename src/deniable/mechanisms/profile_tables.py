@@ -11,7 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from deniable.mechanisms.base import Floats
+from deniable.mechanisms.base import Counts, Floats
+from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.profile_base import ProfileMechanism, Reading, unknown
 from deniable.mechanisms.profile_pools import Pools
 from deniable.protocol.profile_marginals import MarginalParameters
@@ -32,6 +33,10 @@ class TableMechanism(ProfileMechanism):
     def _share_of_first(self) -> float:
         """P(a given attribute is in the drawn table)."""
         return self.parameters.order / len(self.answers)
+
+    def telling(self, counts: Counts, attributes: Subset) -> float:
+        """Return the number of reports on tables that contain all of the attributes."""
+        return self.pools.told(counts.reports, attributes)
 
 
 def weighted(readings: list[tuple[Reading, float]], cells: int) -> Reading:

@@ -11,6 +11,7 @@ from deniable.errors import InvalidReport
 from deniable.mechanisms.base import Candidates, Codes, Counts, Floats, Records, Reports
 from deniable.mechanisms.cells import moved, no_counts
 from deniable.mechanisms.closed_form import Pure
+from deniable.mechanisms.moments import Subset
 from deniable.mechanisms.profile_base import ProfileMechanism
 from deniable.mechanisms.profile_pools import Pools
 from deniable.mechanisms.profile_symbols import count_symbols
@@ -35,6 +36,10 @@ class TruthMechanism(ProfileMechanism):
     def _most(self) -> int:
         """The cells of the largest table."""
         return self.parameters.sizes[-1]
+
+    def telling(self, counts: Counts, attributes: Subset) -> float:
+        """Return the number of reports on tables that contain all of the attributes."""
+        return self.pools.told(counts.reports, attributes)
 
     def pure_over(self, cells: int) -> Pure:
         """Return the probabilities of k-RR over a number of cells."""

@@ -26,7 +26,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from deniable._distributions import normal_isf
+from deniable._distributions import normal_isf, normal_sf
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.discover.detection_limit import half_found
 from deniable.discover.extensions import branches_of
@@ -35,6 +35,7 @@ from deniable.discover.ngrams.imagined_crowd import Imagined
 from deniable.discover.prefixes.chance_of_finding import Group, Way
 from deniable.discover.prefixes.discovery import MOST_TESTED
 from deniable.discover.prefixes.imagined_crowd import imagined_levels
+from deniable.discover.random_points import most_tested, share_needed
 from deniable.discover.verify import ALPHA
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import NGrams
@@ -80,9 +81,12 @@ def _by_prefixes(parameters: PrefixesParameters, domain: Strings, people: int) -
     # and one standard deviation more.
     tail = min(0.5, BEAM / extensions[0])
     share = min(1.0, float(normal_isf(tail)) * groups[0].noise + groups[0].noise)
+    cohorts, points = parameters.cohorts, parameters.oracle.points
+    tested = most_tested(cohorts, points, ALPHA, MOST_TESTED)
+    needed = share_needed(lambda x: normal_sf(x / last.noise), cohorts, points, ALPHA / tested)
     for _ in range(_ROUNDS):
         levels = imagined_levels(groups, extensions, share, BEAM, rng)
-        share = Way(levels, last, MOST_TESTED).half(ALPHA)
+        share = Way(levels, last, tested, needed).half(ALPHA)
         if math.isnan(share):
             return 1.0
     return share

@@ -21,8 +21,9 @@ SHARES = np.array([0.3, 0.2, 0.15, 0.1, 0.08, 0.07, 0.05, 0.03, 0.015, 0.005])
 
 
 def test_when_candidates_compete() -> None:
-    assert [competes(n, 128) for n in (32, 33, 400, 401)] == [False, True, True, False]
-    assert not competes(30, 63)
+    assert [competes(n, 128, 1_000) for n in (32, 33, 400, 401)] == [False, True, True, False]
+    assert not competes(30, 63, 1_000)
+    assert [competes(40, 128, reports) for reports in (1, 40, 41)] == [False, False, True]
 
 
 def test_the_statistic_is_the_gain_of_the_best_non_negative_fit(rng: np.random.Generator) -> None:

@@ -116,7 +116,7 @@ def test_dask_maps_it_in_the_lines_of_the_documentation(made: Made) -> None:
         }
         expected = accumulate(archive, question, Selection(floor=1), apart=True)
     text = (Path(__file__).resolve().parents[3] / "docs" / "scale.md").read_text()
-    (block,) = re.findall(r"```python\n(import dask.*?)```", text, re.DOTALL)
+    (block,) = re.findall(r"```python[^\n]*\n(import dask.*?)```", text, re.DOTALL)
     exec(block.replace(".compute()", ".compute(scheduler='threads')"), names)  # noqa: S102
     assert to_bytes(names["counts"]) == to_bytes(expected)  # type: ignore[arg-type]
 

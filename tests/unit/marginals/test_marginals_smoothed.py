@@ -167,6 +167,25 @@ def test_fewer_reports_than_coefficients() -> None:
     assert np.isfinite(found.probability).all()
 
 
+@pytest.mark.parametrize("name", sorted(PROFILE_MECHANISMS))
+@pytest.mark.parametrize("n", [1, 20, 200])
+def test_smoothed_tables_of_very_few_people_are_distributions_that_agree(name: str, n: int) -> None:
+    """One answer often has all of an attribute here, so that most cells of a table must be 0."""
+    for epsilon in (0.1, 1.0, 8.0):
+        extra = {"seeds": 1_024} if name == "inp_olh" else {}
+        mechanism = made(name, (2, 3, 2), epsilon=epsilon, **extra)
+        for seed in range(8):
+            _, counts = counted(mechanism, n, np.random.default_rng(seed))
+            ones = smoothed_tables(mechanism, counts, 1)
+            for attributes, table in smoothed_tables(mechanism, counts, 2).items():
+                assert table.probability.min() >= 0
+                assert table.probability.sum() == pytest.approx(1)
+                for axis in (0, 1):
+                    margin = table.probability.sum(axis=axis)
+                    alone = ones[(attributes[1 - axis],)].probability
+                    assert margin == pytest.approx(alone, abs=2e-3)
+
+
 def test_no_reports_at_all() -> None:
     mechanism = made("views", (2, 3, 2))
     found = smoothed_tables(mechanism, mechanism.zero())

@@ -71,7 +71,9 @@ class PooledProfiles(Profiles):
         first = known[0][0]
         notes = tuple(dict.fromkeys(note for table, _, _ in known for note in table.notes))
         named = (first.attributes, first.labels)
-        return Table.raw(*named, np.asarray(cells), np.asarray(spread), self.n, notes)
+        told = sum(table.n if table.told is None else table.told for table, _, _ in known)
+        error = (np.asarray(cells), np.asarray(spread))
+        return Table.raw(*named, *error, self.n, notes, told=float(told))
 
     def smoothed_of(self, subsets: Sequence[tuple[int, ...]]) -> Mapping[tuple[int, ...], Table]:
         """Return the mean of all parts' smoothed tables: they agree as each part's do."""

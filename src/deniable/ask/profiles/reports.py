@@ -278,14 +278,15 @@ class Profiles:
         sample = found.sampling_covariance
         noise = found.covariance - (self.reading.people - 1) * sample
         read = replace(self.reading, noise=1.0).together(noise, sample)
-        people = self.n / self.reading.people if self.reading.of == "population" else None
+        told = self.n if found.told is None else found.told
+        people = told / self.reading.people if self.reading.of == "population" else None
         return Both(_with(found, read, people), both.smoothed)
 
 
 def _with(table: Table, covariance: Floats, people: float | None = None) -> Table:
     """Return a raw table with another covariance, and the intervals that follow from it."""
     named = (table.attributes, table.labels, table.probability)
-    return Table.raw(*named, covariance, table.n, table.notes, people)
+    return Table.raw(*named, covariance, table.n, table.notes, people, told=table.told)
 
 
 def _turned(table: Table, places: tuple[int, ...]) -> Table:

@@ -81,11 +81,13 @@ class Way:
         levels: in order.
         last: those who verify.
         tested: how many strings they test.
+        needed: the least share that a string must show in the test, for its collisions.
     """
 
     levels: Sequence[Hurdle]
     last: Group
     tested: int
+    needed: float = 0.0
 
     def chance(self, frequency: float, alpha: float) -> float:
         """Return the probability that a string of some share is found.
@@ -104,6 +106,7 @@ class Way:
             alive &= odds > level.odds
         # The detection limit of the test, z sd(0) with Bonferroni's z over M strings.
         limit = float(normal_isf(alpha / max(1, self.tested))) * self.last.noise
+        limit = max(limit, self.needed)
         passed = float(normal_cdf((frequency - limit) / self.last.deviation(frequency)))
         return float(alive.mean()) * passed
 

@@ -9,6 +9,7 @@ from itertools import islice
 
 import numpy as np
 
+from deniable._distributions import normal_sf
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
 from deniable.decode.reading import READING, Reading
 from deniable.decode.significance import storey
@@ -16,6 +17,7 @@ from deniable.discover.extensions import Branches, branches_of
 from deniable.discover.group_estimates import Table
 from deniable.discover.prefixes.chance_of_finding import Group, Hurdle, Way
 from deniable.discover.prefixes.growth import Level, Progress, grow
+from deniable.discover.random_points import most_tested, share_needed
 from deniable.discover.verify import ALPHA, Found, cut_note, verify
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import Counts, Prefixes
@@ -131,7 +133,8 @@ def discover(
     tables = map(table_of, range(levels))
     grown = grow(branches, tables, levels, beam=beam, progress=report) if counts.n else []
     last = table_of(shape.verification)
-    strings = _strings(branches, grown[-1]) if len(grown) == levels else []
+    most = most_tested(int(np.count_nonzero(last.weights)), last.worth.shape[1], ALPHA, MOST_TESTED)
+    strings = _strings(branches, grown[-1], most) if len(grown) == levels else []
     rows = tuple(verify(strings, last, counts.n, reading, accepts))
     p_values = np.array([row.p_value for row in rows])
     false = storey(p_values, ALPHA).expected_false if rows else 0.0
@@ -141,10 +144,10 @@ def discover(
     return Discovery(rows, tuple(grown), branches, counts.n, last.n, false, limit, notes)
 
 
-def _strings(branches: Branches, level: Level) -> list[str]:
-    """Return the distinct strings of the most credible beginnings."""
+def _strings(branches: Branches, level: Level, most: int) -> list[str]:
+    """Return the distinct strings of the most credible beginnings, at most so many."""
     every = (text for kept in level.kept for text in branches.strings(kept.symbols))
-    return list(islice(dict.fromkeys(every), MOST_TESTED))
+    return list(islice(dict.fromkeys(every), most))
 
 
 def learnable(
@@ -166,7 +169,11 @@ def learnable(
         for number, level in enumerate(levels)
         for extensions in [1 if number in ended else branches.count(number)]
     ]
-    return Way(hurdles, _group(last.n, last.noise, last.pure), max(1, len(rows))).half(ALPHA)
+    tested, noise = max(1, len(rows)), last.noise
+    cohorts, points = int(np.count_nonzero(last.weights)), last.worth.shape[1]
+    level = ALPHA / tested
+    needed = share_needed(lambda x: normal_sf(x / noise), cohorts, points, level)
+    return Way(hurdles, _group(last.n, last.noise, last.pure), tested, needed).half(ALPHA)
 
 
 def _ended(levels: list[Level], branches: Branches, found: set[str]) -> set[int]:
@@ -197,6 +204,11 @@ def _notes(mechanism: Prefixes, counts: Counts, domain: Strings) -> Iterator[str
     sizes = [mechanism.group(counts, group).n for group in range(shape.groups)]
     if not counts.n:
         yield "There are no reports yet."
+    elif shape.cohorts == 1 and all(sizes):
+        yield (
+            "All people of a group have the same hash function: strings that share a value of it "
+            "cannot be told apart, and neither of two is called found."
+        )
     elif not all(sizes):
         yield (
             f"{sizes.count(0)} of {shape.groups} groups have no reports: more people are needed "
