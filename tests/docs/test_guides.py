@@ -1,15 +1,12 @@
 """Every snippet of the guides: commands are understood, surveys are accepted, Python runs.
 
 The tutorials are followed step by step in tests/site. The guides show single commands about stores
-that a reader has; here each is read by the real command line, every survey by the real reader, and
-Python is run against a small store.
+that a reader has: tests/site/test_guides_run.py runs them. Here each is read by the real command
+line, and every survey by the real reader.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -18,10 +15,8 @@ from pathlib import Path
 import click
 import pytest
 
-from deniable import Client
 from deniable.authoring import read_authored
-from deniable.store import open_store
-from material.commands import call, commands
+from material.commands import commands
 
 ROOT = Path(__file__).parents[2]
 GUIDES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "SECURITY.md"])
@@ -100,138 +95,3 @@ def test_every_survey_of_a_page_is_accepted(page: str, block: str, tmp_path: Pat
 
 def test_pages_have_surveys() -> None:
     assert {"associate.md", "marginals.md", "survey.md"} <= {page for page, _ in SURVEYS}
-
-
-WORLD = (
-    _HEAD
-    + """
-[[questions]]
-id = "dark-mode"
-description = "Dark?"
-expires = 2099-12-31
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 1.0 }
-
-[[questions]]
-id = "crash"
-description = "Why?"
-expires = 2099-12-31
-domain = { type = "categories", values = ["out-of-memory", "bug"] }
-mechanism = "krr"
-parameters = { epsilon = 1.0 }
-
-[[questions]]
-id = "both"
-description = "Both?"
-expires = 2099-12-31
-[[questions.fields]]
-name = "a"
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 2.0 }
-[[questions.fields]]
-name = "b"
-domain = "boolean"
-mechanism = "krr"
-parameters = { epsilon = 2.0 }
-
-[[questions]]
-id = "homepage"
-description = "Which?"
-expires = 2099-12-31
-domain = { type = "strings", candidates = "pages.txt" }
-mechanism = "rappor"
-parameters = { epsilon = 2.0 }
-
-[[questions]]
-id = "trips"
-description = "How was the trip?"
-expires = 2099-12-31
-mechanism = "views"
-parameters = { epsilon = 2.0, order = 2 }
-[[questions.fields]]
-name = "card"
-domain = "boolean"
-[[questions.fields]]
-name = "tip"
-domain = "boolean"
-[[questions.fields]]
-name = "zone"
-domain = { type = "categories", values = ["inner", "outer", "airport"] }
-"""
-)
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a survey and reports of a few people to each of its questions."""
-    folder = tmp_path_factory.mktemp("world")
-    (folder / "survey.toml").write_text(WORLD)
-    (folder / "pages.txt").write_text("news\nmail\n")
-    survey = folder / "survey.json"
-    call("publish", folder / "survey.toml", "-o", survey)
-    for name in ("dark-mode", "both", "homepage", "trips"):
-        place = ("--survey", survey, "--data", folder / "data", "--into-real-store")
-        call("simulate", name, "--people", 3000, "--seed", 1, *place)
-    return folder
-
-
-def is_python(block: str) -> bool:
-    """Tell whether a block is Python."""
-    return bool(re.match(r"from deniable|import deniable|client = Client\(", block))
-
-
-ELSEWHERE = {
-    "README.md": "tests/docs/test_docs.py",
-    "privacy.md": "tests/docs/test_docs_privacy.py",
-    "decoders.md": "tests/site/test_snippets.py",
-    "epsilon.md": "tests/site/test_snippets.py",
-    "migrate.md": "tests/site/test_snippets.py",
-    "scale.md": "tests/unit/engines",  # it names a cluster
-}
-"""Pages whose Python is run by other tests."""
-
-PYTHON = [
-    (path.name, block)
-    for path in GUIDES
-    if path.name not in ELSEWHERE
-    for block in blocks(path.read_text("utf-8"))
-    if is_python(block)
-]
-
-ASKED = {"results.md": "dark-mode", "associate.md": "both", "marginals.md": "trips"}
-
-
-@pytest.mark.parametrize(("page", "block"), PYTHON, ids=lambda given: given[:20])
-def test_python_of_a_page_runs(
-    page: str, block: str, world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("DO_NOT_TRACK", "DENIABLE_CONSENT"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(world)
-    survey = read_authored(world / "survey.toml").require()
-    nobody = "http://127.0.0.1:9"
-    names: dict[str, object] = {
-        "Client": Client,
-        "survey": survey,
-        "folder": tmp_path / "account" if page == "client.md" else world,
-        "directory": tmp_path / "state",
-        "endpoint": nobody,
-        "secret": os.urandom(32),
-    }
-    block = block.replace("https://telemetry.example.org", nobody).replace('"people.csv"', "people")
-    block = block.replace('["colour"]', '["dark-mode"]')
-    names["people"] = {"dark-mode": [True, False] * 50}
-    with open_store(world / "data") as store, contextlib.redirect_stdout(io.StringIO()):
-        if page in ASKED:
-            (names["question"],) = [q for q in survey.questions if q.id == ASKED[page]]
-            names["store"] = store
-        exec(compile(block, page, "exec"), names)  # noqa: S102 - our own pages
-    client = names.get("client")
-    if isinstance(client, Client):
-        client.close()
-
-
-def test_pages_have_python() -> None:
-    assert {"client.md", "results.md", "associate.md", "marginals.md"} <= {p for p, _ in PYTHON}

@@ -118,6 +118,9 @@ class _Driver:
         for child in self._children:
             child.kill()
         self._children.clear()
+        # The server goes on with what a killed collector asked last: it may commit between two
+        # readings of a check.
+        self._server.wait_until_alone()
 
     def _wait_for_work(self) -> None:
         """Wait until something was acknowledged: a kill in idleness shows nothing."""

@@ -96,7 +96,10 @@ def body(numbers: Iterable[int], day: int = TODAY) -> bytes:
 
 def numbers_in(store: Store) -> Counter[int]:
     """Return how often each number is readable in a store."""
-    return sum((numbers for _, numbers in _chunks(store)), Counter[int]())
+    found = Counter[int]()
+    for _, numbers in _chunks(store):
+        found.update(numbers)  # a sum of counters would copy all that was found for every chunk
+    return found
 
 
 def misplaced_in(store: Store) -> int:

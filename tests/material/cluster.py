@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
+import random
 import shlex
 import shutil
 import signal
@@ -11,6 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -92,9 +95,7 @@ class Cluster:
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)
         command = ["initdb", "-D", "data", "-U", "deniable", "-A", "trust", "-E", "UTF8"]
         self._run([*command, "--no-locale", "--no-sync", "--no-instructions"])
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = _free_port()
         (self.folder / "port").write_text(str(port))
         with (self.folder / "data" / "postgresql.conf").open("a") as file:
             file.write(_SETTINGS.format(port=port) + self._settings)
@@ -103,27 +104,41 @@ class Cluster:
     def start(self) -> None:
         """Start the server, and wait until it answers."""
         options = ["-D", "data", "-l", "log", "-w", "-t", str(int(PATIENCE))]
-        self._run(["pg_ctl", *options, "start"])
+        try:
+            self._run(["pg_ctl", *options, "start"])
+        except AssertionError as error:
+            error.add_note((self.folder / "log").read_text(errors="replace")[-2_000:])
+            raise
         self.connect().close()
 
     def kill(self) -> None:
         """Kill the server and all its processes with SIGKILL, as a power cut would."""
         pid = self.pid
         os.kill(pid, signal.SIGSTOP)  # so that it does not start new ones meanwhile
+        _wait(lambda: _state(pid) in "TZ", "The server does not stand still.")
         found = subprocess.run(
             ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True
         )
-        for child in (*map(int, found.stdout.split()), pid):
-            try:
-                os.kill(child, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        end = time.monotonic() + PATIENCE
-        while _runs(pid):
-            assert time.monotonic() < end, "The server does not die."
-            time.sleep(0.01)
+        everyone = [*map(int, found.stdout.split()), pid]
+        for process in everyone:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        # A process that is not gone yet holds the shared memory, and the next start is refused.
+        _wait(lambda: all(_state(one) == "Z" for one in everyone), "The server does not die.")
         # Its number may be taken for a running server's as long as nobody has waited for it.
         (self.folder / "data" / "postmaster.pid").unlink(missing_ok=True)
+
+    def wait_until_alone(self) -> None:
+        """Wait until the server serves nobody but this connection."""
+        others = (
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+        with self.connect() as connection:
+            _wait(
+                lambda: connection.execute(others).fetchone() == (0,),
+                "Somebody is still connected to the server.",
+            )
 
     def stop(self) -> None:
         """Stop the server, and wait for it."""
@@ -167,12 +182,34 @@ class Cluster:
         return ["setpriv", "--reuid", _USER, "--regid", _USER, "--clear-groups", *whole]
 
 
-def _runs(pid: int) -> bool:
-    """Tell whether a process lives; one that nobody has waited for does not."""
+def _free_port() -> int:
+    """Return a free port that no outgoing connection is given while the server is down.
+
+    A port that the system hands out by itself may become the other end of somebody's connection
+    between a kill and the next start, even of one to this very port.
+    """
+    given = Path("/proc/sys/net/ipv4/ip_local_port_range")
+    first = int(given.read_text().split()[0]) if given.exists() else 32_768
+    for port in random.SystemRandom().sample(range(first // 2, first), 100):
+        with socket.socket() as tried, contextlib.suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError(f"No free port between {first // 2} and {first}.")
+
+
+def _state(pid: int) -> str:
+    """Return the letter of a process's state; one that is gone is as one nobody waited for."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        return False
+        return "Z"
+
+
+def _wait(holds: Callable[[], bool], words: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, words
+        time.sleep(0.01)
 
 
 def in_memory() -> str:
