@@ -221,7 +221,7 @@ def test_numbers_of_a_frame_are_booleans_and_names(folder: Path) -> None:
     answers = dn.randomise(people, folder / "survey.toml", progress=False)
     assert answers.truth["dark"]["value"] == {"false": 0.5, "true": 0.5}
     assert answers.truth["rooms"]["value"] == {"1": 1 / 3, "2": 2 / 3}
-    with pytest.raises(InvalidParameter, match="1 values outside"):
+    with pytest.raises(InvalidParameter, match="1 value outside"):
         dn.randomise({"dark": [2], "rooms": [1]}, folder / "survey.toml", progress=False)
 
 
