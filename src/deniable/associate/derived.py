@@ -180,8 +180,8 @@ def odds_ratios(joint: Joint) -> Derived:
 def _may_be_nobodys(joint: Joint, mask: Bools) -> bool:
     """Return whether noise could have made the share of these cells out of nothing.
 
-    The sample could not: nobody in the population is nobody among those who reported. Where cells
-    have so many people that intervals are normal its part makes no difference.
+    The sample could not: nobody in the population is nobody among those who reported. Where all
+    cells have 20 people and more its part makes no difference.
     """
     covariance, cells = joint.unbounded_covariance, mask.reshape(-1)
     if covariance is None:
