@@ -190,7 +190,7 @@ def _may_be_nobodys(joint: Joint, mask: Bools) -> bool:
     noise = float(covariance[np.ix_(cells, cells)].sum())
     if joint.people is not None:
         noise -= max(share * (1 - share), 0.0) / joint.people
-    return share <= half_width(joint.level) * np.sqrt(max(noise, 0.0))
+    return bool(share <= half_width(joint.level) * np.sqrt(max(noise, 0.0)))
 
 
 def hellinger(p: Floats, q: Floats) -> float:

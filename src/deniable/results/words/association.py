@@ -9,8 +9,8 @@ from deniable.decode.reading import critical
 from deniable.results.labels import shortened
 from deniable.results.table.columns import Row
 from deniable.results.table.table import Table, Words
-from deniable.results.table.text import typical_error
-from deniable.results.words.shares import limit_sentence, of_sentence
+from deniable.results.table.text import limit_sentence, typical_error
+from deniable.results.words.shares import of_sentence
 
 NO_INFORMATION = (
     "Nothing was learned about which answers go together, at this epsilon and number of reports: "
