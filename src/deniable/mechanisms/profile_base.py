@@ -100,7 +100,7 @@ class ProfileMechanism(Mechanism):
         Example:
             >>> from deniable.mechanisms import InpHT
             >>> InpHT(attributes=8, order=2, epsilon=1.1)
-            InpHT(answers=[2, 2, 2, 2, 2, 2, 2, 2], order=2, epsilon=1.1)
+            InpHT(attributes=8, order=2, epsilon=1.1)
         """
         profile = profile_of(attributes)
         self._adopt(self._wanted(wanted, profile))
@@ -108,6 +108,11 @@ class ProfileMechanism(Mechanism):
 
     def _identity(self) -> tuple[object, ...]:
         return (*super()._identity(), self.profile)
+
+    def _shape(self) -> dict[str, object]:
+        rest = {name: one for name, one in super()._shape().items() if name != "answers"}
+        yes_no = set(self.answers) == {2}
+        return {"attributes": len(self.answers) if yes_no else list(self.answers), **rest}
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)

@@ -59,6 +59,8 @@ def test_a_template_costs_at_most_epsilon_4_for_ever(template: str) -> None:
     assert None not in forever
     assert sum(one or 0 for one in forever) <= 4_000_000
     page = call("explain", TEMPLATES / f"{template}.toml", "--public")
+    assert found.owner.endswith("@example.org")
+    assert found.owner in page
     assert "come to believe 55 in 56 about any one thing" in page
 
 
