@@ -136,6 +136,8 @@ class Estimate:
         n: the number of reports.
         notes: caveats for the reader (not identifiable, cohorts without reports, ...).
         chances: how often reports support each answer; None where answers have no such count.
+        told: the number of reports that each frequency is estimated from, fewer than n where
+            reports are about drawn attributes; None where all are.
 
     Guarantees: where `frequency` and `std_error` are NaN, a note says why.
     """
@@ -147,6 +149,7 @@ class Estimate:
     n: int
     notes: tuple[str, ...] = ()
     chances: Chances | None = None
+    told: Floats | None = None
 
     @property
     def variance(self) -> Floats:

@@ -44,6 +44,7 @@ def test_a_template_runs_from_init_to_an_estimate(folder: Path, template: str) -
     ]
     assert len(told["files"]) == 2
     assert "ready to be published" in call("check", "survey.toml")
+    assert re.search(r'owner = "\w+@example\.org"', Path("survey.toml").read_text())
     call("publish", "survey.toml")
     for question in Survey.load("survey.json").questions:
         call("simulate", question.id, "--people", 300, "--seed", 1)
