@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from deniable.associate import Variable, estimate_joint
+from deniable.associate.other import _independent_bits
 from deniable.mechanisms import (
     HCMS,
     KRR,
@@ -94,6 +95,31 @@ def test_strings(name: str, beginning: str, rng: np.random.Generator) -> None:
         site = Variable("site", mechanism, mechanism.simulate(codes, rng, names), tuple(names[:4]))
         run([site, Variable("dark", dark, dark.simulate(yes, rng))], cells, narrow)
     check_covers(cells, narrow)
+
+
+def test_bits_of_one_string_are_not_independent(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At epsilon 8 half of the reports have no one: independent bits said three fifths."""
+    mechanism, dark = Rappor(bits=32, cohorts=32, epsilon=8.0), KRR(2, epsilon=2.0)
+    cells: dict[str, list[np.ndarray]] = {"sets": [], "independent": []}
+    for _ in range(8):
+        names = ["".join(end) for end in rng.choice(list(LETTERS), size=(4 + UNLISTED, 8))]
+        codes, yes = crowd(UNLISTED, rng)
+        site = Variable("site", mechanism, mechanism.simulate(codes, rng, names), tuple(names[:4]))
+        both = [site, Variable("dark", dark, dark.simulate(yes, rng))]
+        run(both, cells["sets"], [])
+        with monkeypatch.context() as old:
+            old.setattr("deniable.associate.other._bits_column", independent)
+            run(both, cells["independent"], [])
+    for name, verdict in (("sets", accept), ("independent", reject)):
+        found = proportion(int(np.sum(cells[name])), np.size(cells[name]), 0.95, tolerance=0.08)
+        verdict(found, ALPHA, **({"miss": 1e-9} if verdict is reject else {}))
+
+
+def independent(mechanism: Rappor) -> Callable[[np.ndarray], object]:
+    """What was done before: every bit by itself."""
+    return lambda profile: _independent_bits(profile, mechanism.parameters.cohorts)
 
 
 @pytest.mark.parametrize("name", LISTED)

@@ -1,10 +1,10 @@
 """The likelihood of a report whose answer is none of the candidates: "Other".
 
-Model: reports of Bloom bits are independent bits; of the other people, those of cohort j report bit
+Model: a report of Bloom bits is that of some other string; the other people of cohort j report bit
 s with probability r_js. Four profiles r are known:
 
     flat      r = p* + (q* - p*) d/k, d/k the share of bits that a string sets: what strings that
-              nobody knows do on average over hash functions;
+              nobody knows do on average over hash functions (mechanisms/drawn_bits.py);
     fitted    [FPE16, section 3.2], per cohort, with the known strings' share removed:
               r_js = (c_js - c_js^m) / (N_j (1 - F)),   F = sum of the known frequencies,
               c_js^m = q* T_js + p* (N_j F - T_js),  T_js = N_j (frequencies that set bit s),
@@ -12,6 +12,14 @@ s with probability r_js. Four profiles r are known:
     halves    the same, each half of the reports with the profile fitted on the other half;
     peaks     flat, but for the bits whose fitted value stands out by four standard errors: those
               of an unlisted string that many people hold.
+
+A string sets few bits, so that its bits are not independent: given that it sets d of them
+(P(d) as in drawn_bits.py), the set s1..sd is taken as likely as the product of w_s = r_js - p* over
+it. With x_s = w_s A where bit s is reported and w_s B where it is not, a record is p*'s alone times
+
+    sum_d P(d) e_d(x) / e_d(w),    d e_d = sum_{i=1..d} (-1)^(i-1) e_{d-i} S_i,  S_i = sum_s x_s^i
+
+(e_d are the elementary symmetric polynomials, by Newton's identities).
 
 For reports of one symbol, appendix D says the same with symbols for bits: the flat profile is the
 uniform distribution over the symbols of a cohort, the fitted one (c - c^m) / (N_j (1 - F)).
@@ -24,11 +32,13 @@ of the people unlisted: "peaks" has the smallest over all and is the default.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import special
 
 from deniable import _validate
 from deniable.associate.other_parts import groups_column, parts_column, whole_strings
@@ -38,6 +48,7 @@ from deniable.errors import InvalidParameter
 from deniable.mechanisms import HCMS, ORR, NGrams, Prefixes, Rappor
 from deniable.mechanisms.base import Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure
+from deniable.mechanisms.drawn_bits import distinct_bits, unlisted_bits
 from deniable.protocol.channel import Bits, Channel, Points, Sign, Subset, Symbol, unknown_kind
 
 PROFILES = ("flat", "peaks", "fitted", "halves")
@@ -47,6 +58,9 @@ LogLikelihood = Callable[[Reports, int], Floats]
 """From records, and the place of the first of them among all reports, to log-likelihoods."""
 
 _LEAST_MASS = 1e-3
+_MOST_SET = 4
+"""Hash functions up to which a string's bits are taken as a set, not one by one."""
+_NO_SETS = 1e-12
 _STANDS_OUT = 4.0
 """Standard errors above the flat profile from which a bit is some unlisted string's own."""
 
@@ -116,11 +130,9 @@ def flat_column(channel: Channel) -> LogLikelihood:
             return _constant(-np.log(float(1 / (chance / rest.count))))
         case Bits() if rest.drawn:
             bits = next(item.name for item in channel.layout.items if item.count)
-            odds = float(rest.flat(1) / rest.flat(0))  # of a bit, whichever it is
-            none = math.log(chance) - rest.width * math.log1p(odds)
-            return lambda records, _: (
-                none + math.log(odds) * np.bitwise_count(records[bits]).sum(axis=1, dtype=np.int64)
-            )
+            pure = Pure.of(rest.one, rest.zero)
+            table = math.log(chance) + unlisted_bits(rest.width, rest.drawn, pure)
+            return lambda records, _: table[_ones(records[bits])]
     raise unknown_kind("likelihood of unlisted answers", rest)
 
 
@@ -242,19 +254,80 @@ def _explained_symbols(variable: Variable, counts: Counts, known: Floats) -> Flo
     return np.asarray(table @ known).reshape(cohorts, symbols)
 
 
-def _bits_column(mechanism: Rappor) -> Callable[[Floats], LogLikelihood]:
-    def column(profile: Floats) -> LogLikelihood:
-        # Imported here because Numba takes most of a second to load and few commands need it.
-        from deniable.kernels.byte_sums import summed_bits
+def _ones(packed: NDArray[np.uint8]) -> NDArray[np.int64]:
+    return np.asarray(np.bitwise_count(packed).sum(axis=1, dtype=np.int64))
 
-        # ln P = sum over bits of ln(1 - r), plus ln(r/(1 - r)) where a bit is set, less ln m.
-        odds = np.log(profile) - np.log1p(-profile)
-        base = np.log1p(-profile).sum(axis=1) - np.log(mechanism.parameters.cohorts)
+
+def _bits_column(mechanism: Rappor) -> Callable[[Floats], LogLikelihood]:
+    shape, pure = mechanism.parameters, mechanism.pure
+    even = unlisted_bits(shape.bits, shape.hashes, pure) - np.log(shape.cohorts)
+
+    def column(profile: Floats) -> LogLikelihood:
+        if np.ptp(profile) < _NO_SETS:
+            return lambda records, _: even[_ones(records["bits"])]
+        if shape.hashes > _MOST_SET:
+            return _independent_bits(profile, shape.cohorts)
+        ones = np.arange(shape.bits + 1)
+        base = special.xlogy(ones, pure.q) + special.xlog1py(shape.bits - ones, -pure.q)
+        mixed = _mixed_sets(mechanism, profile)
         return lambda records, _: np.asarray(
-            summed_bits(records["bits"], records["cohort"], odds) + base[records["cohort"]]
+            base[_ones(records["bits"])] + np.log(mixed(records)) - np.log(shape.cohorts)
         )
 
     return column
+
+
+def _mixed_sets(mechanism: Rappor, profile: Floats) -> Callable[[Reports], Floats]:
+    """Return sum_d P(d) e_d(x) / e_d(w) of records; see the module."""
+    # Imported here because Numba takes most of a second to load and few commands need it.
+    from deniable.kernels.byte_sums import summed_bits
+
+    shape, pure = mechanism.parameters, mechanism.pure
+    weights = np.maximum(profile - pure.q, 0.0)
+    weights = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
+    up, down = pure.p / pure.q, (1 - pure.p) / (1 - pure.q)
+    most = shape.hashes
+    powers = [weights ** (i + 1) for i in range(most)]
+    whole = _symmetric([each.sum(axis=1) for each in powers])
+    # A cohort whose profile has fewer bits than d has no such sets.
+    chances = np.where(whole > _NO_SETS, distinct_bits(shape.bits, most)[:, None], 0.0)
+    chances /= chances.sum(axis=0)
+
+    def mixed(records: Reports) -> Floats:
+        cohorts = records["cohort"]
+        sums = [
+            summed_bits(records["bits"], cohorts, (up**i - down**i) * each)
+            + (down**i * each.sum(axis=1))[cohorts]
+            for i, each in enumerate(powers, 1)
+        ]
+        parts = chances / np.maximum(whole, _NO_SETS)
+        found = (np.maximum(_symmetric(sums), 0.0) * parts[:, cohorts]).sum(axis=0)
+        return np.asarray(np.maximum(found, down**most))
+
+    return mixed
+
+
+def _symmetric(sums: Sequence[Floats]) -> Floats:
+    """Return e_0, e_1, ... from the power sums S_1, S_2, ...: Newton's identities."""
+    found = [np.ones_like(sums[0])]
+    for d in range(1, len(sums) + 1):
+        signed = ((-1) ** (i - 1) * found[d - i] * sums[i - 1] for i in range(1, d + 1))
+        found.append(np.asarray(sum(signed)) / d)
+    return np.array(found)
+
+
+def _independent_bits(profile: Floats, cohorts: int) -> LogLikelihood:
+    """Return the law of independent bits, which that of many of them is nearly.
+
+    ln P = sum over bits of ln(1 - r), plus ln(r/(1 - r)) where a bit is set, less ln m.
+    """
+    from deniable.kernels.byte_sums import summed_bits
+
+    odds = np.log(profile) - np.log1p(-profile)
+    base = np.log1p(-profile).sum(axis=1) - np.log(cohorts)
+    return lambda records, _: np.asarray(
+        summed_bits(records["bits"], records["cohort"], odds) + base[records["cohort"]]
+    )
 
 
 def _symbol_column(profile: Floats) -> LogLikelihood:

@@ -29,6 +29,7 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.bitmaps import Packed
 from deniable.mechanisms.coins import as_generator, coins, nearest_threshold
+from deniable.mechanisms.drawn_bits import unlisted_bits
 from deniable.mechanisms.hashing import Words, bloom_bits, fingerprints
 from deniable.mechanisms.rappor import Rappor
 from deniable.protocol import (
@@ -257,17 +258,15 @@ class NGrams(Mechanism):
     def unlisted(self, part: Reports, whole: bool = False) -> Floats:
         """Return ln P(part | an unlisted n-gram), or an unlisted whole string.
 
-        It sets d = k (1 - (1 - 1/k)^h) distinct bits on average, wherever hashing puts them: every
-        bit is reported with probability p* + (q* - p*) d/k. A profile of the n-grams that are left,
-        taken from the counts bit by bit [FPE16, section 3.2], has more noise than it explains where
-        cohorts are many.
+        It sets any bits, wherever hashing puts them (`drawn_bits`). A profile of the n-grams that
+        are left, taken from the counts bit by bit [FPE16, section 3.2], has more noise than it
+        explains where cohorts are many.
         """
         shape, pure = self.parameters, self.whole.pure if whole else self.gram.pure
-        # P(a bit is 1) with d/k = 1 - (1 - 1/k)^h; `pure.q` is p* here, and `pure.gap` is q* - p*.
-        one = pure.q + pure.gap * (1 - (1 - 1 / shape.bits) ** shape.hashes)
-        ones = np.bitwise_count(part["bits"]).sum(axis=1)
-        bits = ones * np.log(one) + (shape.bits - ones) * np.log1p(-one)
-        return np.asarray(bits - np.log(shape.cohorts))
+        ones = np.bitwise_count(part["bits"]).sum(axis=1, dtype=np.int64)
+        return np.asarray(
+            unlisted_bits(shape.bits, shape.hashes, pure)[ones] - np.log(shape.cohorts)
+        )
 
     def pair_error(self, people: int) -> float:
         """Return delta of a pair of places that N people report: sqrt(p2 (1 - p2) / N) / (q2 - p2).

@@ -114,9 +114,10 @@ class Bits(Rest):
         return isinstance(own, int) and 0 <= own < self.count and own.bit_count() <= self.most
 
     def flat(self, value: Value) -> Fraction:
-        """Every bit is an unknown answer's with the same chance, and bits count as independent.
+        """The mean over all bits that the uniform draws may choose.
 
-        A bit is missed by all of d uniform draws with probability (1 - 1/k)^d.
+        The draws give d distinct bits, any d of them as likely: of w reported ones j are own with
+        probability C(w, j) C(k - w, d - j) / C(k, d).
 
         Raises:
             InvalidParameter: where answers set any number of bits, so that nothing is known.
@@ -125,10 +126,20 @@ class Bits(Rest):
             raise InvalidParameter(
                 "Bits have no flat law where an answer may set any number of them."
             )
-        filled = 1 - (1 - Fraction(1, self.width)) ** self.drawn
-        chance = self.zero + (self.one - self.zero) * filled
-        ones = whole(value).bit_count()
-        return chance**ones * (1 - chance) ** (self.width - ones)
+        ones, total, chances = whole(value).bit_count(), Fraction(0), {0: _WHOLE}
+        for _ in range(self.drawn):  # one more draw hits a chosen bit, or another one
+            chances = {
+                d: chances.get(d, Fraction(0)) * Fraction(d, self.width)
+                + chances.get(d - 1, Fraction(0)) * Fraction(self.width - d + 1, self.width)
+                for d in range(min(self.drawn, self.width) + 1)
+            }
+        for d, chance in chances.items():
+            for j in range(max(0, d - self.width + ones), min(d, ones) + 1):
+                ways = math.comb(ones, j) * math.comb(self.width - ones, d - j)
+                own = self.one**j * (1 - self.one) ** (d - j)
+                free = self.zero ** (ones - j) * (1 - self.zero) ** (self.width - ones - d + j)
+                total += chance * Fraction(ways, math.comb(self.width, d)) * own * free
+        return total
 
     @cached_property
     def worst(self) -> Fraction | None:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from deniable.associate import Variable
-from deniable.associate.other import PROFILES, other_likelihood
+from deniable.associate.other import PROFILES, _mixed_sets, other_likelihood
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import HCMS, OLH, ORR, PGR, Rappor
+from deniable.mechanisms.drawn_bits import unlisted_bits
 from material.associate_people import OPEN, STRINGS
 
 
@@ -32,15 +33,37 @@ def test_probabilities_of_all_records_sum_to_one(rng):
 
 
 def test_the_flat_profile_is_the_mean_over_hash_functions(rng):
-    """The slow twin: every bit as if set by a string with random bits."""
-    mechanism = OPEN["bloom"]
-    variable = Variable("a", mechanism, mechanism.simulate([0] * 50, rng, STRINGS), STRINGS)
-    shape = mechanism.parameters
-    p, q = float(shape.p_star), float(shape.q_star)
-    r = p + (q - p) * (1 - (1 - 1 / shape.bits) ** shape.hashes)
-    ones = np.unpackbits(variable.reports["bits"], axis=1, bitorder="little").sum(axis=1)
-    expected = ones * np.log(r) + (shape.bits - ones) * np.log(1 - r) - np.log(shape.cohorts)
-    assert np.allclose(other_likelihood(variable, "flat")(variable.reports, 0), expected)
+    """The slow twin: the mean over all bits that two hash functions can choose."""
+    tiny = Rappor(bits=4, hashes=2, cohorts=2, epsilon=6.0)
+    variable = Variable("a", tiny, tiny.simulate([0] * 50, rng, STRINGS), STRINGS)
+    pure, records = tiny.pure, every_profile(tiny)
+    bits = np.unpackbits(records["bits"], axis=1, bitorder="little")[:, :4]
+    expected = np.zeros(len(records))
+    for chosen in itertools.product(range(4), repeat=2):
+        one = np.where(np.isin(np.arange(4), chosen), pure.p, pure.q)
+        expected += np.prod(np.where(bits == 1, one, 1 - one), axis=1) / 16 / 2
+    assert np.allclose(np.exp(other_likelihood(variable, "flat")(records, 0)), expected)
+    # Independent bits are another law: a report without a one is likelier.
+    each = pure.q + pure.gap * (1 - (3 / 4) ** 2)
+    assert (1 - each) ** 4 / 2 > 1.1 * expected[0]
+    channel = tiny.parameters.channel.typical
+    assert [float(channel.flat(value)) / 2 for value in range(16)] == pytest.approx(expected[:16])
+
+
+@pytest.mark.parametrize("hashes", [1, 2, 3, 4])
+def test_sets_of_bits_with_any_profile_are_a_law(hashes, rng):
+    """Of an even profile it is the flat one; of any other its probabilities sum to 1."""
+    tiny = Rappor(bits=4, hashes=hashes, cohorts=2, epsilon=4.0)
+    records, pure = every_profile(tiny), tiny.pure
+    ones = np.bitwise_count(records["bits"]).sum(axis=1, dtype=np.int64)
+    alone = pure.q**ones * (1 - pure.q) ** (4 - ones) / 2
+    even = alone * _mixed_sets(tiny, np.full((2, 4), pure.q + 0.1))(records)
+    assert np.allclose(even, np.exp(unlisted_bits(4, hashes, pure)[ones]) / 2)
+    uneven = alone * _mixed_sets(tiny, pure.q + rng.random((2, 4)) / 4)(records)
+    assert uneven.sum() == pytest.approx(1)
+    assert np.abs(uneven - even).max() > 0.001
+    # One string that everybody holds: its bits, and no others.
+    assert np.isfinite(np.log(_mixed_sets(tiny, np.eye(2, 4) * pure.gap + pure.q)(records))).all()
 
 
 def test_a_fitted_profile_knows_the_string_that_nobody_listed(rng):
