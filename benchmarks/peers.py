@@ -231,12 +231,21 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
         alt.Chart(alt.Data(values=rows), title=title)
         .mark_point(filled=True, size=90)
         .encode(
-            x=alt.X(f"{name}:Q", title=None, scale=alt.Scale(type="log", nice=False)),
+            x=alt.X(
+                f"{name}:Q",
+                title=None,
+                scale=alt.Scale(type="log", nice=False),
+                axis=alt.Axis(
+                    format="~g" if name == "projected" else "~s",
+                    labelOverlap="greedy",
+                    labelSeparation=6,
+                ),
+            ),
             y=alt.Y("mechanism:N", title=None),
             color=alt.Color("package:N", title=None),
             shape=alt.Shape("package:N", title=None),
         )
-        .properties(width=230, height=170)
+        .properties(width=270, height=170)
         for name, title in titles.items()
     ]
     alt.hconcat(*charts).save(str(path))

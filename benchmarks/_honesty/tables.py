@@ -48,10 +48,10 @@ LISTED: dict[str, Callable[[float, int], Mechanism]] = {
     "oue": lambda e, _: OUE(CLOSED, epsilon=e),
     "subset": lambda e, _: Subset(CLOSED, epsilon=e),
     "hadamard": lambda e, _: Hadamard(CLOSED, epsilon=e),
-    "pgr closed": lambda e, _: PGR.closed(CLOSED, epsilon=e),
+    "pgr closed": lambda e, _: PGR(CLOSED, epsilon=e),
     "rappor basic": lambda e, _: Rappor.basic(CLOSED, epsilon=e),
-    "orr closed": lambda e, _: ORR.closed(CLOSED, epsilon=e),
-    "hcms closed": lambda e, _: HCMS.closed(CLOSED, epsilon=e, rows=16, width=64),
+    "orr closed": lambda e, _: ORR(CLOSED, epsilon=e),
+    "hcms closed": lambda e, _: HCMS(CLOSED, epsilon=e, rows=16, width=64),
 }
 MECHANISMS = {**LISTED, **OPEN}
 

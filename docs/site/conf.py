@@ -6,7 +6,7 @@ from deniable import __version__
 
 project = "Deniable"
 author = "The Deniable authors"
-project_copyright = "Apache-2.0"
+project_copyright = "the Deniable authors, under Apache-2.0"
 release = version = __version__
 
 extensions = ["myst_parser"]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 _LISTS = ("Args", "Attributes", "Raises", "Returns", "Yields")
 _SECTION = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)?):(?: |$)(.*)$")
 _ENTRY = re.compile(r"^    ([\w*][\w*, .|\[\]]*): (.*)$")
-_CODE = re.compile(r"(`[^`]*`)")
+_KEPT = re.compile(r"(`[^`]*`|(?<![\w*])\*[A-Za-z][A-Za-z ]*\*(?![\w*]))")
 _MARKS = re.compile(r"([\\*_<>\[\]{}#|~$])")
 
 
@@ -77,6 +77,6 @@ def _code(language: str, lines: list[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text whose marks stay marks; what stands in backquotes stays code."""
-    parts = _CODE.split(text)
-    return "".join(p if p.startswith("`") else _MARKS.sub(r"\\\1", p) for p in parts)
+    """Return text whose marks stay marks; code in backquotes and *emphasis* stay as they are."""
+    parts = _KEPT.split(text)  # every second one is kept
+    return "".join(p if i % 2 else _MARKS.sub(r"\\\1", p) for i, p in enumerate(parts))

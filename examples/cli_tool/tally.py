@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """A command-line tool with telemetry that people accept: `./tally.py words FILE`.
 
 It counts lines, words or letters. On its first run in a terminal it says what it would like to
@@ -6,7 +7,7 @@ know, and asks. In a pipe, a script or a build service it is silent and sends no
     ./tally.py words README.md
     ./tally.py telemetry show       what would leave, and what it could tell anybody
     ./tally.py telemetry on|off     change your mind
-    DENIABLE_DEBUG=1 ./tally.py words README.md     print the report in the place of sending it
+    DENIABLE_DEBUG=1 ./tally.py words README.md     print the report instead of sending it
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ ORACLES: Mapping[str, Callable[[int, float], Mechanism]] = {
     "olh": lambda k, epsilon: OLH(epsilon=epsilon),
     "hadamard": lambda k, epsilon: Hadamard(k, epsilon=epsilon),
     "subset": lambda k, epsilon: Subset(k, epsilon=epsilon),
-    "pgr": lambda k, epsilon: PGR.closed(k, epsilon=epsilon),
+    "pgr": lambda k, epsilon: PGR(k, epsilon=epsilon),
     "hcms": lambda k, epsilon: HCMS(epsilon=epsilon),
 }
 OPEN = ("olh", "hcms")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,9 @@ def test_a_repr_is_short_and_says_the_epsilon(name: str) -> None:
     assert told.startswith(m.MECHANISMS[name].__name__)
     if name != "rappor":
         assert "epsilon=1.1" in told
+    if name in PROFILES:
+        assert "(attributes=4, order=2, " in told
+    assert name == "rappor" or not re.search(r"='0?'|=0\b|form=", told)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -119,6 +123,31 @@ def test_a_constructor_gives_the_integers_of_its_survey(name: str) -> None:
     assert type(made).from_parameters(made.parameters).digest == made.digest
     signature = inspect.signature(type(made).__init__)
     assert {"epsilon", "wanted"} & signature.parameters.keys() or name == "rappor"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [m.KRR, m.OUE, m.OLH, m.PGR, m.Subset, m.Hadamard, m.ORR, m.HCMS],
+    ids=lambda k: k.__name__,
+)
+def test_a_closed_domain_is_named_by_its_number_of_answers(kind: Any) -> None:
+    made = kind(answers=5, epsilon=4.0)
+    assert made == kind(5, epsilon=4.0) != kind(6, epsilon=4.0)
+    assert "answers=5" in repr(made)
+    assert not made.hashed
+    codes = np.repeat(np.arange(5), [5_000, 3_000, 1_500, 500, 0])
+    counts = made.accumulate(made.simulate(codes, 3))
+    found = made.estimate(counts)
+    assert found.candidates == ("0", "1", "2", "3", "4")
+    truth = np.array([0.5, 0.3, 0.15, 0.05, 0.0])
+    assert np.abs(found.frequency - truth).max() < 0.05
+    labels = ["a", "b", "c", "d", "e"]
+    named = made.estimate(counts, labels)
+    assert named.candidates == tuple(labels)
+    assert np.array_equal(named.frequency, found.frequency)
+    by_name = made.simulate([labels[code] for code in codes], 3, labels)
+    assert by_name.tobytes() == made.simulate(codes, 3).tobytes()
+    assert made.likelihood(by_name[:3]).shape == (3, 5)
 
 
 @pytest.mark.parametrize("name", [*PROFILES, STRANGER])

@@ -65,15 +65,15 @@ OPEN: dict[str, Mechanism] = {
 COHORTS: dict[str, tuple[Mechanism, Sequence[str] | None, float]] = {
     "orr of strings": (ORR(epsilon=2.0, symbols=4, cohorts=64), STRINGS, 0.15),
     "small orr of strings": (ORR(epsilon=1.0, symbols=3, cohorts=8), STRINGS[:2], 0.3),
-    "orr of answers": (ORR.closed(6, epsilon=1.0, symbols=3, cohorts=24), None, 0.3),
-    "orr without collisions": (ORR.closed(4, epsilon=1.0, symbols=4), None, 0.05),
-    "pgr": (PGR.closed(5, epsilon=1.0), None, 0.0),
-    "pgr of many answers": (PGR.closed(60, epsilon=3.0), None, 0.0),
+    "orr of answers": (ORR(6, epsilon=1.0, symbols=3, cohorts=24), None, 0.3),
+    "orr without collisions": (ORR(4, epsilon=1.0, symbols=4), None, 0.05),
+    "pgr": (PGR(5, epsilon=1.0), None, 0.0),
+    "pgr of many answers": (PGR(60, epsilon=3.0), None, 0.0),
     "pgr of strings": (PGR(epsilon=1.0, cohorts=4, points=1_000), STRINGS, 0.1),
     "small pgr of strings": (PGR(epsilon=1.0, cohorts=2, points=50), STRINGS, 0.1),
     "hcms of strings": (HCMS(epsilon=1.0), STRINGS, 0.1),
     "small hcms of strings": (HCMS(epsilon=1.0, rows=2, width=64), STRINGS, 0.1),
-    "hcms of answers": (HCMS.closed(5, epsilon=2.0, rows=4, width=4_096), None, 0.1),
+    "hcms of answers": (HCMS(5, epsilon=2.0, rows=4, width=4_096), None, 0.1),
     "prefixes": (
         Prefixes(
             epsilon=1.0,

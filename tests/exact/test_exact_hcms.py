@@ -29,7 +29,7 @@ def test_strings_and_the_absent_answer(rows: int, width: int, epsilon: float) ->
 
 
 def test_closed_domains_hash_codes() -> None:
-    parameters = HCMS.closed(6, epsilon=1.0, rows=2, width=16).parameters
+    parameters = HCMS(6, epsilon=1.0, rows=2, width=16).parameters
     answers = [Answer(code_key(code), code) for code in range(5)]
     absent = Answer(ABSENT_KEY, 5)
     channel = report_channel(encoder_for(parameters), [*answers, absent])

@@ -36,7 +36,7 @@ def test_hashed_strings(symbols: int, epsilon: float) -> None:
 
 @pytest.mark.parametrize(("size", "symbols"), [(2, 2), (5, 3), (6, 6), (7, 2)])
 def test_permuted_codes(size: int, symbols: int) -> None:
-    parameters = ORR.closed(size, epsilon=1.0, symbols=symbols, cohorts=6).parameters
+    parameters = ORR(size, epsilon=1.0, symbols=symbols, cohorts=6).parameters
     channel = report_channel(encoder_for(parameters), codes(size))
     proof = prove_epsilon(channel, parameters.epsilon_once)
     assert proof.holds, str(proof)
@@ -44,7 +44,7 @@ def test_permuted_codes(size: int, symbols: int) -> None:
 
 
 def test_the_exact_channel_is_keep_and_move_in_each_cohort() -> None:
-    parameters = ORR.closed(5, epsilon=1.0, symbols=3, cohorts=4).parameters
+    parameters = ORR(5, epsilon=1.0, symbols=3, cohorts=4).parameters
     keep = as_fraction(parameters.keep)
     for answer, law in report_channel(encoder_for(parameters), codes(5)).items():
         for cohort in range(4):
@@ -57,7 +57,7 @@ def test_the_exact_channel_is_keep_and_move_in_each_cohort() -> None:
 
 def test_the_support_is_the_average_over_cohorts_of_random_permutations() -> None:
     """c counts pairs: over all permutations of 5 answers to classes of sizes 2, 2, 1."""
-    parameters = ORR.closed(5, epsilon=1.0, symbols=3, cohorts=4).parameters
+    parameters = ORR(5, epsilon=1.0, symbols=3, cohorts=4).parameters
     keep = as_fraction(parameters.keep)
     shared = Fraction(2 * 2 + 0, 5 * 4)
     assert parameters.support == (keep, shared * keep + (1 - shared) * (1 - keep) / 2)

@@ -41,7 +41,7 @@ def test_closed_domains(prime: int, dimension: int, keep: int) -> None:
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("size", [2, 5, 13])
 def test_what_was_wanted_is_not_exceeded(size: int, epsilon: float) -> None:
-    parameters = PGR.closed(size, epsilon=epsilon).parameters
+    parameters = PGR(size, epsilon=epsilon).parameters
     proof = prove_epsilon(
         report_channel(encoder_for(parameters), codes(size)), round(epsilon * 1e6)
     )
@@ -87,7 +87,7 @@ def test_hashed_strings_and_the_absent_answer() -> None:
 
 
 def test_many_reports_have_no_epsilon() -> None:
-    parameters = PGR.closed(5, epsilon=1.0).parameters
+    parameters = PGR(5, epsilon=1.0).parameters
     proof = prove_epsilon(permanent_channel(encoder_for(parameters), codes(5)), 10**9)
     assert not proof.holds
     assert parameters.epsilon_forever is None
@@ -95,7 +95,7 @@ def test_many_reports_have_no_epsilon() -> None:
 
 
 def test_a_wrong_threshold_fails() -> None:
-    right = PGR.closed(13, epsilon=1.0).parameters
+    right = PGR(13, epsilon=1.0).parameters
     wrong = replace(right, keep=right.keep + ONE // 1_000)
     channel = report_channel(encoder_for(wrong), codes(13))
     assert not prove_epsilon(channel, right.epsilon_once).holds

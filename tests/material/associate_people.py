@@ -15,8 +15,8 @@ CLOSED: dict[str, Mechanism] = {
     "permuted": Rappor.permuted(3, bits=8, cohorts=4, epsilon=2.0),
     "oue": OUE(3, epsilon=2.0),
     "subset": Subset(3, epsilon=1.0),
-    "orr-closed": ORR.closed(3, epsilon=2.0, cohorts=8),
-    "pgr-closed": PGR.closed(3, epsilon=2.0),
+    "orr-closed": ORR(3, epsilon=2.0, cohorts=8),
+    "pgr-closed": PGR(3, epsilon=2.0),
 }
 OPEN: dict[str, Mechanism] = {
     "bloom": Rappor(bits=32, hashes=2, cohorts=4, epsilon=4.0),

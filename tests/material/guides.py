@@ -26,16 +26,17 @@ REASONS = {
     "excerpt": "it is a part of a file, and whole ones of its kind are read",
     "the checks themselves": "it would run this very test",
 }
-GUIDES = sorted(
-    [*ROOT.glob("docs/*.md"), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md"))]
-)
+OTHERS = ("README.md", "CONTRIBUTING.md", "docs/site/pages/index.md")
+GUIDES = sorted([*ROOT.glob("docs/*.md"), *(ROOT / name for name in OTHERS)])
 NOBODY = "http://127.0.0.1:9"
 _PAGE_REASON = re.compile(r"^<!-- not run: (\S+)[^\n]*-->$", re.MULTILINE)
 
+# Its ceiling has room for all questions: below their sum a device leaves some out, by chance.
 SURVEY = """
 name = "guides"
 owner = "guides@example.org"
 people = 1_000_000
+ceiling = 100
 
 [[segments]]
 name = "platform"

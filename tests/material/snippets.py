@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 600.0
-_BLOCK = re.compile(r"^```(\S+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```([^\s{]\S*)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PORTS = ("8000", "8080")
 HIDDEN = ("DO_NOT_TRACK", "DENIABLE_CONSENT", "DENIABLE_DEBUG", "DENIABLE_DATA")
 

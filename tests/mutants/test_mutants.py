@@ -159,11 +159,10 @@ class TestAFloat:
                 (tmp_path / folder / path.name).write_text(path.read_text())
         assert floats_in_encoders(tmp_path) == ()
         encoder = tmp_path / "client/encoders/krr.py"
-        encoder.write_text(
-            encoder.read_text().replace(
-                "if draws.coin(keep):", "if draws.below(2**32) / 2**32 < keep / 2**64:"
-            )
-        )
+        right, wrong = "draws.coin(keep)", "draws.below(2**32) / 2**32 < keep / 2**64"
+        source = encoder.read_text()
+        assert source.count(right) == 1, "the encoder has changed: this mutant must follow it"
+        encoder.write_text(source.replace(right, wrong))
         assert any("krr.py" in place for place in floats_in_encoders(tmp_path))
 
 

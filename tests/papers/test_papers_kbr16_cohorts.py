@@ -135,7 +135,7 @@ def test_people_are_placed_where_their_answers_are(
 
 
 def test_counts_are_those_of_the_shipped_mechanism() -> None:
-    rng, mechanism = np.random.default_rng(4), ORR.closed(6, epsilon=1.0, symbols=3, cohorts=4)
+    rng, mechanism = np.random.default_rng(4), ORR(6, epsilon=1.0, symbols=3, cohorts=4)
     totals = np.array([60_000, 30_000, 10_000, 5_000, 3_000, 2_000])
     values = np.repeat(np.arange(6), totals)
     real = mechanism.accumulate(mechanism.simulate(values, rng)).table

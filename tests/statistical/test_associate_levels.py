@@ -103,3 +103,22 @@ def test_intervals_of_odds_ratios_cover_with_few_reports(rng):
         narrow += off <= 0.196 * np.nan_to_num(found.std_error[i, j], nan=1.0)
     accept(proportion(int(covered), runs, 0.98, tolerance=0.02), ALPHA)
     reject(proportion(int(narrow), runs, 0.98, tolerance=0.02), ALPHA, miss=1e-9)
+
+
+def test_intervals_of_odds_ratios_cover_what_nobody_has(rng):
+    """No logarithm is that of 0: an interval that is symmetric in it left the truth out."""
+    table, mechanism, runs, covered, before = (
+        np.array([0.5, 0.2, 0.3, 0.0]),
+        KRR(2, epsilon=3.0),
+        300,
+        0,
+        0,
+    )
+    for _ in range(runs):
+        pair = zip("ab", np.unravel_index(rng.choice(4, 200, p=table), (2, 2)), strict=True)
+        both = [Variable(name, mechanism, mechanism.simulate(codes, rng)) for name, codes in pair]
+        found = odds_ratios(estimate_joint(both))
+        covered += found.low[0, 0] == 0 and np.isinf(found.high[0, 1])
+        before += not found.value[0, 0] * np.exp(-1.96 * found.std_error[0, 0]) > 0
+    accept(proportion(int(covered), runs, 0.975, tolerance=0.025), ALPHA)
+    reject(proportion(int(before), runs, 0.975, tolerance=0.025), ALPHA, miss=1e-9)

@@ -50,10 +50,10 @@ LISTED: dict[str, Callable[[], Mechanism]] = {
     "oue": lambda: OUE(CLOSED, epsilon=3.0),
     "subset": lambda: Subset(CLOSED, epsilon=3.0),
     "hadamard": lambda: Hadamard(CLOSED, epsilon=3.0),
-    "pgr closed": lambda: PGR.closed(CLOSED, epsilon=3.0),
+    "pgr closed": lambda: PGR(CLOSED, epsilon=3.0),
     "rappor basic": lambda: Rappor.basic(CLOSED, f=0.0, p=0.25, q=0.75),
-    "orr closed": lambda: ORR.closed(CLOSED, epsilon=4.0),
-    "hcms closed": lambda: HCMS.closed(CLOSED, epsilon=4.0),
+    "orr closed": lambda: ORR(CLOSED, epsilon=4.0),
+    "hcms closed": lambda: HCMS(CLOSED, epsilon=4.0),
 }
 
 

@@ -65,9 +65,9 @@ def test_strings(name: str, rng: np.random.Generator) -> None:
 
 
 CLOSED: dict[str, tuple[Mechanism, int]] = {
-    "orr": (ORR.closed(12, epsilon=2.0, symbols=4, cohorts=16), 12),
-    "pgr": (PGR.closed(12, epsilon=2.0), 12),
-    "hcms": (HCMS.closed(12, epsilon=2.0, rows=16, width=1_024), 12),
+    "orr": (ORR(12, epsilon=2.0, symbols=4, cohorts=16), 12),
+    "pgr": (PGR(12, epsilon=2.0), 12),
+    "hcms": (HCMS(12, epsilon=2.0, rows=16, width=1_024), 12),
     "permuted rappor": (Rappor.permuted(12, bits=6, cohorts=16, epsilon=2.0), 12),
 }
 

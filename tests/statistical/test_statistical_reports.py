@@ -42,7 +42,7 @@ CASES: dict[str, tuple[Mechanism, Answer, object]] = {
         ABSENT,
     ),
     "orr": (ORR(epsilon=1.0, symbols=4, cohorts=3), Answer(string_key("x")), "x"),
-    "pgr": (PGR.closed(12, epsilon=1.0), Answer(code_key(7), 7), 7),
+    "pgr": (PGR(12, epsilon=1.0), Answer(code_key(7), 7), 7),
     "pgr, hashed": (PGR(epsilon=1.0, cohorts=3, points=13), Answer(string_key("x")), "x"),
     "prefixes": (
         Prefixes(epsilon=1.0, alphabet="xyz", length=3, lengths=[1, 3], cohorts=2, points=13),
@@ -55,14 +55,14 @@ CASES: dict[str, tuple[Mechanism, Answer, object]] = {
         "xy",
     ),
     "hcms": (HCMS(epsilon=1.0, rows=2, width=8), Answer(string_key("x")), "x"),
-    "hcms, closed": (HCMS.closed(5, epsilon=1.0, rows=2, width=8), Answer(code_key(3), 3), 3),
+    "hcms, closed": (HCMS(5, epsilon=1.0, rows=2, width=8), Answer(code_key(3), 3), 3),
     "permuted": (
         Rappor.permuted(6, bits=3, hashes=2, cohorts=2, f=0.25, p=0.3, q=0.8),
         Answer(code_key(4), 4),
         4,
     ),
     "orr, permuted": (
-        ORR.closed(7, epsilon=1.0, symbols=3, cohorts=5),
+        ORR(7, epsilon=1.0, symbols=3, cohorts=5),
         Answer(code_key(2), 2),
         2,
     ),

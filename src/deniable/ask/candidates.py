@@ -155,7 +155,7 @@ def read_candidates(path: Path) -> Candidates:
     except OSError as error:
         raise InvalidParameter(
             f"The candidate file {path.name!r} cannot be read: {error.strerror or error}. "
-            "Put it where the survey says, or name another."
+            "Put it where the survey says, or name another with --candidates FILE."
         ) from None
     if not candidates:
         raise InvalidParameter(

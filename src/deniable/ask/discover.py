@@ -43,7 +43,7 @@ from deniable.protocol import (
     StringSets,
 )
 from deniable.results.table import LEVEL, About, Cell, Column, Table, Tables
-from deniable.results.words.shares import limit_sentence
+from deniable.results.table.text import limit_sentence
 
 OF_FOUND = (
     "The second interval is about the shares of what was found. Crafted reports can also keep a "

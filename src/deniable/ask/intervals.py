@@ -10,8 +10,8 @@ from deniable.decode.reading import Reading
 from deniable.protocol import Field, Question, Sets
 
 OF_POPULATION = (
-    "Intervals are of the population: people like those who take part. Who did not agree to report "
-    "is not in it."
+    "Intervals are of the population: people like those who take part. People who did not "
+    "agree to report are not among them."
 )
 OF_REPORTERS = (
     "Intervals are of the reporters alone: they leave out that those who reported are a sample."

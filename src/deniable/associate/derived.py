@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.associate.covariance import half_width
 from deniable.associate.joint import Joint
 from deniable.decode.binomial import few_people
 from deniable.errors import InvalidParameter
 from deniable.mechanisms.base import Floats
+
+Bools = NDArray[np.bool_]
 
 EMPTY_CONDITION = "Some conditions have probability 0: nothing can be said given them."
 NO_ODDS = "Some cells or their complements are 0: their odds ratios have no error."
@@ -129,10 +132,13 @@ def odds_ratios(joint: Joint) -> Derived:
     what factor the odds of the one answer grow among people with the other. Its logarithm has the
     derivatives 1/a, -1/b, -1/c, 1/d.
 
-    Accuracy: intervals are symmetric in the logarithm; `std_error` is of the logarithm.
+    Accuracy: intervals are symmetric in the logarithm; `std_error` is of the logarithm. Where the
+        noise alone could have made what may be nobody's, the logarithm has no such end: the
+        interval reaches 0 if a or d may be nobody's, infinity if b or c may be (Fieller).
 
     Edge cases: where one of the four is 0 the logarithm has no error: the interval is 0 to
-        infinity, with a note.
+        infinity, and where two that are divided by each other are 0 the value is NaN; both with a
+        note.
 
     Raises:
         InvalidParameter: unless the table has two variables.
@@ -144,6 +150,7 @@ def odds_ratios(joint: Joint) -> Derived:
         )
     x, shape = joint.probability, joint.probability.shape
     value, std_error = np.empty(shape), np.full(shape, np.nan)
+    lowest, highest = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     rows, columns = np.indices(shape)
     for i, j in np.ndindex(shape):
         mine, theirs = rows == i, columns == j
@@ -157,15 +164,33 @@ def odds_ratios(joint: Joint) -> Derived:
             flat = np.asarray(slope).reshape(-1)
             spread = float(flat @ joint.unbounded_covariance @ flat)
             std_error[i, j] = np.sqrt(max(spread, 0.0))
+            a, b, c, d = (_may_be_nobodys(joint, mask) for mask in masks)
+            lowest[i, j], highest[i, j] = a or d, b or c
     factor = np.exp(
         np.minimum(half_width(joint.level) * np.nan_to_num(std_error, nan=np.inf), 700.0)
     )
     bounded = np.isfinite(std_error)
-    low = np.where(bounded, value / factor, 0.0)
+    low = np.where(bounded & ~lowest, value / factor, 0.0)
     with np.errstate(over="ignore"):  # an end beyond every number is infinite, as it should be
-        high = np.where(bounded, value * factor, np.inf)
+        high = np.where(bounded & ~highest, value * factor, np.inf)
     notes = () if bounded.all() else (NO_ODDS,)
     return Derived(joint.names, joint.labels, value, std_error, low, high, notes)
+
+
+def _may_be_nobodys(joint: Joint, mask: Bools) -> bool:
+    """Return whether noise could have made the share of these cells out of nothing.
+
+    The sample could not: nobody in the population is nobody among those who reported. Where all
+    cells have 20 people and more its part makes no difference.
+    """
+    covariance, cells = joint.unbounded_covariance, mask.reshape(-1)
+    if covariance is None:
+        return True
+    share = float(joint.unbounded.reshape(-1)[cells].sum())
+    noise = float(covariance[np.ix_(cells, cells)].sum())
+    if joint.people is not None:
+        noise -= max(share * (1 - share), 0.0) / joint.people
+    return bool(share <= half_width(joint.level) * np.sqrt(max(noise, 0.0)))
 
 
 def hellinger(p: Floats, q: Floats) -> float:

@@ -48,7 +48,7 @@ SAID = (
 )
 _IMAGINED = 20_000
 _NEAR = 1.5
-"""The factor within which observed information is as good as expected information."""
+"""The factor within which variances by observed information are as good as by expected one."""
 _PRIOR = 0.5
 """People added to each cell of the table at which information is expected (Jeffreys)."""
 
@@ -67,10 +67,12 @@ def errors_of(
     expected = _expected(variables, patterns.sizes, y)
     if expected is None:
         return cell_errors(patterns, x, level), False
-    seen = information(patterns, y)[1].diagonal() / n
-    if np.all(seen < _NEAR * expected.diagonal()) and np.all(expected.diagonal() < _NEAR * seen):
+    sigma = on_simplex(n * expected)
+    # On the tangent alone: off it every report says 1, one that fits all cells alike, too.
+    seen, known = on_simplex(information(patterns, y)[1]).diagonal(), sigma.diagonal()
+    if np.all(seen < _NEAR * known) and np.all(known < _NEAR * seen):
         return cell_errors(patterns, x, level, n), True
-    sigma, active = on_simplex(n * expected), on_simplex(n * expected, x > AT_BOUND)
+    active = on_simplex(n * expected, x > AT_BOUND)
     score = n * patterns.pulled(patterns.shares / patterns.mixed(y))
     return errors_around(x, y + sigma @ score, sigma, active, level, n), True
 

@@ -27,6 +27,7 @@ from scipy import linalg
 from deniable._distributions import chi2_sf, f_sf
 from deniable.associate.patterns import Patterns
 from deniable.decode.mixture.packed import PackedProduct
+from deniable.decode.mixture.packed_factor import PackedFactor
 from deniable.decode.mixture.rows import Factor, Product, multiplied
 from deniable.mechanisms.base import Floats
 
@@ -47,6 +48,8 @@ def score_test(patterns: Patterns, margins: Sequence[Floats]) -> tuple[float, in
     """
     if isinstance(patterns, PackedProduct):
         moments, squares = _moments_of_bytes(patterns, margins)
+    elif len(margins) == 2 and all(isinstance(one, PackedFactor) for one in patterns.factors):
+        moments, squares = _moments_of_two(patterns, margins)
     else:
         pairs = zip(patterns.factors, margins, strict=True)
         moments, squares = _moments(patterns, [_scores(*pair) for pair in pairs])
@@ -135,12 +138,8 @@ def _moments_of_bytes(
     wide, kept = patterns.alone(place), _kept(margins[place])
     mixed = wide.mixed(margins[place])
     sums = patterns.pulled_by_pattern(patterns.shares / mixed).T[kept]
-    means = sums.sum(axis=1) - 1
-    square = np.ones((len(kept) + 1, len(kept) + 1))
-    square[0, 1:] = square[1:, 0] = means
     products = wide.curvature(patterns.shares / mixed**2)[np.ix_(kept, kept)]
-    # u = A/d - 1 of mean m: E[u u'] = E[A A'/d^2] - (m_a + 1) - (m_b + 1) + 1.
-    square[1:, 1:] = products - np.add.outer(means, means) - 1
+    square = _square_of_bytes(products, sums.sum(axis=1) - 1)
     others = [*margins[:place], *margins[place + 1 :]]
     every = slice(0, len(shares))
     lines = [_scores(*pair)(every) for pair in zip(patterns.others, others, strict=True)]
@@ -149,6 +148,36 @@ def _moments_of_bytes(
     squares.insert(place, square)
     moments = moments.reshape(len(square), *(len(line) for line in lines))
     return np.moveaxis(moments, 0, place), squares
+
+
+def _moments_of_two(patterns: Product, margins: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
+    """Return the moments of two fields of bytes as `_moments` does, from sums over bytes."""
+    alone = [patterns.alone(place) for place in range(2)]
+    mixed = [one.mixed(margin) for one, margin in zip(alone, margins, strict=True)]
+    kept = [_kept(margin) for margin in margins]
+    means = [
+        one.pulled(patterns.shares / own)[some] - 1
+        for one, own, some in zip(alone, mixed, kept, strict=True)
+    ]
+    joint = patterns.pulled(patterns.shares / mixed[0] / mixed[1]).reshape(patterns.sizes)
+    moments = np.ones((len(means[0]) + 1, len(means[1]) + 1))
+    moments[1:, 0], moments[0, 1:] = means
+    # u = A/a - 1 of mean m, v = B/b - 1 of mean l: E[u v'] = E[A B'/(a b)] - (m + 1) - (l + 1) + 1.
+    moments[1:, 1:] = joint[np.ix_(*kept)] - np.add.outer(*means) - 1
+    squares = [
+        _square_of_bytes(one.curvature(patterns.shares / own**2)[np.ix_(some, some)], mean)
+        for one, own, some, mean in zip(alone, mixed, kept, means, strict=True)
+    ]
+    return moments, squares
+
+
+def _square_of_bytes(products: Floats, means: Floats) -> Floats:
+    """Return the mean of (1, u)(1, u)' from E[A A'/d^2] and the means of u = A/d - 1."""
+    square = np.ones((len(means) + 1, len(means) + 1))
+    square[0, 1:] = square[1:, 0] = means
+    # E[u u'] = E[A A'/d^2] - (m_a + 1) - (m_b + 1) + 1.
+    square[1:, 1:] = products - np.add.outer(means, means) - 1
+    return square
 
 
 def _whitening(square: Floats) -> Floats:

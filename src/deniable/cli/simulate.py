@@ -144,7 +144,10 @@ def simulate(
         chosen = ready.levels(asked)
         if level is not None:
             chosen = (question_of(ready, question, version, level),)
-        crowds.append((asked, chosen, candidates_for(asked, survey.parent, candidates)))
+        strings = candidates_for(asked, survey.parent, candidates)
+        if columns is None:  # What nobody could answer is said before the seed is noted.
+            draw_population(asked, 1, np.random.default_rng(0), strings, together)
+        crowds.append((asked, chosen, strings))
     chosen_seed = seed
     seed = secrets.randbits(_SEED_BITS) if seed is None else seed
     told = []

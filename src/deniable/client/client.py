@@ -70,7 +70,7 @@ class Client:
         write_key: the key that the collector asks of writers, if it does.
         transport: another way to the collector, in place of `endpoint`.
         strict: do everything in the caller's thread, and raise RecordRefused. For tests.
-        debug: print each report in the place of sending it; nothing is written, charged or used
+        debug: print each report instead of sending it; nothing is written, charged or used
             up. DENIABLE_DEBUG=1 in the environment does the same.
         clock: returns the time, with a time zone.
         limits: sizes and times.

@@ -94,10 +94,13 @@ def fetched_ones(connection: sqlite3.Connection, base: bytes) -> frozenset[str]:
 
 def is_used(connection: sqlite3.Connection, question: Question, epoch: int) -> bool:
     """Tell whether the question has its report: in this epoch, or ever if it is asked once."""
-    row = connection.execute(
-        "SELECT 1 FROM used WHERE question = ? AND version = ? AND (epoch = ? OR ?) LIMIT 1",
-        (question.id, question.version, epoch, question.repeat == "once"),
-    ).fetchone()
+    # Two statements: with `epoch = ? OR ?` SQLite would look at every epoch that was ever used.
+    used = "SELECT 1 FROM used WHERE question = ? AND version = ?"
+    if question.repeat == "once":
+        row = connection.execute(f"{used} LIMIT 1", (question.id, question.version)).fetchone()
+    else:
+        key = (question.id, question.version, epoch)
+        row = connection.execute(f"{used} AND epoch = ?", key).fetchone()
     return row is not None
 
 

@@ -142,8 +142,7 @@ class Recorder:
         charge = ledger.charge_of(
             question, entry.answers, secret, lambda tag: ledger.is_known(connection, tag)
         )
-        if not self._affordable(connection, question, terms, secret, charge.micros, fetched):
-            raise refused("ceiling")
+        pays_first = self._afford(connection, question, terms, secret, charge.micros, fetched)
         if not ledger.fits(connection, self._window, question, entry.epoch, charge.micros):
             raise refused("window")
         record = encode_answers(question, entry.answers, secret, self._entropy)
@@ -158,7 +157,7 @@ class Recorder:
         )
         history.mark_used(connection, question, entry.epoch)
         ledger.add(connection, question, entry.epoch, charge)
-        if question.repeat != "once":  # of that one the used epochs say the same
+        if pays_first and question.repeat != "once":  # of that one the used epochs say the same
             ledger.mark_paid(connection, paid_mark(secret, question))
         outbox.put(connection, question, report, self._due())
 
@@ -175,7 +174,7 @@ class Recorder:
 
         return own_combination(question.segments, self._segments)
 
-    def _affordable(
+    def _afford(
         self,
         connection: sqlite3.Connection,
         question: Question,
@@ -184,17 +183,22 @@ class Recorder:
         micros: int,
         fetched: frozenset[str],
     ) -> bool:
-        """Tell whether the ceiling allows a report, given what other questions set aside.
+        """Refuse what the ceiling forbids, given what other questions set aside.
 
         Edge cases: a report that costs nothing is made even if the ceiling was lowered since.
+
+        Returns:
+            True unless a value of the question was paid for before.
         """
         if not micros:
-            return True
+            return False
         free = terms.ceiling - ledger.total(connection)
         if micros > free:
-            return False
+            raise refused("ceiling")
         reservations = self._reserving.now(connection, terms, secret, free, fetched)
-        return micros <= reservations.room(question, free)
+        if micros > reservations.room(question, free):
+            raise refused("ceiling")
+        return (question.id, question.version) not in reservations.paid
 
 
 def _is_missed(connection: sqlite3.Connection, entry: Entry) -> bool:

@@ -83,10 +83,12 @@ class Reservations:
     Attributes:
         held: those that fit.
         refused: those that do not; they are not answered.
+        paid: the questions of which a value was paid for.
     """
 
     held: dict[tuple[str, int], int]
     refused: frozenset[tuple[str, int]]
+    paid: frozenset[tuple[str, int]]
 
     def room(self, question: Question, free: int) -> int:
         """Return the most micros that a report to a question may cost; `free` are unspent."""
@@ -137,12 +139,13 @@ class Reserving:
             for place in self._in_order(terms.survey, secret)
             if _reserves(connection, place, terms, fetched)
         ]
-        paid = _found(connection, [place.mark for place in waiting])
-        unpaid = [
-            place
-            for place in waiting
-            if place.mark not in paid and not _over(connection, place.question)
-        ]
+        found = _found(connection, [place.mark for place in waiting])
+        paid, unpaid = set(), list[_Place]()
+        for place in waiting:
+            if place.mark in found:
+                paid.add((place.question.id, place.question.version))
+            elif not _over(connection, place.question):
+                unpaid.append(place)
         held, refused = {}, set()
         fits = first_fit((place.cost for place in unpaid), free)
         for (question, _, cost, _, _), fitting in zip(unpaid, fits, strict=True):
@@ -151,7 +154,7 @@ class Reserving:
                 held[key] = cost
             else:
                 refused.add(key)
-        return Reservations(held, frozenset(refused))
+        return Reservations(held, frozenset(refused), frozenset(paid))
 
     def _in_order(self, survey: Survey, secret: bytes) -> list[_Place]:
         # What is kept is a hash of the secret's 256 random bits, not the secret.

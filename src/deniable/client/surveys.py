@@ -19,7 +19,6 @@ from deniable.errors import InvalidSurvey
 from deniable.protocol import Question, Survey
 from deniable.protocol.composition import DEFAULT_CEILING, first_cost
 from deniable.protocol.frozen import frozen
-from deniable.protocol.retention import keeping_of
 from deniable.protocol.survey import MAX_SURVEY_BYTES
 
 PATH = "/v1/survey"
@@ -217,6 +216,8 @@ def _less(own: Question, offered: Question) -> Question:
 
 def _stays_longer(bundled: Survey, fetched: Survey, own: Question) -> bool:
     """Tell whether reports to a bundled question would stay for longer than the app says."""
+    from deniable.protocol.retention import keeping_of  # here: most clients fetch no other survey
+
     theirs = fetched.question(own.id, own.version)
     return theirs is not None and keeping_of(fetched, theirs).exceeds(keeping_of(bundled, own))
 

@@ -51,6 +51,20 @@ def days_that_stay(keepings: Keepings, today: int, closing: int) -> dict[tuple[s
     }
 
 
+def taken_for_longer(keepings: Keepings, past_days: int) -> list[str]:
+    """Return the ids of questions to which reports are still taken when they should be gone.
+
+    An epoch is closed, and deleted, after the last day on which reports to it are taken.
+    """
+    return sorted(
+        {
+            question
+            for (question, _), keeping in keepings.items()
+            if keeping.days is not None and keeping.days < past_days
+        }
+    )
+
+
 def delete_past(
     store: Store,
     before_days: Mapping[tuple[str, int], int],

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable._words import plural
 from deniable.crowd.columns import is_missing
 from deniable.crowd.population import Answers
 from deniable.errors import InvalidAnswer, InvalidParameter
@@ -72,8 +73,8 @@ def cells_read(
         rows = ", ".join(f"{row:,}" for row in bad[:_NAMED_ROWS])
         more = " and others" if len(bad) > _NAMED_ROWS else ""
         raise InvalidParameter(
-            f"Column {name!r:.80} has {len(bad):,} values outside of the domain, of people {rows}"
-            f"{more}. {why}",
+            f"Column {name!r:.80} has {plural(len(bad), 'value')} outside of the domain, of "
+            f"people {rows}{more}. {why}",
             "Mend them, or leave those cells empty.",
         )
     return found

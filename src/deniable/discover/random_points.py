@@ -1,4 +1,4 @@
-"""What a string that nobody holds would show: the worth of random points.
+"""The worth that the points of a string nobody holds would show: that of random points.
 
 Model: hash functions put a string on a random point of the K in each of C cohorts, whatever is
 reported and wherever other strings are. So the estimate of one that nobody holds is, given all

@@ -35,14 +35,14 @@ def mixed_bytes(one: Side, two: Side, x: Numbers) -> Numbers:
         x: answers of the first x answers of the second.
     """
     packed, cohorts, values, scale, rest = one
-    answers, width = scale.shape[1], x.shape[1]
-    padded = np.zeros((len(scale), packed.shape[1] * values.shape[1], width))
-    padded[:, :answers] = scale[:, :, None] * x[None, :answers]
-    cut = padded.reshape(len(scale), packed.shape[1], values.shape[1], width)
+    answers, wide = scale.shape[1], _padded(x, two)
+    padded = np.zeros((len(scale), packed.shape[1] * values.shape[1], wide.shape[1]))
+    padded[:, :answers] = scale[:, :, None] * wide[None, :answers]
+    cut = padded.reshape(len(scale), packed.shape[1], values.shape[1], wide.shape[1])
     table = np.ascontiguousarray(values @ cut)
-    last = np.ascontiguousarray(x[answers:]).reshape(-1)
+    last = np.ascontiguousarray(wide[answers:]).reshape(-1)
     found = np.empty(len(packed))
-    _mixed(packed, cohorts, table, rest, last, *two, found)
+    _mixed(packed, cohorts, table, rest, last, *_whole(two), found)
     return found
 
 
@@ -55,14 +55,41 @@ def pulled_bytes(one: Side, two: Side, r: Numbers) -> Numbers:
         r: the weights of reports.
     """
     packed, cohorts, values, scale, rest = one
-    answers, width = scale.shape[1], two[3].shape[1] + (two[4].size > 0)
+    answers, places = scale.shape[1], _places(two)
+    width = two[0].shape[1] * two[2].shape[1] + (two[4].size > 0)
     table = np.zeros((len(scale), packed.shape[1], len(values), width))
     last = np.zeros(width)
-    _pulled(packed, cohorts, table, rest, last, *two, np.ascontiguousarray(r))
+    _pulled(packed, cohorts, table, rest, last, *_whole(two), np.ascontiguousarray(r))
     cut = values.T @ table
     sums = cut.reshape(len(scale), -1, width)[:, :answers] * scale[:, :, None]
     listed = sums.sum(axis=0)
-    return np.vstack([listed, last]) if rest.size else np.asarray(listed)
+    return np.asarray((np.vstack([listed, last]) if rest.size else listed)[:, places])
+
+
+def _places(side: Side) -> NDArray[np.intp]:
+    """Return the places of a field's answers where its last byte is full: one more answer last."""
+    packed, _, values, scale, rest = side
+    listed = np.arange(scale.shape[1])
+    return np.append(listed, packed.shape[1] * values.shape[1]) if rest.size else listed
+
+
+def _padded(x: Numbers, side: Side) -> Numbers:
+    """Return a table with a column for every answer that full bytes could hold, 0 where none is."""
+    packed, _, values, _, rest = side
+    found = np.zeros((len(x), packed.shape[1] * values.shape[1] + (rest.size > 0)))
+    found[:, _places(side)] = x
+    return found
+
+
+def _whole(side: Side) -> Side:
+    """Return a field whose last byte is full, with answers that count for nothing.
+
+    Then all loops of a kernel are as long as a byte holds answers, and run side by side.
+    """
+    packed, cohorts, values, scale, rest = side
+    full = np.zeros((len(scale), packed.shape[1] * values.shape[1]))
+    full[:, : scale.shape[1]] = scale
+    return packed, cohorts, values, full, rest
 
 
 @njit
@@ -79,12 +106,14 @@ def _mixed(
     rest_two: Numbers,
     found: Numbers,
 ) -> None:
-    each, answers, width = values.shape[1], scale.shape[1], table.shape[3]
-    own = np.empty(width)
+    each, width = values.shape[1], table.shape[3]
+    # A sum for each place in a byte: one sum for all would wait for every addition before it.
+    own, sums = np.empty(width), np.empty(each)
     for i in range(found.size):
         lines = table[groups[i]]
+        line = lines[0, one[i, 0]]
         for b in range(width):
-            own[b] = lines[0, one[i, 0], b]
+            own[b] = line[b]
         for j in range(1, one.shape[1]):
             line = lines[j, one[i, j]]
             for b in range(width):
@@ -92,14 +121,17 @@ def _mixed(
         if rest.size:
             for b in range(width):
                 own[b] += rest[i] * last[b]
-        total, scales = 0.0, scale[cohorts[i]]
+        scales = scale[cohorts[i]]
+        sums[:] = 0.0
         for j in range(two.shape[1]):
-            line = values[two[i, j]]
-            first = j * each
-            for b in range(first, min(first + each, answers)):
-                total += own[b] * line[b - first] * scales[b]
+            line, first = values[two[i, j]], j * each
+            for d in range(each):
+                sums[d] += own[first + d] * scales[first + d] * line[d]
+        total = 0.0
+        for d in range(each):
+            total += sums[d]
         if rest_two.size:
-            total += own[answers] * rest_two[i]
+            total += own[width - 1] * rest_two[i]
         found[i] = total
 
 
@@ -117,17 +149,16 @@ def _pulled(
     rest_two: Numbers,
     r: Numbers,
 ) -> None:
-    each, answers, width = values.shape[1], scale.shape[1], table.shape[3]
+    each, width = values.shape[1], table.shape[3]
     own = np.empty(width)
     for i in range(r.size):
         scales, weight = scale[cohorts[i]], r[i]
         for j in range(two.shape[1]):
-            line = values[two[i, j]]
-            first = j * each
-            for b in range(first, min(first + each, answers)):
-                own[b] = weight * line[b - first] * scales[b]
+            line, first = values[two[i, j]], j * each
+            for d in range(each):
+                own[first + d] = weight * scales[first + d] * line[d]
         if rest_two.size:
-            own[answers] = weight * rest_two[i]
+            own[width - 1] = weight * rest_two[i]
         lines = table[groups[i]]
         for j in range(one.shape[1]):
             line = lines[j, one[i, j]]

@@ -256,9 +256,9 @@ def _with_interaction(tables: Floats, interactions: Interactions | None) -> Floa
     """Return tables with interactions added, as far as cells stay at least 0.
 
     With two answers each, an interaction is one number and a shorter step keeps the margins; with
-    more, negative cells become 0 and the margins are fitted again. Where so many cells
-    became 0 that no table of the others has the margins (few people at a small epsilon: one answer
-    has all of an attribute), the shorter step serves there, too.
+    more, negative cells become 0 and the margins are fitted again. Where no table of the
+    cells that stayed above 0 has the margins (few people at a small epsilon: one answer has all of
+    an attribute), the shorter step serves there, too.
     """
     if interactions is None:
         return _distributions(tables)

@@ -136,6 +136,8 @@ class Estimate:
         n: the number of reports.
         notes: caveats for the reader (not identifiable, cohorts without reports, ...).
         chances: how often reports support each answer; None where answers have no such count.
+        told: the number of reports that each frequency is estimated from, fewer than n where
+            reports are about drawn attributes; None where all are.
 
     Guarantees: where `frequency` and `std_error` are NaN, a note says why.
     """
@@ -147,6 +149,7 @@ class Estimate:
     n: int
     notes: tuple[str, ...] = ()
     chances: Chances | None = None
+    told: Floats | None = None
 
     @property
     def variance(self) -> Floats:
@@ -250,12 +253,15 @@ class Mechanism(ABC):
         mechanism._adopt(parameters)
         return mechanism
 
+    def _shape(self) -> dict[str, object]:
+        """Return the parameters beside the epsilons, as the constructor names them."""
+        return dict(self.parameters.published())
+
     def __repr__(self) -> str:
         """Show what people choose a mechanism by; its thresholds are in `parameters`."""
         if "parameters" not in vars(self):  # a constructor that did not end in `_adopt`
             return f"{type(self).__name__}(<without parameters>)"
-        members = self.parameters.published().items()
-        told: dict[str, object] = {name: one for name, one in members if _short(one)}
+        told = {name: one for name, one in self._shape().items() if _said(one)}
         told["epsilon"] = self.epsilon
         if self.epsilon_forever not in (None, self.epsilon):
             told["epsilon_forever"] = self.epsilon_forever
@@ -385,10 +391,16 @@ class Mechanism(ABC):
             )
 
 
-def _short(member: object) -> bool:
-    """Tell whether a published member is one that people chose: thresholds are long digits."""
+_DEFAULTS = ("", "0", "bloom", "closed", "hashed", "permuted")
+"""Texts that only say what the other members say too."""
+
+
+def _said(member: object) -> bool:
+    """Tell whether a member is one that people chose: no threshold (long digits), no default."""
     if isinstance(member, str):
-        return len(member) <= 16
+        return len(member) <= 16 and member not in _DEFAULTS
+    if member == 0:
+        return False
     return isinstance(member, int) or (
         isinstance(member, list) and len(member) <= 8 and all(isinstance(x, int) for x in member)
     )

@@ -17,7 +17,7 @@ import numpy as np
 
 from deniable import _validate
 from deniable.mechanisms.base import Estimate, Floats
-from deniable.protocol import Categories
+from deniable.protocol import Categories, Strings
 from deniable.protocol.domain import MAX_CATEGORIES
 
 NO_REPORTS = "There are no reports: nothing can be learned."
@@ -91,6 +91,11 @@ def categories_domain(owner: str, answers: int) -> Categories:
     """
     k = _validate.integer("answers", owner, answers, 2, MAX_CATEGORIES + 1)
     return Categories(tuple(str(code) for code in range(k)))
+
+
+def strings_or_closed(owner: str, answers: int | None) -> Strings | Categories:
+    """Return the closed domain of some answers, or that of strings where no number is given."""
+    return Strings() if answers is None else categories_domain(owner, answers)
 
 
 def nothing_learned(labels: tuple[str, ...]) -> Estimate:

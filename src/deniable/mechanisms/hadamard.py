@@ -37,9 +37,6 @@ _CHUNK = 2**20
 class Hadamard(PureOracle):
     """Hadamard response of one bit.
 
-    Its population form knows the codes 0..K-1, K the power of two; with `candidates` it answers
-    about as many of them, from 0 on.
-
     Args:
         answers: the number of answers, an absent one included.
         epsilon: what one report may spend.
@@ -125,12 +122,13 @@ class Hadamard(PureOracle):
         return np.asarray((1 + transform(signed)[:answers] / counts.n) / 2)
 
     def _asked(self, candidates: Candidates) -> tuple[tuple[str, ...], Words]:
-        size = self.parameters.size
+        answers = self.parameters.answers
         if candidates is None:
-            return tuple(str(code) for code in range(size)), names.NO_WORDS
-        if len(candidates) > size:
+            return tuple(map(str, range(answers))), names.NO_WORDS
+        if len(candidates) > answers:
             raise InvalidParameter(
-                f"There are {size} codes: pass that many labels at most. Got {len(candidates)}."
+                f"There are {answers} answers: pass that many labels at most. "
+                f"Got {len(candidates)}."
             )
         return tuple(names.label_of(candidate) for candidate in candidates), names.NO_WORDS
 

@@ -7,7 +7,6 @@ number of reports and candidates.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -24,22 +23,24 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.cells import count_cells, counted_by_row, no_counts
 from deniable.mechanisms.chances import Chances
-from deniable.mechanisms.closed_form import categories_domain, nothing_learned
+from deniable.mechanisms.closed_form import nothing_learned, strings_or_closed
 from deniable.mechanisms.coins import as_generator, coins
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.permuting import code_words
 from deniable.mechanisms.pure_oracles import HashedOrClosed, Held
-from deniable.protocol import HCMSParameters, Strings
+from deniable.protocol import HCMSParameters
 from deniable.protocol.hcms import FIRST_INDEX
 
 _CHUNK = 2**20
 
 
 class HCMS(HashedOrClosed):
-    """Hadamard count-mean sketch of strings. `HCMS.closed` is for closed domains.
+    """Hadamard count-mean sketch of strings, or of a closed domain.
 
     Args:
+        answers: the number of answers of a closed domain, an absent one included; leave it out
+            for strings.
         epsilon: what one report may spend.
         rows: g, the number of hash functions; 32 by default.
         width: w, a power of two; 4,096 by default.
@@ -63,17 +64,15 @@ class HCMS(HashedOrClosed):
     parameters: HCMSParameters
 
     def __init__(
-        self, *, epsilon: float, rows: int | None = None, width: int | None = None
+        self,
+        answers: int | None = None,
+        *,
+        epsilon: float,
+        rows: int | None = None,
+        width: int | None = None,
     ) -> None:
-        self._adopt(self._resolved(Strings(), epsilon=epsilon, rows=rows, width=width))
-
-    @classmethod
-    def closed(
-        cls, answers: int, *, epsilon: float, rows: int | None = None, width: int | None = None
-    ) -> Self:
-        """Return the sketch of a closed domain, an absent answer included."""
-        domain = categories_domain("HCMS", answers)
-        return cls.from_parameters(cls._resolved(domain, epsilon=epsilon, rows=rows, width=width))
+        domain = strings_or_closed("HCMS", answers)
+        self._adopt(self._resolved(domain, epsilon=epsilon, rows=rows, width=width))
 
     def simulate(
         self, values: Values, rng: Generator | int, candidates: Candidates = None

@@ -26,12 +26,12 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.cells import count_cells, moved
 from deniable.mechanisms.chances import Chances
-from deniable.mechanisms.closed_form import nothing_learned
+from deniable.mechanisms.closed_form import nothing_learned, strings_or_closed
 from deniable.mechanisms.coins import as_generator
 from deniable.mechanisms.hashing import Words, fingerprints, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pure_oracles import Held, PureOracle
-from deniable.protocol import OLHParameters, Strings
+from deniable.protocol import OLHParameters
 from deniable.protocol.olh import FIRST_INDEX
 
 LARGEST_TABLE = 2**22
@@ -65,9 +65,10 @@ class Pairs(Counts):
 class OLH(PureOracle):
     """Optimised local hashing of strings, or of the answers of a closed domain.
 
-    Candidates are strings; those of a closed domain are `Code`s, see `candidates.every_code`.
-
     Args:
+        answers: the number of answers of a closed domain, an absent one included; leave it out
+            for strings. A survey's integers do not say it: there candidates are strings, or the
+            `Code`s of `candidates.every_code`.
         epsilon: what one report may spend.
         symbols: g; by default the optimum for the epsilon.
         seeds: K, the size of the pool; 2^32 by default.
@@ -89,16 +90,37 @@ class OLH(PureOracle):
 
     parameters_type = OLHParameters
     parameters: OLHParameters
+    answers: int | None = None
 
     def __init__(
-        self, *, epsilon: float, symbols: int | None = None, seeds: int | None = None
+        self,
+        answers: int | None = None,
+        *,
+        epsilon: float,
+        symbols: int | None = None,
+        seeds: int | None = None,
     ) -> None:
-        self._adopt(self._resolved(Strings(), epsilon=epsilon, g=symbols, seeds=seeds))
+        domain = strings_or_closed("OLH", answers)
+        self._adopt(self._resolved(domain, epsilon=epsilon, g=symbols, seeds=seeds))
+        self.answers = answers
+
+    def _identity(self) -> tuple[object, ...]:
+        return (*super()._identity(), self.answers)
+
+    def _shape(self) -> dict[str, object]:
+        return {"answers": self.answers or 0, **super()._shape()}
 
     @property
     def hashed(self) -> bool:
-        """Answers are known by their hash alone."""
-        return True
+        """Answers are known by their hash alone, unless the constructor was told their number."""
+        return self.answers is None
+
+    def _asked(self, candidates: Candidates) -> tuple[tuple[str, ...], Words]:
+        if self.answers is None:
+            return super()._asked(candidates)
+        labels, _ = names.answers_asked(self.answers, candidates)
+        every = names.every_code(self.answers, absent=False)
+        return labels, fingerprints(names.open_keys(every))
 
     @property
     def _counted(self) -> bool:
@@ -108,14 +130,17 @@ class OLH(PureOracle):
     def simulate(
         self, values: Values, rng: Generator | int, candidates: Candidates = None
     ) -> Reports:
-        """Return one report per value: strings, or codes of `candidates`.
+        """Return one report per value: strings, codes of `candidates`, or those of all answers.
 
         Guarantees: the probabilities are the client's, exactly.
 
         Cost: linear; 6 bytes per report, 8 per value, and about 100 MB.
         """
         rng = as_generator(rng)
-        words, codes = names.words_of(values, candidates)
+        if self.answers is None:
+            words, codes = names.words_of(values, candidates)
+        else:
+            words, codes = self._asked(None)[1], names.codes_of(values, self.answers, candidates)
         shape = self.parameters
         reports = np.empty(codes.size, dtype=self.dtype)
         for start in range(0, codes.size, _CHUNK):
@@ -195,9 +220,7 @@ class OLH(PureOracle):
             InvalidParameter: if candidates are missing, repeated or no possible answers.
         """
         self._check_counts(counts)
-        words = fingerprints(names.open_keys(candidates))
-        labels = tuple(names.label_of(candidate) for candidate in candidates or ())
-        n = counts.n
+        (labels, words), n = self._asked(candidates), counts.n
         if n == 0:
             return nothing_learned(labels)
         share = self.support(counts, words) / n
@@ -252,7 +275,7 @@ class OLH(PureOracle):
         from deniable.kernels.local_hash import supporting_bits
 
         records, symbols = self._checked(reports), self.parameters.symbols
-        words = fingerprints(names.open_keys(candidates))
+        _, words = self._asked(candidates)
         packed = supporting_bits(records["seed"], records["symbol"], symbols, words)
         near, far, _ = self._two_chances()
         return PackedAnswers.of_bits(packed, len(words), far / near)

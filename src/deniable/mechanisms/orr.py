@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -22,13 +21,13 @@ from deniable.mechanisms.base import (
     Values,
 )
 from deniable.mechanisms.cells import by_cohort, count_cells, counted_by_row, moved, no_counts
-from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.closed_form import Pure, nothing_learned, strings_or_closed
 from deniable.mechanisms.coins import as_generator
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.orr_cohorts import Cohorts, Symbols, estimate_cohorts
 from deniable.mechanisms.permuting import all_ranks
 from deniable.mechanisms.pure_oracles import HashedOrClosed, Held
-from deniable.protocol import ORRParameters, Strings
+from deniable.protocol import ORRParameters
 from deniable.protocol.orr import FIRST_HASHED, FIRST_PERMUTED
 from deniable.protocol.thresholds import as_fraction
 
@@ -36,9 +35,11 @@ _CHUNK = 2**20
 
 
 class ORR(HashedOrClosed):
-    """O-RR of strings: hash functions by cohort. `ORR.closed` has permutations instead.
+    """O-RR: hash functions of strings by cohort, or permutations of a closed domain's answers.
 
     Args:
+        answers: the number of answers of a closed domain, an absent one included; leave it out
+            for strings.
         epsilon: what one report may spend.
         symbols: k; by default the optimum for the epsilon.
         cohorts: C; 256 by default.
@@ -62,24 +63,15 @@ class ORR(HashedOrClosed):
     parameters: ORRParameters
 
     def __init__(
-        self, *, epsilon: float, symbols: int | None = None, cohorts: int | None = None
-    ) -> None:
-        self._adopt(self._resolved(Strings(), epsilon=epsilon, symbols=symbols, cohorts=cohorts))
-
-    @classmethod
-    def closed(
-        cls,
-        answers: int,
+        self,
+        answers: int | None = None,
         *,
         epsilon: float,
         symbols: int | None = None,
         cohorts: int | None = None,
-    ) -> Self:
-        """Return O-RR of a closed domain, an absent answer included, with permutations."""
-        domain = categories_domain("ORR", answers)
-        return cls.from_parameters(
-            cls._resolved(domain, epsilon=epsilon, symbols=symbols, cohorts=cohorts)
-        )
+    ) -> None:
+        domain = strings_or_closed("ORR", answers)
+        self._adopt(self._resolved(domain, epsilon=epsilon, symbols=symbols, cohorts=cohorts))
 
     @cached_property
     def symbol(self) -> Pure:

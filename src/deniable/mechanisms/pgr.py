@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -25,14 +24,14 @@ from deniable.mechanisms.base import (
 )
 from deniable.mechanisms.cells import by_cohort, count_cells, counted_by_row, no_counts
 from deniable.mechanisms.chances import Chances, estimated
-from deniable.mechanisms.closed_form import Pure, categories_domain, nothing_learned
+from deniable.mechanisms.closed_form import Pure, nothing_learned, strings_or_closed
 from deniable.mechanisms.coins import as_generator, coins
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.pgr_collisions import Places, load_of, separated
 from deniable.mechanisms.projective import Geometry, Integers, geometry_of
 from deniable.mechanisms.pure_oracles import HashedOrClosed, Held
-from deniable.protocol import PGRParameters, Strings
+from deniable.protocol import PGRParameters
 from deniable.protocol.pgr import FIRST_INDEX
 
 _CHUNK = 2**18
@@ -43,11 +42,13 @@ _COVARIANCE_CELLS = 2**22
 
 
 class PGR(HashedOrClosed):
-    """Projective geometry response of strings. `PGR.closed` is for closed domains.
+    """Projective geometry response of a closed domain, or of strings.
 
     Args:
+        answers: the number of answers of a closed domain, an absent one included; leave it out
+            for strings.
         epsilon: what one report may spend.
-        cohorts: C; 32 by default.
+        cohorts: C, for strings; 32 by default.
         points: the least number of points that strings are hashed into; 16,384 by default.
 
     Raises:
@@ -69,15 +70,15 @@ class PGR(HashedOrClosed):
     parameters: PGRParameters
 
     def __init__(
-        self, *, epsilon: float, cohorts: int | None = None, points: int | None = None
+        self,
+        answers: int | None = None,
+        *,
+        epsilon: float,
+        cohorts: int | None = None,
+        points: int | None = None,
     ) -> None:
-        self._adopt(self._resolved(Strings(), epsilon=epsilon, cohorts=cohorts, points=points))
-
-    @classmethod
-    def closed(cls, answers: int, *, epsilon: float) -> Self:
-        """Return the mechanism of a closed domain, an absent answer included."""
-        domain = categories_domain("PGR", answers)
-        return cls.from_parameters(cls._resolved(domain, epsilon=epsilon))
+        domain = strings_or_closed("PGR", answers)
+        self._adopt(self._resolved(domain, epsilon=epsilon, cohorts=cohorts, points=points))
 
     @cached_property
     def geometry(self) -> Geometry:

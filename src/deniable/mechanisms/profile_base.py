@@ -100,7 +100,7 @@ class ProfileMechanism(Mechanism):
         Example:
             >>> from deniable.mechanisms import InpHT
             >>> InpHT(attributes=8, order=2, epsilon=1.1)
-            InpHT(answers=[2, 2, 2, 2, 2, 2, 2, 2], order=2, epsilon=1.1)
+            InpHT(attributes=8, order=2, epsilon=1.1)
         """
         profile = profile_of(attributes)
         self._adopt(self._wanted(wanted, profile))
@@ -108,6 +108,11 @@ class ProfileMechanism(Mechanism):
 
     def _identity(self) -> tuple[object, ...]:
         return (*super()._identity(), self.profile)
+
+    def _shape(self) -> dict[str, object]:
+        rest = {name: one for name, one in super()._shape().items() if name != "answers"}
+        yes_no = set(self.answers) == {2}
+        return {"attributes": len(self.answers) if yes_no else list(self.answers), **rest}
 
     def _adopt(self, parameters: Parameters) -> None:
         super()._adopt(parameters)
@@ -257,8 +262,8 @@ class ProfileMechanism(Mechanism):
     def telling(self, counts: Counts, attributes: Subset) -> float:
         """Return how many reports the table of rising attributes is estimated from.
 
-        Where each report is about one drawn table or coefficient these are few of all: so many
-        people are the sample that the table shows.
+        Where each report is about one drawn table or coefficient these are few of all: they alone
+        are the sample of people that the table shows.
         """
         return float(counts.n)
 
@@ -379,7 +384,9 @@ class ProfileMechanism(Mechanism):
         errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
         notes = () if np.isfinite(found).all() else (NOT_REPORTED,)
         error = np.where(np.isfinite(found), errors, np.nan)
-        return Estimate(self.one_way_labels, found, error, None, counts.n, notes)
+        each = [self.telling(counts, (i,)) for i in range(len(self.answers))]
+        told = np.repeat(each, self.answers)
+        return Estimate(self.one_way_labels, found, error, None, counts.n, notes, told=told)
 
     def every_profile(self) -> Codes:
         """Return all profiles that can occur, a row each, the last attribute's answer fastest.

@@ -150,7 +150,7 @@ def reason(predictions: tuple[Prediction, ...]) -> str:
         if least.mean_error < 1.0005 * best.mean_error:
             return (
                 f"{best.mechanism} has the least expected error; {least.mechanism} has the same, "
-                "and is preferred less where reports are as short."
+                "and comes after it in the order of preference."
             )
         return (
             f"{best.mechanism} has the least expected error; the next, {least.mechanism}, has "

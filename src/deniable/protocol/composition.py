@@ -48,10 +48,10 @@ def field_cost(question: Question, field: Field) -> Cost:
     """
     parameters = field.parameters
     if question.repeat == "permanent":
-        return Cost(parameters.epsilon_once, per_value=True)
+        return Cost(parameters.epsilon_once, True)
     if question.repeat == "once" or parameters.epsilon_forever is None:
-        return Cost(parameters.epsilon_once, per_value=False)
-    return Cost(parameters.epsilon_forever, per_value=True)
+        return Cost(parameters.epsilon_once, False)
+    return Cost(parameters.epsilon_forever, True)
 
 
 def report_cost(question: Question, new: Iterable[bool]) -> int:

@@ -28,7 +28,7 @@ from deniable.protocol.question import WHOLE
 from deniable.protocol.retention import Keeping
 from deniable.results.alternatives import alternatives, chosen_words, why
 from deniable.results.disclosure.in_clear import clear_sentences
-from deniable.results.words.shares import limit_sentence
+from deniable.results.table.text import limit_sentence
 
 
 @dataclass(frozen=True)

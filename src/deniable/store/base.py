@@ -308,6 +308,8 @@ class Store(ABC):
     ) -> list[Batch]:
         """Note which closed epochs ended before their day; return those found so for long enough.
 
+        They are sorted, as `tallies` are: both stores return them in one order.
+
         As with closing, a clock that is wrong for a while must do no harm: collectors must have
         run for `running_seconds` since they found an epoch past its retention. What `epoch_days`
         does not name stays, and so does what has no day.

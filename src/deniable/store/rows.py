@@ -50,11 +50,13 @@ class BatchRow:
 
     def more(self, count: int) -> Self:
         """Return the row with `count` more reports; they open it again if it was closed."""
-        return replace(self.reopened(), reports=self.reports + count)
+        # What a closed row ran was about something else than an open one's.
+        ran = self.ran if self.open else None
+        return replace(self, open=True, ran=ran, reports=self.reports + count)
 
     def reopened(self) -> Self:
-        """Return the row as an open one; the sum of a closed one was about something else."""
-        return replace(self, open=True, ran=self.ran if self.open else None)
+        """Return the row as an open one."""
+        return self.more(0)
 
     def stored(self) -> tuple[object, ...]:
         """Return the columns, the sum last."""

@@ -142,7 +142,7 @@ class TabledStore(Store):
                 if is_over(row, before_days, epoch_days) and (row.ran or 0) >= running_seconds
             ]
         durable()
-        return due
+        return sorted(due)
 
     def read(
         self,

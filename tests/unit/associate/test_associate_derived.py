@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from deniable.associate import Joint, conditional, estimate_joint, hellinger, odds_ratios
+from deniable.associate import Joint, Variable, conditional, estimate_joint, hellinger, odds_ratios
 from deniable.errors import InvalidParameter
+from deniable.mechanisms import OUE
 from material.associate_people import closed, dependent, two_fields
 
 
@@ -93,6 +96,39 @@ def test_odds_of_cells_at_zero_have_no_error():
     assert np.all(found.low == 0)
     assert np.all(found.high == np.inf)
     assert "no error" in found.notes[0]
+
+
+def test_odds_of_what_may_be_nobodys_have_no_such_end():
+    """Noise of 10 points makes 5% out of nothing; of 2 points it does not."""
+    x, people = np.array([[0.45, 0.05], [0.2, 0.3]]), 1_000.0
+    sample = (np.diag(x.ravel()) - np.outer(x.ravel(), x.ravel())) / people
+    tangent = np.eye(4) - 0.25
+    for noise, open_ended in ((0.1, True), (0.02, False)):
+        joint = replace(table(x, sample + noise**2 * tangent), people=people)
+        found = odds_ratios(joint)
+        # a d / (b c) with b = 0.05: it may be infinite, and b c / (a d) may be 0.
+        assert np.isinf(found.high[0, 0]) == open_ended
+        assert (found.low[0, 1] == 0) == open_ended
+        assert found.low[0, 0] > 0
+        assert np.isfinite(found.high[0, 1])
+    # A sample of 40 has no other reason for 5% than that somebody has it.
+    few = replace(table(x, sample * people / 40), people=40.0)
+    assert np.isfinite(odds_ratios(few).high).all()
+
+
+def test_one_report_says_nothing_about_odds():
+    """A report with both bits set fits every cell alike: it is no information, not certainty."""
+    mechanism = OUE(2, epsilon=1.0)
+    both = np.zeros(1, dtype=mechanism.dtype)
+    both["bits"] = 3
+    joint = estimate_joint([Variable(name, mechanism, both) for name in "ab"])
+    found = odds_ratios(joint)
+    assert not joint.informative
+    assert (joint.std_error > 1).all()
+    assert (joint.low == 0).all()
+    assert (joint.high == 1).all()
+    assert (found.low == 0).all()
+    assert np.isinf(found.high).all()
 
 
 def test_odds_need_two_variables(rng):

@@ -150,7 +150,7 @@ def test_fields_that_do_not_group_keep_bytes_from_being_used(rng):
 
 def test_records_that_occur_often_are_counted_instead(rng):
     _, narrow = fields(rng)
-    points = PGR.closed(60, epsilon=2.0)
+    points = PGR(60, epsilon=2.0)
     wide = Variable("wide", points, points.simulate(rng.integers(0, 60, N), rng))
     assert wide_field([wide, narrow]) is None
     patterns = patterns_of([wide, narrow])

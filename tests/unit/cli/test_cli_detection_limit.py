@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 
 from deniable.dashboard import dashboard_routes
 from deniable.protocol import Survey
-from deniable.results.words.shares import limit_sentence
+from deniable.results.table.text import limit_sentence
 from deniable.store import STORE_FILE
 from material.commands import call
 from material.dashboards import Site, WatchedStore
@@ -72,6 +72,7 @@ def test_one_definition_everywhere(folder: Path, planned: dict[str, float], name
     verb = "discover" if name == "found" else "estimate"
     place = ("--survey", folder / "survey.json", "--data", folder / "crowd", "--json")
     measured = json.loads(call(verb, name, *place))["limit"]
+    assert limit_sentence(measured) in call(verb, name, *place[:-1])
     assert measured == pytest.approx(planned[name], rel=APART.get(name, 0.001))
     shown = _page(folder, name)
     assert limit_sentence(measured) in shown

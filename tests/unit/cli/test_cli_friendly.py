@@ -44,6 +44,7 @@ def test_a_template_runs_from_init_to_an_estimate(folder: Path, template: str) -
     ]
     assert len(told["files"]) == 2
     assert "ready to be published" in call("check", "survey.toml")
+    assert re.search(r'owner = "\w+@example\.org"', Path("survey.toml").read_text())
     call("publish", "survey.toml")
     for question in Survey.load("survey.json").questions:
         call("simulate", question.id, "--people", 300, "--seed", 1)
@@ -58,6 +59,8 @@ def test_a_template_costs_at_most_epsilon_4_for_ever(template: str) -> None:
     assert None not in forever
     assert sum(one or 0 for one in forever) <= 4_000_000
     page = call("explain", TEMPLATES / f"{template}.toml", "--public")
+    assert found.owner.endswith("@example.org")
+    assert found.owner in page
     assert "come to believe 55 in 56 about any one thing" in page
 
 

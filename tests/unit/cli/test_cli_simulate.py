@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deniable.cli.serve import check_kind
-from deniable.errors import InvalidParameter, StoreError
+from deniable.errors import DeniableError, InvalidParameter, StoreError
 from deniable.protocol import Survey
 from deniable.store import Batch, open_store
 from material.commands import call, run
@@ -215,3 +215,13 @@ def test_no_collector_starts_on_an_archive(folder: Path) -> None:
     result = run("serve", "--data", "a", "--simulated")
     assert isinstance(result.exception, InvalidParameter)
     assert "no report could be kept there" in str(result.exception)
+
+
+def test_a_crowd_that_nobody_can_be_leaves_its_seed_free(folder: Path) -> None:
+    """Its seed was noted before its answers were read: the next try was refused, of no reports."""
+    (folder / "bad.txt").write_text("zebra\n")
+    tries = {"outside of the alphabet": ("--candidates", "bad.txt"), "name a file": ()}
+    for said, words in tries.items():
+        with pytest.raises(DeniableError, match=said):
+            call("simulate", "word", "--people", CROWD, "--seed", 4, *words)
+    assert simulate("word", "--seed", 4)["people"] == CROWD

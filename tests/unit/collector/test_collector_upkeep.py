@@ -3,15 +3,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from deniable.collector import Settings, create_app
 from deniable.collector.retention import KeepCounts, Past, cannot_keep
 from deniable.collector.upkeep import Rules, keep_closing
 from deniable.protocol.retention import Keeping
 from deniable.store import Overdue, SqliteStore
-from material.collector import TODAY, report
+from material.collector import SURVEY, TODAY, report
 
 DAYS = {("colour", 1): 1}
 
@@ -140,6 +142,20 @@ def test_a_short_retention_waits_until_nobody_may_report_any_more(tmp_path: Path
         store.append([report(1, epoch=TODAY - 20), report(2, epoch=TODAY - 40)])
         retain(store, rounds=8, days=1)
         assert [tally.batch.epoch for tally in store.tallies()] == [TODAY - 20]
+
+
+@pytest.mark.parametrize(("days", "late"), [(6, True), (7, False), (None, False)])
+def test_a_retention_that_ends_before_reports_are_refused_is_said(
+    days: int | None, late: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = Settings(tmp_path, tmp_path / "survey.json", accept_past_days=7)
+    first, *others = SURVEY.questions
+    short = replace(SURVEY, questions=(replace(first, retention_days=days), *others))
+    with SqliteStore(tmp_path / "s") as store:
+        collector = create_app(settings, store, SURVEY.published()).state.collector
+        assert not caplog.messages
+        collector.take(short.published())
+    assert (f"Reports to {first.id} stay for longer" in caplog.text) is late
 
 
 def test_a_clock_far_ahead_for_one_start_deletes_nothing(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_three_lines_from_values_to_an_answer_with_the_truth(folder: Path) -> No
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"two.a": ["yes"], "b": [JANE]}, "Column 'b' has 1 values outside of the domain"),
+        ({"two.a": ["yes"], "b": [JANE]}, "Column 'b' has 1 value outside of the domain"),
         ({"size": ["1", JANE]}, "of people 2"),
         ({"tools": ["a,b,c"]}, "more members"),
         ({"colour": ["red"], "other": [JANE]}, "No question of the survey has all its columns"),

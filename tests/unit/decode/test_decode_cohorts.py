@@ -9,9 +9,9 @@ from deniable.decode.distribution_estimates import nearest_in_errors, point_esti
 from deniable.mechanisms import HCMS, ORR, PGR, Counts, Mechanism, Rappor
 
 MECHANISMS: dict[str, Mechanism] = {
-    "orr": ORR.closed(6, epsilon=3.0, symbols=3, cohorts=16),
-    "pgr": PGR.closed(6, epsilon=3.0),
-    "hcms": HCMS.closed(6, epsilon=3.0),
+    "orr": ORR(6, epsilon=3.0, symbols=3, cohorts=16),
+    "pgr": PGR(6, epsilon=3.0),
+    "hcms": HCMS(6, epsilon=3.0),
     "permuted rappor": Rappor.permuted(6, bits=3, cohorts=16, epsilon=3.0),
 }
 
@@ -30,7 +30,7 @@ def test_every_point_estimate_is_near_the_truth(name: str, rng: np.random.Genera
 
 
 def test_answers_that_cannot_be_told_apart_are_unknown_with_a_note() -> None:
-    mechanism = ORR.closed(8, epsilon=3.0, symbols=2, cohorts=3)
+    mechanism = ORR(8, epsilon=3.0, symbols=2, cohorts=3)
     table = np.full((3, 2), 500)
     found = point_estimates(mechanism, Counts(table.sum(axis=1), table))
     for estimate in (found.empirical, found.projected, found.likely, found.posterior):

@@ -7,6 +7,7 @@ information"; nothing fails, and no warning of NumPy is passed over (the run mak
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,10 +15,12 @@ import pytest
 from _honesty import shares
 from _honesty.grid import EPSILONS, POPULATIONS, Cell
 from deniable.decode import decode
+from deniable.decode.binomial import limits
 from deniable.decode.distribution_estimates import Support, likely_distribution, support_of
-from deniable.decode.reading import Reading
+from deniable.decode.reading import Reading, read
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import Counts, Rappor
+from deniable.marginals.raw import raw_table
+from deniable.mechanisms import Counts, MargPS, Rappor
 
 PEOPLE = (1, 2, 5, 20)
 
@@ -63,3 +66,21 @@ def test_every_count_of_few_unary_reports_has_its_likeliest_distribution(
         assert found.min() >= 0
         best = max(log_likelihood(support, step) for step in steps)
         assert log_likelihood(support, found) >= best - 1e-9
+
+
+def test_a_share_is_that_of_the_people_who_told_about_its_attribute(
+    rng: np.random.Generator,
+) -> None:
+    """Of 60 people some 20 drew each attribute: nobody of 20 people says less than of 60."""
+    mechanism = MargPS(attributes=3, order=1, epsilon=12.0)
+    counts = mechanism.accumulate(mechanism.simulate(np.zeros((60, 3), dtype=np.int64), rng))
+    found = mechanism.estimate(counts)
+    assert found.told is not None
+    assert found.told[::2].sum() == 60
+    _, high = read(found).interval(0.05)
+    for attribute, told in enumerate(found.told[::2]):
+        table = raw_table(mechanism, counts, [attribute])
+        assert table.told == told
+        assert high[2 * attribute + 1] >= limits(0, told)[1]
+    # Taken for all 60, the people who told are too many.
+    assert (high > read(replace(found, told=None)).interval(0.05)[1])[1::2].all()

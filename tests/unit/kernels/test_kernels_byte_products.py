@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from deniable.associate import Variable, associate, wide_fields
+from deniable.associate.scores import score_test
 from deniable.decode.mixture.packed_factor import PackedFactor
 from deniable.decode.mixture.rows import Product
 from deniable.kernels.byte_lines import byte_lines
@@ -41,8 +42,13 @@ def test_a_product_of_bytes_is_that_of_floats(
     np.testing.assert_allclose(packed.mixed(x), plain.mixed(x), rtol=1e-12)
     np.testing.assert_allclose(packed.pulled(r), plain.pulled(r), rtol=1e-12)
     np.testing.assert_allclose(packed.curvature(r), plain.curvature(r), rtol=1e-12)
-    alone = packed.alone(1)
-    np.testing.assert_allclose(alone.pulled(r), plain.alone(1).pulled(r), rtol=1e-12)
+    for place, size in enumerate(packed.sizes):
+        alone, floats = packed.alone(place), plain.alone(place)
+        np.testing.assert_allclose(alone.mixed(x[:size]), floats.mixed(x[:size]), rtol=1e-12)
+        np.testing.assert_allclose(alone.pulled(r), floats.pulled(r), rtol=1e-12)
+        np.testing.assert_allclose(alone.curvature(r), floats.curvature(r), rtol=1e-12)
+    margins = [rng.dirichlet(np.ones(size)) for size in packed.sizes]
+    assert score_test(packed, margins) == pytest.approx(score_test(plain, margins), rel=1e-6)
 
 
 def test_lines_are_those_of_the_packed_answers(rng: np.random.Generator) -> None:

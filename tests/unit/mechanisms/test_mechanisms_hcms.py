@@ -27,7 +27,7 @@ def test_support_is_what_a_loop_over_the_reports_counts(rng: np.random.Generator
 
 
 def test_closed_domains_know_their_answers_by_code(rng: np.random.Generator) -> None:
-    mechanism = HCMS.closed(5, epsilon=6.0, rows=8, width=64)
+    mechanism = HCMS(5, epsilon=6.0, rows=8, width=64)
     codes = [0, 0, 0, 1, 4] * 4000
     estimate = mechanism.estimate(mechanism.accumulate(mechanism.simulate(codes, rng)))
     assert estimate.candidates == ("0", "1", "2", "3", "4")

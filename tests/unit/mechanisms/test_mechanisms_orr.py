@@ -47,7 +47,7 @@ def test_blocks_are_the_dense_design(symbols: int, rng: np.random.Generator) -> 
 
 def test_against_least_squares_in_the_space_of_the_constraint(rng: np.random.Generator) -> None:
     """The slow twin: unknowns without the last one, full multinomial covariance, pseudo-inverse."""
-    mechanism = ORR.closed(5, epsilon=1.5, symbols=3, cohorts=6)
+    mechanism = ORR(5, epsilon=1.5, symbols=3, cohorts=6)
     counts = mechanism.accumulate(mechanism.simulate([0, 0, 0, 1, 1, 2, 3, 4] * 500, rng))
     found = mechanism.estimate(counts)
     x = design(mechanism, [Answer(code_key(code), code) for code in range(5)])
@@ -84,7 +84,7 @@ def test_expected_counts_give_the_frequencies_back() -> None:
     true = [0.4, 0.3, 0.2, 0.1, 0.0, 0.0]
     estimate = hashed.estimate(expected_counts(hashed, x, true, 10**9), STRINGS)
     assert estimate.frequency == pytest.approx(true, abs=1e-6)
-    closed = ORR.closed(6, epsilon=3.0, symbols=3, cohorts=16)
+    closed = ORR(6, epsilon=3.0, symbols=3, cohorts=16)
     x = design(closed, [Answer(code_key(code), code) for code in range(6)])
     estimate = closed.estimate(expected_counts(closed, x, true, 10**9))
     assert estimate.frequency == pytest.approx(true, abs=1e-6)
@@ -94,7 +94,7 @@ def test_expected_counts_give_the_frequencies_back() -> None:
 
 
 def test_too_few_cohorts_to_tell_all_answers_apart() -> None:
-    mechanism = ORR.closed(10, epsilon=1.0, symbols=2, cohorts=2)
+    mechanism = ORR(10, epsilon=1.0, symbols=2, cohorts=2)
     table = np.full((2, 2), 500)
     estimate = mechanism.estimate(Counts(table.sum(axis=1), table))
     assert np.isnan(estimate.frequency).any()

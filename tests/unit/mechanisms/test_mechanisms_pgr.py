@@ -80,7 +80,7 @@ def expected_counts(mechanism: PGR, frequency: np.ndarray, people: int) -> Count
 
 
 def test_expected_counts_give_the_frequencies_back() -> None:
-    mechanism = PGR.closed(10, epsilon=1.0)
+    mechanism = PGR(10, epsilon=1.0)
     true = np.array([0.4, 0.3, 0.2, 0.1, 0, 0, 0, 0, 0, 0])
     estimate = mechanism.estimate(expected_counts(mechanism, true, 10**10))
     assert estimate.frequency == pytest.approx(true, abs=1e-6)
@@ -90,7 +90,7 @@ def test_expected_counts_give_the_frequencies_back() -> None:
 
 def test_the_covariance_is_that_of_the_exact_channel() -> None:
     """The slow twin: the covariance of supports under each answer, added up."""
-    mechanism = PGR.closed(7, epsilon=1.0)
+    mechanism = PGR(7, epsilon=1.0)
     shape, people = mechanism.parameters, 10**9
     true = np.array([0.5, 0.2, 0.1, 0.1, 0.1, 0.0, 0.0])
     counts = expected_counts(mechanism, true, people)
@@ -116,7 +116,7 @@ def test_strings_share_points_with_probability_one_in_k() -> None:
 
 
 def test_large_domains_have_no_covariance() -> None:
-    mechanism = PGR.closed(3_000, epsilon=1.0)
+    mechanism = PGR(3_000, epsilon=1.0)
     table = np.ones((1, mechanism.parameters.points), dtype=np.int64)
     estimate = mechanism.estimate(Counts(table.sum(axis=1), table))
     assert estimate.covariance is None
@@ -134,7 +134,7 @@ def test_what_is_refused() -> None:
         with pytest.raises(InvalidReport, match=f"{field} must be below {value}"):
             mechanism.accumulate(record)
     with pytest.raises(InvalidParameter, match="labels"):
-        PGR.closed(5, epsilon=1.0).estimate(PGR.closed(5, epsilon=1.0).zero(), ["a"])
+        PGR(5, epsilon=1.0).estimate(PGR(5, epsilon=1.0).zero(), ["a"])
 
 
 def test_the_absent_answer_is_a_candidate(rng: np.random.Generator) -> None:

@@ -162,7 +162,7 @@ def crowd(laws: list[dict[bytes, Fraction]]) -> dict[tuple[bytes, ...], Fraction
         (Hadamard(3, epsilon=1.0), 3, 3),
         (Subset(4, epsilon=0.5), 4, 3),
         (OUE(3, epsilon=1.0), 3, 3),
-        (PGR.closed(4, epsilon=1.0), 4, 3),
+        (PGR(4, epsilon=1.0), 4, 3),
     ],
 )
 @pytest.mark.parametrize("delta", [0.02, 0.1])

@@ -31,7 +31,7 @@ CASES = {
     "yes or no": KRR(2, epsilon=1.0),
     "hadamard": Hadamard(4, epsilon=1.0),
     "subset": Subset(5, epsilon=0.3),
-    "pgr": PGR.closed(7, epsilon=1.0),
+    "pgr": PGR(7, epsilon=1.0),
     "oue": OUE(4, epsilon=1.0),
     "oue, two stages": OUE(3, epsilon=1.0, epsilon_forever=2.0),
     "rappor": Rappor.basic(4, f=0.0, p=0.3, q=0.8),

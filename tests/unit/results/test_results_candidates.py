@@ -80,7 +80,7 @@ def test_an_empty_file_is_refused(tmp_path: Path, data: bytes) -> None:
 
 
 def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:
-    with pytest.raises(InvalidParameter, match=r"'none\.txt' cannot be read"):
+    with pytest.raises(InvalidParameter, match=r"'none\.txt' cannot be read.*--candidates FILE"):
         read_candidates(tmp_path / "none.txt")
 
 

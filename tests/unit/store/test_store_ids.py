@@ -16,7 +16,7 @@ from deniable.protocol import Report
 from deniable.store import SqliteStore
 from deniable.store.sqlite import id_runs, schema, tables
 from deniable.store.sqlite import ids as claims
-from deniable.store.sqlite.id_filter import IdFilter, as_words
+from deniable.store.sqlite.id_filter import IdFilter
 from deniable.store.sqlite.id_runs import EpochRuns, Sizes
 from material.stores import DIGEST, multiset, report
 
@@ -250,11 +250,11 @@ def test_a_filter_forgets_nothing_and_takes_few_for_known() -> None:
     made = IdFilter(rng.randbytes)
     added = [rng.randbytes(16 * size) for size in (1, 7, 30_000, 100, 200_000, 1)]
     for each in added:
-        assert not made.holds(as_words(each))[0]
-        made.add(as_words(each))
+        assert not made.holds(made.hashed(each))[0]
+        made.add(made.hashed(each))
     for each in added:
-        assert made.holds(as_words(each)).all()
-    assert made.holds(as_words(rng.randbytes(16 * 100_000))).mean() < 0.002
-    same = as_words(added[2])
+        assert made.holds(made.hashed(each)).all()
+    assert made.holds(made.hashed(rng.randbytes(16 * 100_000))).mean() < 0.002
+    same = made.hashed(added[2])
     made.add(same)  # takes no room
     assert made.holds(same).all()

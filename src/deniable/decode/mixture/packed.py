@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.decode.mixture.packed_factor import squares_of_bytes
 from deniable.decode.mixture.rows import Places, Product, multiplied
 from deniable.mechanisms.base import Floats
 from deniable.mechanisms.packed import PackedAnswers
@@ -165,7 +166,7 @@ class PackedProduct:
 
     def pulled_by_pattern(self, r: Floats) -> Floats:
         """Return the sum of r_i A_ia over the rows of each pattern: patterns x answers."""
-        listed = self._added(self.packed, self.codes, r, self.scale)
+        listed = self._added(r)
         if self.rest is None:
             return listed
         return np.column_stack([listed, np.add.reduceat(r * self.rest, self._starts[:-1])])
@@ -226,29 +227,20 @@ class PackedProduct:
         cells = np.arange(self.cells).reshape(self.sizes)
         return np.moveaxis(cells, self.place, 0).reshape(-1)
 
-    def _added(
-        self, packed: NDArray[np.uint8], codes: NDArray[np.uint16], r: Floats, scale: Floats
-    ) -> Floats:
+    def _added(self, r: Floats) -> Floats:
         """Return the sum of r_i A_ia of listed answers over the rows of each pattern."""
         from deniable.kernels.byte_sums import added_bytes
 
-        patterns = scale.shape[1]
-        table = added_bytes(packed, codes, np.ascontiguousarray(r), patterns)
+        patterns = self.scale.shape[1]
+        table = added_bytes(self.packed, self.codes, np.ascontiguousarray(r), patterns)
         found = table[:, :, : len(self.values)] @ self.values
-        return np.asarray(found.reshape(patterns, -1)[:, : len(scale)] * scale.T)
+        return np.asarray(found.reshape(patterns, -1)[:, : len(self.scale)] * self.scale.T)
 
     def _square(self, pattern: int, r: Floats, every: int) -> Floats:
         """Return the sum of r_i A_i A_i' over rows of a pattern."""
-        from deniable.kernels.byte_pairs import paired_bytes
-
         first, end = self._starts[pattern : pattern + 2]
         some = slice(first, end, every)
-        packed, weights, scale = self.packed[some], r[some], self.scale[:, pattern]
-        square = paired_bytes(packed, weights, self.values, len(scale)) * np.outer(scale, scale)
-        if self.rest is not None:
-            rest = self.rest[some]
-            one = np.zeros(len(packed), dtype=np.uint16)
-            cross = self._added(packed, one, weights * rest, scale[:, None])[0]
-            corner = np.array([[weights @ rest**2]])
-            square = np.block([[square, cross[:, None]], [cross[None, :], corner]])
-        return np.asarray(square * ((end - first) / len(packed)))
+        rest = None if self.rest is None else self.rest[some]
+        scale = self.scale[:, pattern]
+        square = squares_of_bytes(self.packed[some], self.values, scale, r[some], rest)
+        return np.asarray(square * ((end - first) / len(r[some])))

@@ -32,6 +32,8 @@ Factor = Floats | PackedFactor
 _CHUNK = 2**20
 """Numbers that are held at once while factors are multiplied."""
 _FEWEST, _MOST = 256, 2**13
+_ROUGHER = 8
+"""Beside the sums over bytes of a gradient, a curvature of one factor counts so much more."""
 _FEW = 3
 """The most answers of a side whose pairs are worked on one by one."""
 
@@ -158,7 +160,7 @@ class Product:
     @property
     def effort(self) -> int:
         """The multiplications that a row adds to a curvature, at most."""
-        return self.cells**2
+        return self.cells**2 * (_ROUGHER if self._of_bytes else 1)
 
     @property
     def rows(self) -> int:
@@ -171,6 +173,8 @@ class Product:
 
     def mixed(self, x: Floats) -> Floats:
         """Return L x, a number per row."""
+        if self._of_bytes:
+            return self._of_bytes.mixed(x)
         if self._two_of_bytes:
             from deniable.kernels.byte_products import mixed_bytes
 
@@ -186,6 +190,8 @@ class Product:
 
     def pulled(self, r: Floats) -> Floats:
         """Return L' r, a number per cell."""
+        if self._of_bytes:
+            return self._of_bytes.pulled(r)
         if self._two_of_bytes:
             from deniable.kernels.byte_products import pulled_bytes
 
@@ -205,6 +211,8 @@ class Product:
         sum_i r_i (A_ia A_ic)(B_ib B_id): one small matrix product per block. Where a side has few
         answers, one product A' diag(r B_b B_d) A per pair is faster.
         """
+        if self._of_bytes and every == 1:
+            return self._of_bytes.curvature(r)
         split = self._split()
         sizes = (int(np.prod(self.sizes[:split])), int(np.prod(self.sizes[split:])))
         if min(sizes) <= _FEW:
@@ -239,6 +247,12 @@ class Product:
         sums *= self._scale(every, a.size + b.size)
         first, second = _pair_numbers(sizes[0], a, c), _pair_numbers(sizes[1], b, d)
         return np.asarray(sums[first[:, None, :, None], second[None, :, None, :]])
+
+    @property
+    def _of_bytes(self) -> PackedFactor | None:
+        """The only factor, if there is one, of bytes."""
+        only = self.factors[0]
+        return only if isinstance(only, PackedFactor) and len(self.factors) == 1 else None
 
     @property
     def _two_of_bytes(self) -> tuple[Side, Side] | None:

@@ -145,7 +145,7 @@ def discover(
 
 
 def _strings(branches: Branches, level: Level, most: int) -> list[str]:
-    """Return the distinct strings of the most credible beginnings, at most so many."""
+    """Return the distinct strings of the most credible beginnings, at most `most` of them."""
     every = (text for kept in level.kept for text in branches.strings(kept.symbols))
     return list(islice(dict.fromkeys(every), most))
 

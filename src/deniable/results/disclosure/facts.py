@@ -17,6 +17,7 @@ from deniable.protocol import (
     Survey,
 )
 from deniable.protocol.composition import device_cost, reports_within, survey_cost
+from deniable.protocol.epochs import ACCEPT_PAST_DAYS
 from deniable.protocol.epsilon import as_float
 from deniable.protocol.parameters import cohorts_of
 from deniable.protocol.profile_domain import Perhaps
@@ -251,7 +252,10 @@ def _kept(keeping: Keeping, say: Language) -> Section:
         return Section(say("headings.kept"), (say("kept.no_day"),))
     until = say("kept.days", days=f"{days:,}") if days > 1 else say("kept.one_day")
     counts = "kept.sums_stay" if keeping.counts else "kept.sums_go"
-    return Section(say("headings.kept"), (say(counts, sentence=until), say("kept.copies")))
+    # What a collector takes late it cannot delete before.
+    late = [say("kept.late", days=ACCEPT_PAST_DAYS)] if days < ACCEPT_PAST_DAYS else []
+    told = (say(counts, sentence=until), *late, say("kept.copies"))
+    return Section(say("headings.kept"), told)
 
 
 def _closing(year: int, survey: Survey, say: Language) -> tuple[Section, ...]:

@@ -38,7 +38,9 @@ def as_text(table: Table, *, width: int = WIDTH) -> str:
     blocks = [_rich_text(one, table, width) if drawn else _plain_text(one) for one in shown.blocks]
     more = len(table.rows) - _MOST_ROWS
     rest = [f"  … and {plural(more, 'row')} more; -o FILE and --json have all."] if more > 0 else []
-    notes = [f"  - {printable(note)}" for note in table.notes if not _first(note)]
+    limit = table.about.more.get("limit", math.nan) if table.about.kind == "estimate" else math.nan
+    notes = [*table.notes, *([limit_sentence(limit)] if math.isfinite(limit) else [])]
+    notes = [f"  - {printable(note)}" for note in notes if not _first(note)]
     return "\n".join([*heading(table), "\n\n".join(blocks), *rest, *notes])
 
 
@@ -183,6 +185,16 @@ def _number(column: Column, kind: str, value: float, error: float | None) -> str
     if column.decimals is not None:
         return f"{value:.{column.decimals}f}"
     return f"{value:.{column.digits}g}" if abs(value) < 1e5 else f"{value:,.0f}"
+
+
+def limit_sentence(limit: float, what: str = "share") -> str:
+    """Say the detection limit: one sentence wherever there is one."""
+    if limit >= 1:
+        return f"Detection limit: no {what}, however large, is found every second time."
+    return (
+        f"Detection limit: a {what} of about {percent(limit, limit / 10)} is found every second "
+        "time, smaller ones hardly ever."
+    )
 
 
 def percent(share: float, error: float) -> str:

@@ -9,8 +9,8 @@ from deniable.decode.reading import critical
 from deniable.results.labels import shortened
 from deniable.results.table.columns import Row
 from deniable.results.table.table import Table, Words
-from deniable.results.table.text import typical_error
-from deniable.results.words.shares import limit_sentence, of_sentence
+from deniable.results.table.text import limit_sentence, typical_error
+from deniable.results.words.shares import of_sentence
 
 NO_INFORMATION = (
     "Nothing was learned about which answers go together, at this epsilon and number of reports: "
@@ -125,14 +125,17 @@ def _together(table: Table) -> list[str]:
         top = sorted(found, key=lambda row: sign * row.odds_ratio)[:_NAMED]
         named = "; ".join(
             " with ".join(f"“{shortened(row[name], 30)}”" for name in names)
-            + " (odds ratio {:.2g}, {:.2g} to {:.2g})".format(
-                row.odds_ratio, *row.odds_ratio_interval
-            )
+            + f" (odds ratio {row.odds_ratio:.2g}, {_ends(*row.odds_ratio_interval)})"
             for row in top
         )
         more = f"; and {len(found) - len(top)} more" if len(found) > len(top) else ""
         sentences.append(f"Together {words} often than by chance: {named}{more}.")
     return sentences
+
+
+def _ends(low: float, high: float) -> str:
+    """Return an interval of odds ratios; where nothing bounds them above there is no upper end."""
+    return f"{low:.2g} to {high:.2g}" if math.isfinite(high) else f"{low:.2g} or more"
 
 
 def _not_learned(table: Table) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from deniable._words import epsilon_text, plural
 from deniable.results.labels import shortened
 from deniable.results.table.columns import Row
 from deniable.results.table.table import LEVEL, Table, Words
-from deniable.results.table.text import percent, typical_error
+from deniable.results.table.text import limit_sentence, percent, typical_error
 
 Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 """Standard errors on each side of an estimate: 1.96 for 95%."""
@@ -41,16 +41,6 @@ def nothing_learned(table: Table) -> bool:
         return False
     ends = [row[interval] for row in table.rows if row.learned and row[interval] is not None]
     return not any(low > 0 or high < 1 for low, high in ends)
-
-
-def limit_sentence(limit: float, what: str = "share") -> str:
-    """Say the detection limit: one sentence wherever there is one."""
-    if limit >= 1:
-        return f"Detection limit: no {what}, however large, is found every second time."
-    return (
-        f"Detection limit: a {what} of about {percent(limit, limit / 10)} is found every second "
-        "time, smaller ones hardly ever."
-    )
 
 
 def of_sentence(of: str) -> str:

@@ -17,17 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
+Hashed = tuple[Words, Words]
+"""Of each id, a word's place, of 64 bits, and the bits in it."""
 
 _BITS = 32
 """Bits of a filter for each id that it has room for."""
 _FIRST, _GROWTH = 2**14, 4
 _PLACES = np.array([58, 52, 46, 40, 34, 28, 22, 16], dtype=np.uint64)
 """Where the eight places of six bits stand in a hash."""
-
-
-def as_words(ids: bytes) -> Words:
-    """Return ids of 16 bytes, one after the other, as pairs of numbers."""
-    return np.frombuffer(ids, dtype=np.uint64).reshape(-1, 2)
 
 
 class IdFilter:
@@ -43,21 +40,18 @@ class IdFilter:
         """The bytes of its tables."""
         return sum(table.nbytes for table in self._tables)
 
-    def holds(self, ids: Words) -> NDArray[np.bool_]:
+    def holds(self, ids: Hashed) -> NDArray[np.bool_]:
         """Tell of each id whether it may have been added."""
-        return self._found(*self._hashed(ids))
-
-    def _found(self, places: Words, bits: Words) -> NDArray[np.bool_]:
+        places, bits = ids
         found = np.zeros(len(places), dtype=bool)
         for table in self._tables:
             found |= (table[_index(places, table)] & bits) == bits
         return found
 
-    def add(self, ids: Words) -> None:
+    def add(self, ids: Hashed) -> None:
         """Add ids; those that it holds already take no room."""
-        places, bits = self._hashed(ids)
-        strange = ~self._found(places, bits)
-        places, bits = places[strange], bits[strange]
+        strange = ~self.holds(ids)
+        places, bits = (each[strange] for each in ids)
         if len(places) > self._room:
             # Rising sizes, so that an epoch has a handful of tables, whatever its size.
             largest = len(self._tables[-1]) * 64 // _BITS if self._tables else 0
@@ -73,10 +67,11 @@ class IdFilter:
             lost = (table[index] & bits) != bits
             places, bits = places[lost], bits[lost]
 
-    def _hashed(self, ids: Words) -> tuple[Words, Words]:
-        """Return a word's place, of 64 bits, and the bits in it, for each id."""
+    def hashed(self, ids: bytes) -> Hashed:
+        """Return the hashes of ids of 16 bytes, one after the other."""
+        words = np.frombuffer(ids, dtype=np.uint64).reshape(-1, 2)
         first, second, third, fourth = self._keys
-        mixed: Any = ids[:, 0] * first + ids[:, 1] * second
+        mixed: Any = words[:, 0] * first + words[:, 1] * second
         mixed = (mixed ^ (mixed >> np.uint64(32))) * third
         chosen = (mixed ^ (mixed >> np.uint64(29))) * fourth
         # All eight at once: of a single id, calls cost more than what they compute.

@@ -17,6 +17,7 @@ import sqlite3
 import struct
 from bisect import bisect_left
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,8 +47,7 @@ class Sizes:
 SIZES = Sizes()
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """A run: its random number, its size, and of which runs it was or is being made."""
 
     number: int

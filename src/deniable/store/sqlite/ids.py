@@ -17,7 +17,7 @@ from deniable import _validate
 from deniable.protocol.report import MAX_EPOCH
 from deniable.store.shuffle import RandomBytes
 from deniable.store.sqlite import id_runs
-from deniable.store.sqlite.id_filter import IdFilter, as_words
+from deniable.store.sqlite.id_filter import Hashed, IdFilter
 from deniable.store.sqlite.id_runs import ID_BYTES, EpochRuns, Run
 
 MOST_BYTES = 2**28
@@ -47,11 +47,12 @@ class Ids:
         known = self._known_of(connection, epoch)
         known.follow(runs)
         known.load(on_disk, runs, len(asked))
-        old = known.old(asked, on_disk, runs)
-        new = b"".join(each for each in asked if each not in old)
+        hashed = known.hashed(asked)
+        old = known.old(asked, hashed, on_disk, runs)
+        new = [each for each in asked if each not in old]
         if new:
-            self._merge(on_disk, runs, len(new) // ID_BYTES)
-            known.add(on_disk.add(new), new)
+            self._merge(on_disk, runs, len(new))
+            known.add(on_disk.add(b"".join(new)), known.hashed(new) if old else hashed)
         return set(asked) - old
 
     def _known_of(self, connection: sqlite3.Connection, epoch: int) -> _Known:
@@ -115,15 +116,21 @@ class _Known:
                 return
             rows = on_disk.rows(number, self._read[number] or b"", left)
             if rows:
-                self._filter.add(as_words(b"".join(ids for _, ids in rows)))
+                self._filter.add(self._filter.hashed(b"".join(ids for _, ids in rows)))
                 self._read[number] = rows[-1][1][-ID_BYTES:] + b"\0"  # right behind the last id
             if len(rows) < left and runs.keys().isdisjoint(runs[number].parts):
                 self._read[number] = None
             left -= max(1, len(rows))
 
-    def old(self, asked: list[bytes], on_disk: EpochRuns, runs: dict[int, Run]) -> set[bytes]:
+    def hashed(self, ids: list[bytes]) -> Hashed:
+        """Return what the filter needs of ids: worked out once for asking and adding."""
+        return self._filter.hashed(b"".join(ids))
+
+    def old(
+        self, asked: list[bytes], hashed: Hashed, on_disk: EpochRuns, runs: dict[int, Run]
+    ) -> set[bytes]:
         """Return those ids that stand in a run."""
-        maybe = self._filter.holds(as_words(b"".join(asked)))
+        maybe = self._filter.holds(hashed)
         unread = {number: self._read[number] or b"" for number in self._unread()}
         if not unread and not maybe.any():
             return set()
@@ -139,9 +146,9 @@ class _Known:
             )
         }
 
-    def add(self, number: int, ids: bytes) -> None:
+    def add(self, number: int, ids: Hashed) -> None:
         """Take note of a run that this process writes."""
-        self._filter.add(as_words(ids))
+        self._filter.add(ids)
         self._read[number] = None
 
     def _unread(self) -> list[int]:
