@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
+from deniable.cli.option_groups import ungrouped
 from deniable.cli.plugins import with_plugins
 from deniable.errors import DeniableError, MissingExtra, StoreError
 
@@ -75,7 +76,9 @@ def make_app(verbs: Iterable[str] = VERBS) -> typer.Typer:
             app.add_typer(found, name=verb, short_help=VERBS[verb])
         else:
             kind = getattr(module, "COMMAND", None)
-            app.command(verb, cls=kind, short_help=VERBS[verb])(with_plugins(verb, found))
+            app.command(verb, cls=kind, short_help=VERBS[verb])(
+                with_plugins(verb, ungrouped(found))
+            )
     return app
 
 

@@ -1,10 +1,10 @@
-"""The common part of all asking verbs: which reports, from a store or from a file of counts."""
+"""The options that asking verbs share: which reports, from a store or from files of counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,100 +13,75 @@ import typer
 
 from deniable.ask.options import Options, People, Source
 from deniable.ask.several import AnyCounts, Asked, Several, each_of, newest
-from deniable.cli.engine import HERE, At
-from deniable.cli.output import stages
+from deniable.cli.engine import EngineName, SparkMaster, started
+from deniable.cli.output import DataPlace, LevelName, SurveyJson, stages
 from deniable.cli.values import load_survey, say_where_reports_are
 from deniable.engines.accumulated import Accumulated
 from deniable.engines.counts_file import digest_of, from_bytes, read_file
 from deniable.engines.selection import Selection
 from deniable.errors import InvalidParameter
-from deniable.protocol import Question, Survey
+from deniable.protocol import Question
 from deniable.protocol.epochs import day_of, epoch_of
+from deniable.protocol.naming import questions_of
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.store import open_store
 
 _DATE = ["%Y-%m-%d"]
 
-EpochNumber = Annotated[
-    int | None, typer.Option("--epoch", min=0, help="Only this epoch.", metavar="N")
-]
-SinceDate = Annotated[
-    datetime | None,
-    typer.Option("--since", formats=_DATE, help="From the epoch of this day on.", metavar="DATE"),
-]
-UntilDate = Annotated[
-    datetime | None,
-    typer.Option("--until", formats=_DATE, help="Up to the epoch of this day.", metavar="DATE"),
-]
-WhereSegments = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where",
-        help="Only reports of a segment's value. May be repeated.",
-        metavar="SEGMENT=VALUE",
-    ),
-]
-CountsFile = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--counts",
-        help="A file of counts, in place of a store; one for each level and version.",
-        metavar="FILE",
-    ),
-]
-NewPeople = Annotated[
-    bool, typer.Option("--new-people", help="Nobody reported in two epochs: narrower errors.")
-]
-SamePeople = Annotated[
-    bool,
-    typer.Option("--same-people", help="The same devices in all epochs: changes are told sooner."),
-]
 GroupBy = Annotated[
     list[str] | None,
     typer.Option("--by", help="Apart by 'epoch' or a segment. May be repeated.", metavar="NAME"),
 ]
 
 
-def who(new: bool, same: bool, *, changes: bool = True) -> People:
-    """Return who reports in several epochs, by two flags that exclude each other.
-
-    Args:
-        new: of --new-people.
-        same: of --same-people.
-        changes: whether changes over epochs are looked at, which the second flag is about.
-
-    Raises:
-        InvalidParameter: if both are given, or --same-people makes no difference.
-    """
-    if new and same:
-        raise InvalidParameter("Use either --new-people or --same-people.")
-    if same and not changes:
-        raise InvalidParameter(
-            "--same-people makes no difference here: it is about changes over epochs, in which "
-            "what the same people keep cancels. The errors of all epochs together hold whoever "
-            "came back.",
-            "Leave it out, or look at changes: --by epoch, of estimate and marginals.",
-        )
-    return "new" if new else "same" if same else "unknown"
-
-
 @dataclass(frozen=True)
-class Which:
-    """Which reports a command line asks about."""
+class Reports:
+    """The options of every verb that reads reports: of which question, which ones, and where."""
 
-    epoch: int | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    where: Sequence[str] | None = None
+    epoch: Annotated[
+        int | None, typer.Option("--epoch", min=0, help="Only this epoch.", metavar="N")
+    ] = None
+    since: Annotated[
+        datetime | None,
+        typer.Option(
+            "--since", formats=_DATE, help="From the epoch of this day on.", metavar="DATE"
+        ),
+    ] = None
+    until: Annotated[
+        datetime | None,
+        typer.Option("--until", formats=_DATE, help="Up to the epoch of this day.", metavar="DATE"),
+    ] = None
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            help="Only reports of a segment's value. May be repeated.",
+            metavar="SEGMENT=VALUE",
+        ),
+    ] = None
+    version: Annotated[
+        str | None,
+        typer.Option(
+            "--version", help="Of the question; by default the newest; 'all' pools.", metavar="N"
+        ),
+    ] = None
+    level: LevelName = None
+    survey: SurveyJson = Path("survey.json")
+    data: DataPlace = "data"
 
-    def selection(self, asked: Question, survey: Survey) -> Selection:
+    def questions(self, name: str) -> tuple[Question, ...]:
+        """Return the question of this name, in all the versions and levels that are asked about."""
+        return questions_of(load_survey(self.survey), name, self.version, self.level)
+
+    def selection(self, asked: Question) -> Selection:
         """Return the reports as engines select them.
 
         Raises:
             InvalidParameter: if the wishes exclude each other, or a segment is unknown.
         """
         first, last = self._epochs(asked.epoch)
-        found = Selection(first, last, self._segments(), survey.floor or DEFAULT_FLOOR)
+        floor = load_survey(self.survey).floor or DEFAULT_FLOOR
+        found = Selection(first, last, self._segments(), floor)
         found.check(asked)
         return found
 
@@ -136,51 +111,84 @@ class Which:
         return found
 
 
-def options_of(selection: Selection) -> Options:
-    """Return the options of an ask about some reports."""
-    return Options(
-        first_epoch=selection.first_epoch,
-        last_epoch=selection.last_epoch,
-        where=selection.where,
-        floor=selection.floor,
-    )
+@dataclass(frozen=True)
+class Asking(Reports):
+    """The options of every verb that counts reports: also files of counts, and where to count."""
+
+    counts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--counts",
+            help="A file of counts, in place of a store; one for each level and version.",
+            metavar="FILE",
+        ),
+    ] = None
+    engine: EngineName = "local"
+    master: SparkMaster = None
+
+    @contextmanager
+    def source(self, asked: Asked, *, quiet: bool) -> Iterator[tuple[Source, Options]]:
+        """Yield where the reports are, and the options that say which of them.
+
+        Args:
+            asked: the question, or several levels and versions of it.
+            quiet: draw no progress.
+        """
+        question = newest(asked)
+        chosen = self.selection(question)
+        if self.counts and (self.engine, self.master) != ("local", None):
+            raise InvalidParameter("A file of counts needs no engine: leave out --engine.")
+        with started(self.engine, self.master) as engine, stages(quiet) as told:
+            options = Options(
+                first_epoch=chosen.first_epoch,
+                last_epoch=chosen.last_epoch,
+                where=chosen.where,
+                floor=chosen.floor,
+                progress=told,
+                engine=engine,
+            )
+            if self.counts:
+                yield _counts(self.counts, each_of(asked)), options
+                return
+            with open_store(self.data, create=False) as store:
+                if len(each_of(asked)) == 1:
+                    say_where_reports_are(store, self.survey, question)
+                yield store, options
 
 
-@contextmanager
-def asking(
-    path: Path,
-    asked: Asked,
-    data: str,
-    which: Which,
-    counts: Sequence[Path] | None,
-    *,
-    quiet: bool,
-    at: At = HERE,
-) -> Iterator[tuple[Source, Options]]:
-    """Yield where the reports are, and the options that say which of them.
+@dataclass(frozen=True)
+class AskingPeople(Asking):
+    """The options of every verb that estimates: also who reports in several epochs."""
 
-    Args:
-        path: the published survey.
-        asked: the question, or several levels and versions of it.
-        data: the place of the store.
-        which: the reports that are asked about.
-        counts: files of counts, which take the store's place.
-        quiet: draw no progress.
-        at: where the reports are counted.
-    """
-    question = newest(asked)
-    options = options_of(which.selection(question, load_survey(path)))
-    if counts and at != HERE:
-        raise InvalidParameter("A file of counts needs no engine: leave out --engine.")
-    with at.engine() as engine, stages(quiet) as told:
-        options = replace(options, progress=told, engine=engine)
-        if counts:
-            yield _counts(counts, each_of(asked)), options
-            return
-        with open_store(data, create=False) as store:
-            if len(each_of(asked)) == 1:
-                say_where_reports_are(store, path, question)
-            yield store, options
+    new_people: Annotated[
+        bool, typer.Option("--new-people", help="Nobody reported in two epochs: narrower errors.")
+    ] = False
+    same_people: Annotated[
+        bool,
+        typer.Option(
+            "--same-people", help="The same devices in all epochs: changes are told sooner."
+        ),
+    ] = False
+
+    def people(self, *, changes: bool = False) -> People:
+        """Return who reports in several epochs, by two flags that exclude each other.
+
+        Args:
+            changes: whether changes over epochs are looked at, which --same-people is about.
+
+        Raises:
+            InvalidParameter: if both are given, or --same-people makes no difference.
+        """
+        if self.new_people and self.same_people:
+            raise InvalidParameter("Use either --new-people or --same-people.")
+        if self.same_people and not changes:
+            raise InvalidParameter(
+                "--same-people makes no difference here: it is about changes over epochs, in which "
+                "what the same people keep cancels. The errors of all epochs together hold whoever "
+                "came back.",
+                "Leave it out, or look at changes: --by epoch, of estimate and marginals.",
+            )
+        return "new" if self.new_people else "same" if self.same_people else "unknown"
 
 
 def _counts(paths: Sequence[Path], asked: Sequence[Question]) -> AnyCounts:

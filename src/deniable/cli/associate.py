@@ -12,37 +12,19 @@ from deniable.ask import Candidates, read_candidates
 from deniable.ask import associate as ask_together
 from deniable.ask.associate import chosen_fields
 from deniable.ask.discover import is_discovered
-from deniable.cli.asking import (
-    CountsFile,
-    EpochNumber,
-    NewPeople,
-    SamePeople,
-    SinceDate,
-    UntilDate,
-    WhereSegments,
-    Which,
-    asking,
-    who,
-)
-from deniable.cli.engine import At, EngineName, SparkMaster
+from deniable.cli.asking import AskingPeople
 from deniable.cli.output import (
     Confidence,
     Crafted,
-    DataPlace,
     IntervalsOf,
     JsonFlag,
-    LevelName,
     OutputFiles,
-    SurveyJson,
-    VersionOrAll,
     check_names,
     emit_tables,
     out,
 )
-from deniable.cli.values import load_survey
 from deniable.errors import InvalidParameter
 from deniable.protocol import Field, Question
-from deniable.protocol.naming import questions_of
 from deniable.results.table import LEVEL, Tables
 
 DISCOVERED = "discovered"
@@ -108,42 +90,29 @@ def associate(
     ] = "peaks",
     of: IntervalsOf = "population",
     crafted: Crafted = None,
-    epoch: EpochNumber = None,
-    since: SinceDate = None,
-    until: UntilDate = None,
-    where: WhereSegments = None,
-    new_people: NewPeople = False,
-    same_people: SamePeople = False,
-    version: VersionOrAll = None,
-    level: LevelName = None,
-    survey: SurveyJson = Path("survey.json"),
-    data: DataPlace = "data",
-    counts: CountsFile = None,
-    engine: EngineName = "local",
-    master: SparkMaster = None,
     output: OutputFiles = None,
+    *,
+    asking: AskingPeople,
     json: JsonFlag = False,
 ) -> None:
     """Say which answers of several fields go together: table, test, heat map."""
-    questions = questions_of(load_survey(survey), question, version, level)
+    questions = asking.questions(question)
     asked = questions[-1]
     names = [n for text in (*(fields or ()), *(more or ())) for n in text.split(",") if n]
     chosen = [field.name for field in chosen_fields(asked, names or None)]
     listed, discovered = _candidate_files(asked, chosen, candidates or [])
     check_names(output)
-    which = Which(epoch, since, until, where)
-    at = At(engine, master)
-    with asking(survey, questions, data, which, counts, quiet=json, at=at) as (store, base):
+    with asking.source(questions, quiet=json) as (store, base):
         options = replace(
             base,
             fields=chosen,
             candidates=listed,
             discovered=discovered,
-            folder=survey.parent,
+            folder=asking.survey.parent,
             top=top,
             other=False if no_other else None,
             of=of,
-            people=who(new_people, same_people, changes=False),
+            people=asking.people(),
             crafted=crafted,
             confidence=confidence,
             solver=solver,

@@ -10,32 +10,17 @@ import typer
 
 from deniable._words import plural
 from deniable.ask.several import only
-from deniable.cli.asking import (
-    CountsFile,
-    EpochNumber,
-    SinceDate,
-    UntilDate,
-    WhereSegments,
-    Which,
-    asking,
-)
-from deniable.cli.engine import At, EngineName, SparkMaster
+from deniable.cli.asking import Asking
 from deniable.cli.output import (
-    DataPlace,
     JsonFlag,
-    LevelName,
-    SurveyJson,
-    VersionOrAll,
     emit_json,
     out,
     write_file,
 )
-from deniable.cli.values import load_survey
 from deniable.engines.accumulated import Accumulated
 from deniable.engines.counts_file import to_bytes
 from deniable.engines.sql import counts_from_sql
 from deniable.errors import InvalidParameter
-from deniable.protocol.naming import questions_of
 from deniable.results.report_counts import reports_text
 
 ONE_FILE = "A file of counts holds one version and one level: each counts other bits or symbols."
@@ -48,21 +33,12 @@ OutputFile = Annotated[
 def count(
     question: Annotated[str, typer.Argument(help="The question's id.")],
     output: OutputFile = None,
-    epoch: EpochNumber = None,
-    since: SinceDate = None,
-    until: UntilDate = None,
-    where: WhereSegments = None,
-    version: VersionOrAll = None,
-    level: LevelName = None,
-    survey: SurveyJson = Path("survey.json"),
-    data: DataPlace = "data",
-    counts: CountsFile = None,
-    engine: EngineName = "local",
-    master: SparkMaster = None,
     from_sql: Annotated[
         Path | None,
         typer.Option(help="A CSV file: the result of the query of export --sql.", metavar="RESULT"),
     ] = None,
+    *,
+    asking: Asking,
     json: JsonFlag = False,
 ) -> None:
     """Count the bits or symbols of a question's reports: all that an estimate needs.
@@ -71,18 +47,16 @@ def count(
     files of the same question can be added up (deniable merge). Levels and versions are counted
     each by itself, and each has a file of its own.
     """
-    asked = questions_of(load_survey(survey), question, version, level)
+    asked = asking.questions(question)
     if output is not None:
         only(asked, ONE_FILE)
-    which = Which(epoch, since, until, where)
     if from_sql is not None:
-        if counts is not None or engine != "local":
+        if asking.counts is not None or asking.engine != "local":
             raise InvalidParameter("--from-sql goes without --counts and --engine.")
         alone = only(asked, ONE_FILE)
-        found = [counts_from_sql(from_sql, alone, which.selection(alone, load_survey(survey)))]
+        found = [counts_from_sql(from_sql, alone, asking.selection(alone))]
     else:
-        at = At(engine, master)
-        with asking(survey, asked, data, which, counts, quiet=json, at=at) as (source, options):
+        with asking.source(asked, quiet=json) as (source, options):
             apart = output is not None or None
             found = [options.counted(source, one, apart=apart) for one in asked]
     if output is not None:

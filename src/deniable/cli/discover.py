@@ -11,40 +11,22 @@ import typer
 from deniable.ask import discover as ask_strings
 from deniable.ask import read_candidates
 from deniable.authoring.mechanisms.prefixes_plan import BEAM
-from deniable.cli.asking import (
-    CountsFile,
-    EpochNumber,
-    NewPeople,
-    SamePeople,
-    SinceDate,
-    UntilDate,
-    WhereSegments,
-    Which,
-    asking,
-    who,
-)
-from deniable.cli.engine import At, EngineName, SparkMaster
+from deniable.cli.asking import AskingPeople
 from deniable.cli.output import (
     Crafted,
-    DataPlace,
     IntervalForm,
     IntervalsOf,
     JsonFlag,
-    LevelName,
-    SurveyJson,
-    VersionOrAll,
     emit_json,
     emit_tables,
     out,
     write_file,
 )
-from deniable.cli.values import load_survey
 from deniable.discover.ngrams.discovery import THRESHOLD, Search
 from deniable.discover.prefixes.growth import MAX_BEAM
 from deniable.discover.train import ORDER, fitting, train
 from deniable.errors import InvalidParameter
 from deniable.protocol.domain import ESCAPE, MAX_LENGTH, OUTSIDE, Strings, is_alphabet
-from deniable.protocol.naming import questions_of
 
 _TRAIN = "train"
 
@@ -57,19 +39,6 @@ def discover(
             help="With 'train': a public list of strings, one per line.", metavar="LIST"
         ),
     ] = None,
-    epoch: EpochNumber = None,
-    since: SinceDate = None,
-    until: UntilDate = None,
-    where: WhereSegments = None,
-    new_people: NewPeople = False,
-    same_people: SamePeople = False,
-    version: VersionOrAll = None,
-    level: LevelName = None,
-    survey: SurveyJson = Path("survey.json"),
-    data: DataPlace = "data",
-    counts: CountsFile = None,
-    engine: EngineName = "local",
-    master: SparkMaster = None,
     beam: Annotated[
         int, typer.Option(min=1, max=MAX_BEAM, help="Beginnings kept at every level.")
     ] = BEAM,
@@ -104,12 +73,14 @@ def discover(
     outside: Annotated[
         str, typer.Option(help="With 'train': 'refuse' or 'escape' other characters.")
     ] = "refuse",
+    *,
+    asking: AskingPeople,
     json: JsonFlag = False,
 ) -> None:
     """Find strings that nobody listed; or train a coding model on a public list of strings."""
     if question == _TRAIN and crafted is not None:
         raise typer.BadParameter("--crafted needs a question, not 'train'.")
-    if question == _TRAIN and version is not None:
+    if question == _TRAIN and asking.version is not None:
         raise typer.BadParameter("--version needs a question, not 'train'.")
     if question == _TRAIN:
         _train(listed, output, alphabet, length, outside, json)
@@ -117,15 +88,13 @@ def discover(
     if listed is not None:
         raise typer.BadParameter("A list of strings belongs to 'deniable discover train' only.")
     search = Search(threshold=threshold, matching=matching, inner_spaces=inner_spaces)
-    asked = questions_of(load_survey(survey), question, version, level)
-    which = Which(epoch, since, until, where)
-    at = At(engine, master)
-    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
+    asked = asking.questions(question)
+    with asking.source(asked, quiet=json) as (store, base):
         options = replace(
             base,
             beam=beam,
             search=search,
-            people=who(new_people, same_people, changes=False),
+            people=asking.people(),
             of=of,
             interval=interval,
             crafted=crafted,

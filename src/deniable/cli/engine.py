@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
@@ -28,35 +27,24 @@ SparkMaster = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class At:
-    """Where a command line has its reports counted."""
+@contextmanager
+def started(name: Names, master: str | None) -> Iterator[Engine | None]:
+    """Yield the engine, None for threads; a session that this starts is stopped after it.
 
-    name: Names = "local"
-    master: str | None = None
+    Raises:
+        InvalidParameter: if a master is named for another engine.
+    """
+    if name != "spark":
+        if master is not None:
+            raise InvalidParameter("--master is Spark's: add --engine spark.")
+        yield Processes() if name == "processes" else None
+        return
+    from deniable.engines.spark import Spark, running_session, spark_session
 
-    @contextmanager
-    def engine(self) -> Iterator[Engine | None]:
-        """Yield the engine, None for threads; a session that this starts is stopped after it.
-
-        Raises:
-            InvalidParameter: if a master is named for another engine.
-        """
-        if self.name != "spark":
-            if self.master is not None:
-                raise InvalidParameter("--master is Spark's: add --engine spark.")
-            yield Processes() if self.name == "processes" else None
-            return
-        from deniable.engines.spark import Spark, running_session, spark_session
-
-        ran = running_session() is not None
-        session = spark_session(self.master)
-        try:
-            yield Spark(session)
-        finally:
-            if not ran:
-                session.stop()
-
-
-HERE = At()
-"""Threads of this process."""
+    ran = running_session() is not None
+    session = spark_session(master)
+    try:
+        yield Spark(session)
+    finally:
+        if not ran:
+            session.stop()

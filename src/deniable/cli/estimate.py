@@ -16,31 +16,14 @@ from deniable.ask.all_questions import all_questions
 from deniable.ask.google_rappor import google_tables
 from deniable.ask.options import Options
 from deniable.ask.truth import read_truth
-from deniable.cli.asking import (
-    CountsFile,
-    EpochNumber,
-    GroupBy,
-    NewPeople,
-    SamePeople,
-    SinceDate,
-    UntilDate,
-    WhereSegments,
-    Which,
-    asking,
-    who,
-)
-from deniable.cli.engine import At, EngineName, SparkMaster
+from deniable.cli.asking import AskingPeople, GroupBy
 from deniable.cli.output import (
     Confidence,
     Crafted,
-    DataPlace,
     IntervalForm,
     IntervalsOf,
     JsonFlag,
-    LevelName,
     OutputFiles,
-    SurveyJson,
-    VersionOrAll,
     emit_tables,
     err,
     out,
@@ -48,7 +31,6 @@ from deniable.cli.output import (
 )
 from deniable.cli.values import load_survey
 from deniable.interop.google_files import read_triple
-from deniable.protocol.naming import questions_of
 from deniable.protocol.survey import DEFAULT_FLOOR
 from deniable.results.table import LEVEL, Tables
 from deniable.store import open_store
@@ -59,10 +41,6 @@ def estimate(
         str | None,
         typer.Argument(help="The question's id; without one, all questions with their answers."),
     ] = None,
-    epoch: EpochNumber = None,
-    since: SinceDate = None,
-    until: UntilDate = None,
-    where: WhereSegments = None,
     by: GroupBy = None,
     numbers: Annotated[
         bool, typer.Option("--numbers", help="Of numbers: mean, median and quantiles.")
@@ -77,15 +55,6 @@ def estimate(
     cumulative: Annotated[
         bool, typer.Option("--cumulative", help="Of numbers: the cumulative curve.")
     ] = False,
-    new_people: NewPeople = False,
-    same_people: SamePeople = False,
-    version: VersionOrAll = None,
-    level: LevelName = None,
-    survey: SurveyJson = Path("survey.json"),
-    data: DataPlace = "data",
-    counts: CountsFile = None,
-    engine: EngineName = "local",
-    master: SparkMaster = None,
     candidates: Annotated[
         Path | None, typer.Option(help="A file of strings to test for, one per line.")
     ] = None,
@@ -112,19 +81,21 @@ def estimate(
     of: IntervalsOf = "population",
     interval: IntervalForm = "mid-p",
     crafted: Crafted = None,
+    *,
+    asking: AskingPeople,
     json: JsonFlag = False,
 ) -> None:
     """Estimate the share of each answer, with standard error, 95% interval and test."""
     if question is not None and google_rappor is not None:
         raise typer.BadParameter("Name either a question or a folder with --google-rappor.")
     if question is None and google_rappor is None:
-        _all_questions(survey, data, output, json)
+        _all_questions(asking.survey, asking.data, output, json)
         return
     if google_rappor is not None and crafted is not None:
         raise typer.BadParameter("--crafted needs a question, whose parameters are known.")
     if google_rappor is not None and (decoder, truth, confidence) != ("default", None, LEVEL):
         raise typer.BadParameter("--decoder, --truth and --confidence need a question of a survey.")
-    if google_rappor is not None and version is not None:
+    if google_rappor is not None and asking.version is not None:
         raise typer.BadParameter("--version needs a question of a survey.")
     if google_rappor is not None:
         tables = google_tables(read_triple(google_rappor), str(google_rappor))
@@ -134,16 +105,14 @@ def estimate(
         raise typer.BadParameter(
             "--cumulative goes alone: not with --numbers, --quantile, --above or --by."
         )
-    questions = questions_of(load_survey(survey), question or "", version, level)
+    questions = asking.questions(question or "")
     asked = questions[-1]
-    strings = candidates_for(asked, survey.parent, candidates)
-    which = Which(epoch, since, until, where)
-    at = At(engine, master)
-    with asking(survey, questions, data, which, counts, quiet=json, at=at) as (store, base):
+    strings = candidates_for(asked, asking.survey.parent, candidates)
+    with asking.source(questions, quiet=json) as (store, base):
         options = replace(
             base,
             candidates=strings,
-            people=who(new_people, same_people),
+            people=asking.people(changes=True),
             of=of,
             interval=interval,
             crafted=crafted,

@@ -10,13 +10,9 @@ import typer
 
 from deniable._words import plural
 from deniable.ask.several import only
-from deniable.cli.asking import EpochNumber, SinceDate, UntilDate, WhereSegments, Which
+from deniable.cli.asking import Reports
 from deniable.cli.output import (
-    DataPlace,
     JsonFlag,
-    LevelName,
-    SurveyJson,
-    VersionOrAll,
     emit_json,
     out,
     progress,
@@ -24,7 +20,6 @@ from deniable.cli.output import (
 from deniable.cli.values import load_survey, say_where_reports_are
 from deniable.engines.sql import Dialect, query
 from deniable.errors import InvalidParameter
-from deniable.protocol.naming import questions_of
 from deniable.results.export import export_reports
 from deniable.store import open_store
 from deniable.store.archive import write_archive
@@ -55,14 +50,8 @@ def export(
     table: Annotated[
         str, typer.Option(help="With --sql postgres: the table that holds the columns.")
     ] = "reports",
-    epoch: EpochNumber = None,
-    since: SinceDate = None,
-    until: UntilDate = None,
-    where: WhereSegments = None,
-    version: VersionOrAll = None,
-    level: LevelName = None,
-    survey: SurveyJson = Path("survey.json"),
-    data: DataPlace = "data",
+    *,
+    reports: Reports,
     json: JsonFlag = False,
 ) -> None:
     """Write a question's reports to a file, in no meaningful order; simulated ones are marked.
@@ -73,21 +62,21 @@ def export(
     its result.
     """
     if sql is not None:
-        _print_query(question, (version, level), survey, sql, archive, table, json=json)
+        _print_query(question, reports, sql, archive, table, json=json)
         return
     if columns and archive is None:
         raise InvalidParameter("--columns goes with --archive.")
     if (output is None) == (archive is None):
         raise InvalidParameter("Name what to write: either --output FILE or --archive FOLDER.")
     if archive is not None:
-        _write_archive(archive, question, (version, level), survey, data, columns, json=json)
+        _write_archive(archive, question, reports, columns, json=json)
         return
     if question is None or output is None:
         raise InvalidParameter("Name the question whose reports are written.")
-    asked = only(questions_of(load_survey(survey), question, version, level), ONE_FILE)
-    chosen = Which(epoch, since, until, where).selection(asked, load_survey(survey))
-    with open_store(data, create=False) as store, progress(quiet=json) as display:
-        say_where_reports_are(store, survey, asked)
+    asked = only(reports.questions(question), ONE_FILE)
+    chosen = reports.selection(asked)
+    with open_store(reports.data, create=False) as store, progress(quiet=json) as display:
+        say_where_reports_are(store, reports.survey, asked)
         task = display.add_task("exporting", total=None)
         written = export_reports(
             store, asked, output, chosen, progress=lambda done: display.update(task, completed=done)
@@ -101,8 +90,7 @@ def export(
 
 def _print_query(
     question: str | None,
-    chosen: tuple[str | None, str | None],
-    survey: Path,
+    reports: Reports,
     dialect: Dialect,
     archive: Path | None,
     table: str,
@@ -111,7 +99,7 @@ def _print_query(
 ) -> None:
     if question is None:
         raise InvalidParameter("Name the question that the query counts.")
-    asked = only(questions_of(load_survey(survey), question, *chosen), ONE_QUERY)
+    asked = only(reports.questions(question), ONE_QUERY)
     place = table if dialect == "postgres" else str(archive or "archive")
     text = query(asked, dialect, place)
     if json:
@@ -123,20 +111,18 @@ def _print_query(
 def _write_archive(
     folder: Path,
     question: str | None,
-    chosen: tuple[str | None, str | None],
-    survey: Path,
-    data: str,
+    reports: Reports,
     columns: bool,
     *,
     json: bool,
 ) -> None:
     if question is not None:
-        asked = list(questions_of(load_survey(survey), question, *chosen))
-    elif chosen == (None, None):
-        asked = list(load_survey(survey).known)
+        asked = list(reports.questions(question))
+    elif (reports.version, reports.level) == (None, None):
+        asked = list(load_survey(reports.survey).known)
     else:
         raise InvalidParameter("Name the question that --version or --level is of.")
-    with open_store(data, create=False) as store, progress(quiet=json) as display:
+    with open_store(reports.data, create=False) as store, progress(quiet=json) as display:
         task = display.add_task("archiving", total=None)
         written = write_archive(
             store,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -20,35 +19,16 @@ from deniable.ask.profiles import (
     tree_table,
 )
 from deniable.ask.profiles.over_groups import profiles_by
-from deniable.cli.asking import (
-    CountsFile,
-    EpochNumber,
-    GroupBy,
-    NewPeople,
-    SamePeople,
-    SinceDate,
-    UntilDate,
-    WhereSegments,
-    Which,
-    asking,
-    who,
-)
-from deniable.cli.engine import At, EngineName, SparkMaster
+from deniable.cli.asking import AskingPeople, GroupBy
 from deniable.cli.options_of_many_words import SpreadCommand
 from deniable.cli.output import (
     Crafted,
-    DataPlace,
     IntervalsOf,
     JsonFlag,
-    LevelName,
     OutputFiles,
-    SurveyJson,
-    VersionOrAll,
     check_names,
     emit_tables,
 )
-from deniable.cli.values import load_survey
-from deniable.protocol.naming import questions_of
 from deniable.results.table import Tables
 
 
@@ -91,21 +71,10 @@ def marginals(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of --sample; by default it is new.")
     ] = None,
-    epoch: EpochNumber = None,
-    since: SinceDate = None,
-    until: UntilDate = None,
-    where: WhereSegments = None,
     by: GroupBy = None,
-    new_people: NewPeople = False,
-    same_people: SamePeople = False,
-    version: VersionOrAll = None,
-    level: LevelName = None,
-    survey: SurveyJson = Path("survey.json"),
-    data: DataPlace = "data",
-    counts: CountsFile = None,
-    engine: EngineName = "local",
-    master: SparkMaster = None,
     output: OutputFiles = None,
+    *,
+    asking: AskingPeople,
     json: JsonFlag = False,
 ) -> None:
     """Estimate tables of attributes, raw and smoothed; test pairs; learn the dependency tree."""
@@ -115,13 +84,11 @@ def marginals(
             "--crafted goes with tables, --pairs and --tree, not with --sample: profiles have no "
             "bar. Ask for shares along the tree instead: --tree --attributes."
         )
-    asked = questions_of(load_survey(survey), question, version, level)
+    asked = asking.questions(question)
     check_names(output)
     kind: Kind = "both" if raw == smoothed else "raw" if raw else "smoothed"
-    which = Which(epoch, since, until, where)
-    at = At(engine, master)
-    with asking(survey, asked, data, which, counts, quiet=json, at=at) as (store, base):
-        people = who(new_people, same_people, changes=bool(by))
+    with asking.source(asked, quiet=json) as (store, base):
+        people = asking.people(changes=bool(by))
         options = replace(base, of=of, crafted=crafted, people=people)
         if by:
             if pairs or tree or sample is not None:

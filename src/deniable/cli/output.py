@@ -76,12 +76,6 @@ VersionNumber = Annotated[
     int | None,
     typer.Option("--version", min=1, help="Of the question; by default the newest.", metavar="N"),
 ]
-VersionOrAll = Annotated[
-    str | None,
-    typer.Option(
-        "--version", help="Of the question; by default the newest; 'all' pools.", metavar="N"
-    ),
-]
 LevelName = Annotated[
     str | None,
     typer.Option("--level", help="Of a question with levels: the one to look at.", metavar="NAME"),

@@ -57,12 +57,12 @@ def with_plugins(verb: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return function
 
     @wraps(function)
-    def command(*given: Any, plugin: Plugins = None, **named: Any) -> Any:
+    def command(*given: Any, plugin: object = None, **named: Any) -> Any:
         return function(*given, **named)
 
-    own = inspect.signature(command, follow_wrapped=False).parameters["plugin"]
     signature = inspect.signature(function, eval_str=True)  # typer would not find our names
-    added = own.replace(annotation=Plugins)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    added = inspect.Parameter("plugin", keyword, default=None, annotation=Plugins)
     vars(command)["__signature__"] = signature.replace(
         parameters=[*signature.parameters.values(), added]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,20 @@ def test_segments_are_compared_and_chosen(folder: Path) -> None:
         folder / "crowd",
     )
     assert "no segment 'country'" in str(wrong.exception)
+
+
+def test_an_archive_is_compared_by_processes_as_by_threads(folder: Path) -> None:
+    closed, archive = folder / "closed", folder / "archive"
+    shutil.copytree(folder / "crowd", closed)
+    call("store", "close", "browser", "--data", closed)
+    survey = ("--survey", folder / "survey.json")
+    call("export", "browser", "--archive", archive, "--data", closed, *survey)
+    words = ("compare", "browser", "--by", "arm", *survey, "--json")
+    threads = call(*words, "--data", archive)
+    assert json.loads(threads)["test"]["degrees"] == 6
+    assert call(*words, "--data", archive, "--engine", "processes") == threads
+    refused = run(*words, "--data", archive, "--master", "local[2]")
+    assert "--master is Spark's" in str(refused.exception)
 
 
 def test_numbers_have_a_mean_quantiles_and_a_curve(folder: Path) -> None:
