@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.associate.fields import FieldRows, records_repeat
+from deniable.associate.fields import CHUNK, FieldRows, records_repeat
 from deniable.associate.other import other_likelihood
 from deniable.associate.variable import Variable
 from deniable.decode.mixture.packed import PackedProduct
@@ -100,12 +100,17 @@ def rest_field(variable: Variable, packed: PackedAnswers, profile: str) -> Float
     """
     if not variable.other:
         return None
-    first = (variable.candidates or ())[:1]
-    logs = other_likelihood(variable, profile)(variable.reports, 0)
-    logs -= variable.mechanism.likelihood(variable.reports, first, log=True)[:, 0]
-    np.exp(np.clip(logs, -_LARGEST_LOG, _LARGEST_LOG, out=logs), out=logs)
-    own = packed.scale[0, 0] if packed.cohorts is None else packed.scale[packed.cohorts, 0]
-    return np.asarray(logs * packed.values[packed.packed[:, 0], 0] * own)
+    first, other = (variable.candidates or ())[:1], other_likelihood(variable, profile)
+    found = np.empty(variable.n)
+    for start in range(0, variable.n, CHUNK):
+        some = slice(start, start + CHUNK)
+        logs = other(variable.reports[some], start)
+        logs -= variable.mechanism.likelihood(variable.reports[some], first, log=True)[:, 0]
+        np.exp(np.clip(logs, -_LARGEST_LOG, _LARGEST_LOG, out=logs), out=logs)
+        cohorts = 0 if packed.cohorts is None else packed.cohorts[some]
+        own = packed.values[packed.packed[some, 0], 0] * packed.scale[cohorts, 0]
+        found[some] = logs * own
+    return found
 
 
 def joined(

@@ -40,6 +40,8 @@ ROW = "result binary"
 DRIVER_BYTES = 1 << 26
 """The most bytes of results that the driver merges alone; above, workers merge some of them."""
 TASKS_PER_CORE = 4
+FILES_PER_TASK = 32
+"""Below so many files a core has one task: a task costs what counting half of a gigabyte does."""
 _AGAIN: dict[str, Callable[[str], Exception]] = {
     "InvalidParameter": InvalidParameter,
     "InvalidReport": partial(InvalidReport, "record"),
@@ -53,7 +55,7 @@ class Spark(Engine):
 
     Args:
         session: of PySpark 4, a classic one or one of Spark Connect.
-        tasks: the most tasks of a job; by default four per core.
+        tasks: the most tasks of a job; by default one per core, up to four where files are many.
         driver_bytes: the most bytes of results that the driver merges alone.
     """
 
@@ -66,7 +68,7 @@ class Spark(Engine):
         """Yield the results of tasks, each of a few files."""
         if not paths:
             return
-        tasks = min(len(paths), self.tasks or _default_tasks(self.session))
+        tasks = min(len(paths), self.tasks or _default_tasks(self.session, len(paths)))
         # A range of so many partitions has one number in each: task i takes every tasks-th file.
         shares = [tuple(paths[place::tasks]) for place in range(tasks)]
         found = self.session.range(0, tasks, 1, tasks).mapInArrow(partial(_read, fold, shares), ROW)
@@ -186,9 +188,10 @@ def _seen(counted: Accumulated, selection: Selection) -> Accumulated:
     return seen_parts(counted.question, parts, selection)
 
 
-def _default_tasks(session: SparkSession) -> int:
+def _default_tasks(session: SparkSession, files: int) -> int:
     try:
-        return TASKS_PER_CORE * int(session.sparkContext.defaultParallelism)
+        cores = int(session.sparkContext.defaultParallelism)
+        return max(cores, min(TASKS_PER_CORE * cores, files // FILES_PER_TASK))
     except Exception:  # Spark Connect does not tell how many cores there are
         return 200
 

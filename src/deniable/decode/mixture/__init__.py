@@ -195,8 +195,13 @@ def searched(
     step = 1.0 if loss <= _KEPT else _KEPT / loss
     while step > 1e-10:
         # f(x + t d) - f(x) = t sum(d) - sum u log(1 + t Ld/Lx); Armijo asks for 1e-4 of t g'd.
-        gained = float(rows.shares @ np.log1p(step * change))
+        factors = step * change
+        gained = float(rows.shares @ np.log1p(factors, out=factors))
         if step * direction.sum() - gained <= 1e-4 * step * promised:
-            return np.maximum(x + step * direction, 0.0), mixed * (1 + step * change)
+            # In place: these are the largest arrays that a fit has.
+            change *= step
+            change += 1
+            change *= mixed
+            return np.maximum(x + step * direction, 0.0), change
         step /= 2
     return None

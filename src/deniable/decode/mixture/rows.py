@@ -184,6 +184,7 @@ class Product:
         table = np.ascontiguousarray(x.reshape(int(np.prod(self.sizes[:split])), -1).T)
         for block in self._blocks():
             left, right = self._sides(block, split)
+            table = table.astype(left.dtype, copy=False)  # a product of two precisions is slow
             # (L x)_i = sum_b B_ib sum_a x_ab A_ia.
             found[block] = np.einsum("ij,ij->j", table @ left, right)
         return found
@@ -201,7 +202,7 @@ class Product:
         for block in self._blocks():
             left, right = self._sides(block, split)
             # (L'r)_ab = sum_i r_i A_ia B_ib.
-            found += (right * r[block]) @ left.T
+            found += (right * r[block].astype(right.dtype, copy=False)) @ left.T
         return found.T.reshape(-1)
 
     def curvature(self, r: Floats, every: int = 1) -> Floats:

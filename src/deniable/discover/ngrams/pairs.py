@@ -132,7 +132,7 @@ def all_pairs(
     complete = all(one.grams for one in common)
     most = max((groups.people(pair) for pair in pairs), default=0)
     widest = 1 + max((len(one.grams) for one in common), default=0)
-    rooms = np.empty((2, most * widest if complete else 0))
+    rooms = np.empty((2, most * widest if complete else 0), np.float32)
     for done, pair in enumerate(pairs):
         if progress is not None:
             progress(done, len(pairs))
@@ -151,7 +151,8 @@ def all_pairs(
 def _likelihoods(mechanism: NGrams, part: Reports, grams: tuple[str, ...], room: Floats) -> Floats:
     """Return P(part | n-gram) / its maximum, a line per n-gram, the last for any other one.
 
-    In memory that all pairs share, and some reports at a time: new arrays took a tenth of the time.
+    In memory that all pairs share, in single precision, and some reports at a time: new arrays took
+    a tenth of the time, and doubles half as much again.
     """
     lines = room[: (len(grams) + 1) * len(part)].reshape(-1, len(part))
     for start in range(0, len(part), _BLOCK):
