@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -51,13 +52,15 @@ def test_places_are_even_and_parts_hold_their_n_grams(rng: np.random.Generator) 
 
 
 def test_unlisted_is_the_mean_over_hash_functions(rng: np.random.Generator) -> None:
-    """Averaged over reports of an n-gram, each of its bits is as likely as any other one."""
+    """The slow twin: the mean over all bits that two hash functions can choose."""
     ngrams = mechanism(hashes=2)
     part = ngrams.part(ngrams.simulate(np.zeros(50, dtype=np.int64), rng, WORDS), 1)
-    pure, filled = ngrams.gram.pure, 1 - (1 - 1 / 20) ** 2
-    one = pure.q + (pure.p - pure.q) * filled
-    bits = np.unpackbits(part["bits"], axis=1, count=20, bitorder="little")
-    slow = [np.prod(np.where(row, one, 1 - one)) / 3 for row in bits]
+    pure = ngrams.gram.pure
+    bits = np.unpackbits(part["bits"], axis=1, count=20, bitorder="little") == 1
+    slow = np.zeros(50)
+    for chosen in itertools.product(range(20), repeat=2):
+        one = np.where(np.isin(np.arange(20), chosen), pure.p, pure.q)
+        slow += np.prod(np.where(bits, one, 1 - one), axis=1) / 20**2 / 3
     assert np.allclose(np.exp(ngrams.unlisted(part)), slow)
 
 
