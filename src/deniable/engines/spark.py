@@ -41,7 +41,7 @@ DRIVER_BYTES = 1 << 26
 """The most bytes of results that the driver merges alone; above, workers merge some of them."""
 TASKS_PER_CORE = 4
 FILES_PER_TASK = 32
-"""Below so many files a core has one task: a task costs what counting half of a gigabyte does."""
+"""The least number of files of a task where tasks are more than cores: each has a fixed cost."""
 _AGAIN: dict[str, Callable[[str], Exception]] = {
     "InvalidParameter": InvalidParameter,
     "InvalidReport": partial(InvalidReport, "record"),
