@@ -41,7 +41,7 @@ DRIVER_BYTES = 1 << 26
 """The most bytes of results that the driver merges alone; above, workers merge some of them."""
 TASKS_PER_CORE = 4
 FILES_PER_TASK = 32
-"""Below so many files a core has one task: a task costs what counting half of a gigabyte does."""
+"""The least number of files of a task where tasks are more than cores: each has a fixed cost."""
 _AGAIN: dict[str, Callable[[str], Exception]] = {
     "InvalidParameter": InvalidParameter,
     "InvalidReport": partial(InvalidReport, "record"),
@@ -68,7 +68,7 @@ class Spark(Engine):
         """Yield the results of tasks, each of a few files."""
         if not paths:
             return
-        tasks = min(len(paths), self.tasks or _default_tasks(self.session, len(paths)))
+        tasks = min(len(paths), self.tasks or _tasks_for(self.session, len(paths)))
         # A range of so many partitions has one number in each: task i takes every tasks-th file.
         shares = [tuple(paths[place::tasks]) for place in range(tasks)]
         found = self.session.range(0, tasks, 1, tasks).mapInArrow(partial(_read, fold, shares), ROW)
@@ -188,10 +188,14 @@ def _seen(counted: Accumulated, selection: Selection) -> Accumulated:
     return seen_parts(counted.question, parts, selection)
 
 
-def _default_tasks(session: SparkSession, files: int) -> int:
+def default_tasks(cores: int, files: int) -> int:
+    """Return the tasks of a job: one per core, up to four where files are many."""
+    return max(cores, min(TASKS_PER_CORE * cores, files // FILES_PER_TASK))
+
+
+def _tasks_for(session: SparkSession, files: int) -> int:
     try:
-        cores = int(session.sparkContext.defaultParallelism)
-        return max(cores, min(TASKS_PER_CORE * cores, files // FILES_PER_TASK))
+        return default_tasks(int(session.sparkContext.defaultParallelism), files)
     except Exception:  # Spark Connect does not tell how many cores there are
         return 200
 

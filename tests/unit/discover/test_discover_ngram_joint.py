@@ -48,6 +48,17 @@ def test_all_cells_at_once_give_the_same(rng: np.random.Generator) -> None:
         assert -1e-6 <= difference <= joint.gap + 1e-6
 
 
+def test_single_precision_is_as_near_to_all_cells_at_once(rng: np.random.Generator) -> None:
+    first, second = likelihoods(rng, 20_000)
+    single = [np.exp(part).T.astype(np.float32) for part in (first, second)]
+    joint = fit_pairs(single[0], single[1], ALL)
+    product = (np.exp(first)[:, :, None] * np.exp(second)[:, None, :]).reshape(len(first), -1)
+    slow = fit_mixture(product).weights.reshape(6, 5)
+    behind = log_likelihood(first, second, slow) - log_likelihood(first, second, joint.table)
+    assert -0.01 <= behind <= joint.gap + 0.01
+    assert joint.gap <= ENOUGH
+
+
 def test_a_fit_that_is_stopped_early_still_says_how_good_it_is(rng: np.random.Generator) -> None:
     first, second = likelihoods(rng)
     product = (np.exp(first)[:, :, None] * np.exp(second)[:, None, :]).reshape(len(first), -1)

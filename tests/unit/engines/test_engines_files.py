@@ -21,6 +21,7 @@ from deniable.engines import (
 )
 from deniable.engines.counts_file import to_bytes
 from deniable.engines.files import CountFold, Files, TallyFold
+from deniable.engines.spark import default_tasks
 from deniable.errors import InvalidParameter, StoreError
 from deniable.protocol import Survey
 from deniable.store import open_store
@@ -149,3 +150,8 @@ def test_counts_of_two_questions_do_not_merge(made: Made) -> None:
         one, two = (accumulate(archive, q) for q in survey.questions[:2])
     with pytest.raises(InvalidParameter, match="one question"):
         one.merge(two)
+
+
+@pytest.mark.parametrize(("files", "tasks"), [(1, 2), (27, 2), (127, 3), (268, 8), (10_000, 8)])
+def test_a_core_has_one_task_and_four_where_files_are_many(files: int, tasks: int) -> None:
+    assert default_tasks(2, files) == tasks

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from deniable.kernels.byte_products import Side
 
 Places = NDArray[np.intp]
-Factor = Floats | PackedFactor
+Factor = Floats | NDArray[np.float32] | PackedFactor
 """The likelihoods of a variable's answers, a line each: as floats, or as bytes."""
 
 _CHUNK = 2**20
@@ -292,12 +292,12 @@ class Product:
         return left, multiplied([factor[:, block] for factor in self.factors[split:]])
 
 
-def multiplied(factors: Sequence[Floats]) -> Floats:
+def multiplied(factors: Sequence[Floats | NDArray[np.float32]]) -> Floats:
     """Return the products of all combinations of lines, in C order of the cells."""
-    found = factors[0]
+    found: Any = factors[0]
     for factor in factors[1:]:
         found = (found[:, None, :] * factor[None, :, :]).reshape(-1, factor.shape[1])
-    return found
+    return np.asarray(found)
 
 
 def _pair_numbers(size: int, first: Places, second: Places) -> Places:

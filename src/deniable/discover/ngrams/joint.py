@@ -19,6 +19,7 @@ curvature changes the number of rounds, never what they lead to.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,7 @@ _RIDGE = 1e-7
 
 Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
+Lines = Floats | NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Joint:
     rounds: int = 0
 
 
-def fit_pairs(first: Floats, second: Floats, possible: Mask) -> Joint:
+def fit_pairs(first: Lines, second: Lines, possible: Mask) -> Joint:
     """Fit the joint distribution of two parts of the same reports.
 
     Guarantees: the gap holds whether or not the fit was finished; of factors in single precision to
@@ -99,7 +101,7 @@ def _strides(n: int) -> list[int]:
 
 
 def _thinned(rows: Product, every: int) -> Product:
-    lines = tuple(np.ascontiguousarray(factor[:, ::every]) for factor in rows.factors)
+    lines: tuple[Any, ...] = tuple(np.ascontiguousarray(part[:, ::every]) for part in rows.factors)
     n = lines[0].shape[1]
     return Product(lines, _even(n), float(n))
 

@@ -20,8 +20,9 @@ from deniable.discover.ngrams.marginals import Common
 from deniable.discover.prefixes.growth import Progress
 from deniable.kernels.one_thread import one_thread
 from deniable.mechanisms import NGrams
-from deniable.mechanisms.base import Floats, Reports
+from deniable.mechanisms.base import Reports
 
+Single = NDArray[np.float32]
 _BLOCK = 2**15
 
 
@@ -148,7 +149,7 @@ def all_pairs(
     return found
 
 
-def _likelihoods(mechanism: NGrams, part: Reports, grams: tuple[str, ...], room: Floats) -> Floats:
+def _likelihoods(mechanism: NGrams, part: Reports, grams: tuple[str, ...], room: Single) -> Single:
     """Return P(part | n-gram) / its maximum, a line per n-gram, the last for any other one.
 
     In memory that all pairs share, in single precision, and some reports at a time: new arrays took
