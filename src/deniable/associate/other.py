@@ -13,9 +13,10 @@ s with probability r_js. Four profiles r are known:
     peaks     flat, but for the bits whose fitted value stands out by four standard errors: those
               of an unlisted string that many people hold.
 
-A string sets few bits, so that its bits are not independent: given that it sets d of them
-(P(d) as in drawn_bits.py), the set s1..sd is taken as likely as the product of w_s = r_js - p* over
-it. With x_s = w_s A where bit s is reported and w_s B where it is not, a record is p*'s alone times
+A string sets few bits, so that its bits are not independent. The paper's two profiles, fitted and
+halves, take them as such. Of the other two: given that a string sets d bits (P(d) as in
+drawn_bits.py), the set s1..sd is taken as likely as the product of w_s = r_js - p* over it. With
+x_s = w_s A where bit s is reported and w_s B where it is not, a record is p*'s alone times
 
     sum_d P(d) e_d(x) / e_d(w),    d e_d = sum_{i=1..d} (-1)^(i-1) e_{d-i} S_i,  S_i = sum_s x_s^i
 
@@ -35,6 +36,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,6 +150,7 @@ class _Fit:
             out by itself.
         explained: from counts and the known answers' shares to c^m / N_j.
         column: from a profile to log-likelihoods.
+        papers: the same for the paper's own profiles, in which bits are independent.
     """
 
     variable: Variable
@@ -156,6 +159,7 @@ class _Fit:
     exclusive: bool
     explained: Callable[[Counts, Floats], Floats]
     column: Callable[[Floats], LogLikelihood]
+    papers: Callable[[Floats], LogLikelihood]
 
     def raw(self, reports: Reports) -> tuple[Floats, Floats, Counts] | None:
         """Return the profile that known answers leave, its standard error, and the counts.
@@ -209,8 +213,8 @@ def _by_profile(fit: _Fit, profile: str) -> LogLikelihood:
     if profile == "peaks":
         return fit.column(fit.peaks())
     if profile == "fitted":
-        return fit.column(fit.fitted(fit.variable.reports))
-    odd, even = (fit.column(fit.fitted(fit.variable.reports[i::2])) for i in (1, 0))
+        return fit.papers(fit.fitted(fit.variable.reports))
+    odd, even = (fit.papers(fit.fitted(fit.variable.reports[i::2])) for i in (1, 0))
 
     def alternating(records: Reports, start: int) -> Floats:
         which = (np.arange(records.size) + start) % 2 == 0
@@ -232,7 +236,8 @@ def _fit_of_bits(variable: Variable, mechanism: Rappor) -> _Fit:
         by_bit = np.asarray(set_by).reshape(shape.cohorts, shape.bits)
         return np.asarray(pure.q * known.sum() + pure.gap * by_bit)
 
-    return _Fit(variable, flat, pure, False, explained, _bits_column(mechanism))
+    sets, single = _bits_column(mechanism), partial(_independent_bits, cohorts=shape.cohorts)
+    return _Fit(variable, flat, pure, False, explained, sets, single)
 
 
 def _fit_of_symbols(variable: Variable, mechanism: ORR) -> _Fit:
@@ -241,7 +246,7 @@ def _fit_of_symbols(variable: Variable, mechanism: ORR) -> _Fit:
     # Symbols have chances of their own, apart from the support of a string that shares one.
     return _Fit(variable, flat, mechanism.symbol, True,
                 lambda counts, known: _explained_symbols(variable, counts, known),
-                _symbol_column)  # fmt: skip
+                _symbol_column, _symbol_column)  # fmt: skip
 
 
 def _explained_symbols(variable: Variable, counts: Counts, known: Floats) -> Floats:

@@ -70,9 +70,12 @@ def attacked(joint: Joint, shifts: Shifts) -> list[tuple[Derived, Ends]]:
 def added(found: Derived, ends: Ends) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the values themselves: without what the statistical interval has."""
     low, high = ends
-    if found.value.max() > 1:  # odds ratios: by factors; without an error 0 to infinity, not known
-        with np.errstate(invalid="ignore"):
-            return found.value * low / found.low, found.value * high / found.high
+    if found.value.max() > 1:  # odds ratios: by factors; an interval that is open stays so
+        bounded = np.isfinite(found.high)
+        below = np.divide(low, found.low, out=np.zeros_like(low), where=found.low > 0)
+        above = np.divide(high, found.high, out=np.full_like(high, np.inf), where=bounded)
+        with np.errstate(invalid="ignore"):  # a ratio that is infinite itself is not known
+            return found.value * below, found.value * above
     return found.value - (found.low - low), found.value + (high - found.high)
 
 
@@ -140,6 +143,9 @@ def test_what_the_honest_say_lies_within(mix, share, cell, rng):
         low, high = added(found, ends)
         known = np.isfinite(found.std_error) & np.isfinite(truth.std_error)
         assert known.sum() >= 8
+        # What is open at one end says nothing there: at most one of the nine.
+        assert (found.low[known] > 0).sum() >= 7
+        assert np.isfinite(found.high[known]).all()
         assert np.all(low[known] <= truth.value[known] + EXACT)
         assert np.all(high[known] >= truth.value[known] - EXACT)
     test = crafted_test(wrong, share)
