@@ -16,6 +16,8 @@ from deniable.errors import OutcomeUnknown, StoreError
 from deniable.protocol import Report
 from deniable.store.base import Appended, Counters, Store
 
+COMPANY = 64
+"""Reports that share a sync, and hide each other's order: no more of them are waited for."""
 REFUSAL_SECONDS = 1.0
 """The delay after which refusals without reports are written; a kill may lose the last."""
 
@@ -74,11 +76,12 @@ class GroupCommit:
         self._refusals = refusals
         self._window = window_ms / 1_000
         self._max_group = max_group
+        self._enough = min(COMPANY, max_group)
         self._max_waiting = max_waiting
         self._waiting: list[_Waiting] = []
         self._size = 0
         self._wake = asyncio.Event()
-        self._full = asyncio.Event()
+        self._company = asyncio.Event()
         self._closing = False
         self._writing = False
         self._room = asyncio.Event()
@@ -98,7 +101,7 @@ class GroupCommit:
     async def __aexit__(self, *_: object) -> None:
         self._closing = True
         self._wake.set()
-        self._full.set()
+        self._company.set()
         self._update_room()
         await self._task
         if self._probe is not None:
@@ -154,8 +157,8 @@ class GroupCommit:
         self._waiting.append(_Waiting(reports, tell))
         self._size += len(reports)
         self._wake.set()
-        if self._size >= self._max_group:
-            self._full.set()
+        if self._size >= self._enough:
+            self._company.set()
         self._update_room()
 
     async def probe(self) -> None:
@@ -220,7 +223,7 @@ class GroupCommit:
             await self._wake.wait()
             if self._waiting and not self._closing:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._full.wait(), self._window)
+                    await asyncio.wait_for(self._company.wait(), self._window)
             await self._commit(self._take())
         await self._commit([])
 
@@ -235,8 +238,8 @@ class GroupCommit:
         group = list(islice(self._waiting, count))
         del self._waiting[:count]
         self._size -= sum(len(waiting.reports) for waiting in group)
-        if self._size < self._max_group:
-            self._full.clear()
+        if self._size < self._enough:
+            self._company.clear()
         if not self._waiting:
             self._wake.clear()
         self._update_room()

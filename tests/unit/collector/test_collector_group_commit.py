@@ -78,6 +78,25 @@ def test_a_full_group_does_not_wait_and_is_not_exceeded(store: WatchedStore) -> 
     assert store.counters() == {("colour", "accepted"): 80}
 
 
+def test_reports_that_are_company_enough_wait_for_no_more(store: WatchedStore) -> None:
+    async def written(count: int, patience: float) -> bool:
+        hour = 3_600_000
+        commits = GroupCommit(
+            store, Refusals(), window_ms=hour, max_group=10_000, max_waiting=10_000
+        )
+        async with commits:  # leaving it writes what waits
+            calls = (commits.append([report(1_000 * count + i)]) for i in range(count))
+            everything = asyncio.gather(*calls)
+            done, _ = await asyncio.wait([everything], timeout=patience)
+        await everything
+        return bool(done)
+
+    assert asyncio.run(written(group_commit.COMPANY, patience=60))
+    # One fewer would wait for the whole window.
+    assert not asyncio.run(written(group_commit.COMPANY - 1, patience=0.3))
+    assert store.groups == [group_commit.COMPANY, group_commit.COMPANY - 1]
+
+
 def test_a_batch_larger_than_a_group_is_a_group(store: WatchedStore) -> None:
     async def scenario() -> Appended:
         async with queue(store, group=3) as commits:
