@@ -162,3 +162,25 @@ def test_pairs_of_many_attributes_of_few_people(rng: np.random.Generator) -> Non
     cut = stats.binom.isf(ALPHA / 2, runs, 0.06) + 1
     miss = float(stats.binom.cdf(cut, runs, 0.35))
     reject(proportion(before, runs, 0.025, tolerance=0.035), ALPHA, miss=miss)
+
+
+def test_twelve_epochs_of_drawn_tables_are_covered(rng: np.random.Generator) -> None:
+    """Once a table's people were its reports over the epochs: too few, which left no noise."""
+    cell = Cell("profiles", "marg_rr", 200, 8.0, "one", 12)
+    mechanism = profiles.mechanism_of(cell.mechanism, cell.epsilon, cell.people)
+    whole, twelve = profiles.population_of(cell).reshape(profiles.ANSWERS), Reading(people=12.0)
+    covered = before = runs = 0
+    for _ in range(400):
+        reports = profiles._reports(mechanism, cell, whole, twelve, rng)
+        for both in reports.tables(2):
+            found = both.raw
+            assert found.people == 200
+            assert found.told is not None
+            named = (found.attributes, found.labels, found.probability)
+            fewer = Table.raw(*named, found.covariance, found.n, people=found.told / 12)
+            # Nobody is in the last cell; cells of one table are not independent.
+            covered += bool(found.low[-1, -1] <= 1e-9)
+            before += bool(fewer.low[-1, -1] <= 1e-9)
+            runs += 1
+    accept(covers(covered, runs), ALPHA)
+    reject(covers(before, runs), ALPHA, miss=MISS)

@@ -292,8 +292,9 @@ class Normal(_Estimated):
         share, error = self.found.frequency, self.std_error
         if self.reading.of != "population" or not self.found.n:
             return around(share, normal_isf(alpha / 2) * error)
+        # In several epochs the same people tell about other attributes: no fewer tell about each.
         told = self.found.n if self.found.told is None else np.maximum(self.found.told, 1)
-        people = told / self.reading.people
+        people = np.minimum(told, self.found.n / self.reading.people)
         below, above = few_people(np.clip(share, 0.0, 1.0), error, people, 1 - alpha)
         return around(share, below)[0], around(share, above)[1]
 

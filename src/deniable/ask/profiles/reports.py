@@ -278,8 +278,10 @@ class Profiles:
         sample = found.sampling_covariance
         noise = found.covariance - (self.reading.people - 1) * sample
         read = replace(self.reading, noise=1.0).together(noise, sample)
+        # In several epochs the same people tell about other tables: no fewer tell about each.
         told = self.n if found.told is None else found.told
-        people = told / self.reading.people if self.reading.of == "population" else None
+        people = min(told, self.n / self.reading.people)
+        people = people if self.reading.of == "population" else None
         return Both(_with(found, read, people), both.smoothed)
 
 
