@@ -281,8 +281,8 @@ class Profiles:
         # In several epochs the same people tell about other tables: no fewer tell about each.
         told = self.n if found.told is None else found.told
         people = min(told, self.n / self.reading.people)
-        people = people if self.reading.of == "population" else None
-        return Both(_with(found, read, people), both.smoothed)
+        sampled = people if self.reading.of == "population" else None
+        return Both(_with(found, read, sampled), both.smoothed)
 
 
 def _with(table: Table, covariance: Floats, people: float | None = None) -> Table:
