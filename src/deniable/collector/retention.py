@@ -76,7 +76,7 @@ def delete_past(
         Past(batch.question, batch.version, batch.epoch)
         for batch in store.expire(before_days, epoch_days)
     }
-    deleted, failed = 0, list[DeniableError]()
+    going, failed = list[Scope](), list[DeniableError]()
     for past in sorted(due):
         try:
             if keepings[past.question, past.version].counts:
@@ -84,7 +84,9 @@ def delete_past(
         except DeniableError as error:
             failed.append(error)
             continue
-        deleted += store.delete(Scope(past.question, past.version, past.epoch, past.epoch))
+        going.append(Scope(past.question, past.version, past.epoch, past.epoch))
+    # At once: another closer that is at work for long is waited for once, not for each epoch.
+    deleted = store.delete(*going)
     if failed:
         raise failed[0]
     return deleted

@@ -291,8 +291,8 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def delete(self, scope: Scope) -> int:
-        """Delete reports for good, and take them out of the counters.
+    def delete(self, *scopes: Scope) -> int:
+        """Delete the reports of each scope for good, and take them out of the counters.
 
         SQLite overwrites them. Ids of open epochs stay until these are closed, so that what was
         deleted does not come back with a retry. Returns the number of reports deleted.

@@ -117,13 +117,13 @@ class TabledStore(Store):
         self._discard(found)
         return sum(row.reports for row in found)
 
-    def delete(self, scope: Scope) -> int:
+    def delete(self, *scopes: Scope) -> int:
         """Take reports out of sight in one transaction; overwrite them, or drop them, in steps.
 
         Edge cases: what a crash leaves behind is of no batch; the next closing removes it.
         """
         with self._writing() as tables:
-            found = take_out(tables, lambda row: scope.holds(row.batch))
+            found = take_out(tables, lambda row: any(one.holds(row.batch) for one in scopes))
         self._discard(found)
         return sum(row.reports for row in found)
 

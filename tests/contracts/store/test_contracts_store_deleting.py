@@ -55,6 +55,12 @@ def test_what_is_chosen_goes_and_the_rest_stays(
     assert filled.delete(selection) == 0
 
 
+def test_several_scopes_go_at_once(filled: TabledStore) -> None:
+    assert filled.delete() == 0
+    assert filled.delete(Scope("colour", 2), Scope("shape", last_epoch=11), Scope("nobody")) == 2
+    assert sum(tally.reports for tally in filled.tallies()) == 21
+
+
 def test_a_deleted_report_of_an_open_epoch_does_not_come_back(
     filled: TabledStore, stores: Stores
 ) -> None:
