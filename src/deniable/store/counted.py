@@ -37,7 +37,8 @@ def read_counted(tables: Tables, keys: Sequence[bytes]) -> dict[bytes, bytes]:
 
 def write_counted(tables: Tables, counted: Mapping[bytes, tuple[int, bytes]]) -> None:
     """Keep counts, each with the number of a batch, in place of older ones of the same batch."""
-    tables.make(_CREATE)
+    if not tables.has("counted"):
+        tables.make(_CREATE)
     for key, (batch, data) in counted.items():
         tables.execute(_OLDER, (batch, key))
         tables.execute(_WRITE, (key, batch, data))
