@@ -66,8 +66,10 @@ class Expiring:
         transaction is durable.
         """
         seconds = int(self._monotonic() - self._since)
+        made = tables.has(TABLE)
         there: dict[_Epoch, list[BatchRow]] = {}
-        for row in tables.judged():
+        # Without a retention or a sum there is nothing to look for.
+        for row in tables.judged() if before_days or made else ():
             if row is not None and row.reports:  # a damaged row is closing's to name
                 there.setdefault(_epoch_of(row), []).append(row)
         past = frozenset(
@@ -75,7 +77,9 @@ class Expiring:
         )
         # What another survey asks is neither past nor put back by this one.
         foreign = {each for each in there if each[:2] not in epoch_days}
-        ran = self._note(tables, past, foreign, seconds)
+        if past and not made:
+            tables.make(_CREATE)
+        ran = self._note(tables, past, foreign, seconds) if past or made else {}
         due = [row.batch for each in past if ran[each] >= running_seconds for row in there[each]]
 
         def durable() -> None:
@@ -88,11 +92,7 @@ class Expiring:
         self, tables: Tables, past: frozenset[_Epoch], foreign: set[_Epoch], seconds: int
     ) -> dict[_Epoch, int]:
         """Write the sums, in one order, so that two who do it never wait for each other."""
-        made = tables.has(TABLE)
-        if past and not made:
-            tables.make(_CREATE)
-            made = True
-        ran = {_Epoch(*row[:3]): int(row[3]) for row in tables.execute(_READ)} if made else {}
+        ran = {_Epoch(*row[:3]): int(row[3]) for row in tables.execute(_READ)}
         for each in sorted(past | ran.keys()):
             if each in past:
                 more = seconds if each in self._past else 0
