@@ -62,7 +62,10 @@ def measure(ids: int, reports: int, size: int) -> Iterator[tuple[str, dict[str, 
             direct.execute("CHECKPOINT")
             name = f"{ids:,} ids, just after a checkpoint"
             yield name, append(store, EPOCH + 1, reports, size, position)
-            yield "the same, later", append(store, EPOCH + 1, reports, size, position)
+            later = append(store, EPOCH + 1, reports, size, position)
+            index = f"SELECT pg_indexes_size('deniable.ids_{EPOCH + 1}')"
+            taken = int(str(direct.execute(index.encode()).fetchall()[0][0]))
+            yield "the same, later", {**later, "index_bytes": taken / (ids + 2 * reports)}
     finally:
         server.remove()
 
@@ -79,10 +82,9 @@ def main() -> None:
     for name, row in measure(chosen.ids, chosen.reports, chosen.group):
         rows[name] = row
         if not chosen.json:
-            print(
-                f"{name:40} {row['per_second']:10,.0f}/s {row['log_bytes']:8,.0f} bytes of log",
-                flush=True,
-            )
+            told = f"{name:40} {row['per_second']:10,.0f}/s {row['log_bytes']:8,.0f} bytes of log"
+            index = f", index {row['index_bytes']:.0f} an id" if "index_bytes" in row else ""
+            print(told + index, flush=True)
     if chosen.json:
         print(json.dumps(rows))
 
