@@ -1,4 +1,4 @@
-"""Ids of an open epoch in PostgreSQL: bytes of its log and time for a report.
+"""What ids of an open epoch cost in PostgreSQL: bytes of its log and time for a report.
 
     python benchmarks/database_ids.py [--ids 2000000] [--reports 60000] [--group 1000]
 
