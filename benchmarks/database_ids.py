@@ -1,8 +1,8 @@
-"""What ids of an open epoch cost in PostgreSQL: bytes of its log and time for a report.
+"""The price of an open epoch's ids in PostgreSQL: bytes of its log and time for a report.
 
     python benchmarks/database_ids.py [--ids 2000000] [--reports 60000] [--group 1000]
 
-A server of its own, in memory, is given an epoch of so many ids; reports are then appended in
+A server of its own, in memory, is given an epoch of `--ids` ids; reports are then appended in
 groups, to an empty epoch, to the large one just after a checkpoint, and to it once more. After a
 checkpoint the first change of a page writes the whole page into the log (`full_page_writes`), and
 new ids fall on all pages of the index.
