@@ -28,7 +28,7 @@ from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.permuting import code_words
 from deniable.mechanisms.pure_oracles import HashedOrClosed, Held
-from deniable.mechanisms.sketch_rows import SketchRows
+from deniable.mechanisms.sketch_rows import Buckets, SketchRows
 from deniable.mechanisms.sketch_shares import estimate_sketch
 from deniable.protocol import HCMSParameters
 from deniable.protocol.hcms import FIRST_INDEX
@@ -159,25 +159,25 @@ class HCMS(HashedOrClosed):
         labels, words = self._asked(candidates)
         if counts.n == 0:
             return nothing_learned(labels)
-        return estimate_sketch(self.rows(counts, words), labels, self.pure, self.hashed)
+        return estimate_sketch(self.rows(counts, words), labels, self.hashed)
 
     def rows(self, counts: Counts, words: Words) -> SketchRows:
         """Return the rows with reports, about answers with these fingerprints."""
         live = np.flatnonzero(counts.reports)
+        agreed, gap = self.agreement(counts)[live], 2 * self.pure.p - 1
+        buckets = self._kept_buckets(live, words)
+        return SketchRows(agreed, counts.reports[live], buckets, len(words), gap)
+
+    def _kept_buckets(self, live: NDArray[np.intp], words: Words) -> Buckets:
+        """Return a function that gives the buckets of all answers in a row; it remembers them."""
 
         def buckets(row: int) -> NDArray[np.uint32]:
             return self.buckets(words, np.full(len(words), live[row], dtype=np.uint64))
 
-        if live.size * len(words) <= _KEPT_BUCKETS:
-            kept = [buckets(row) for row in range(live.size)]
-            buckets = kept.__getitem__
-        return SketchRows(
-            self.agreement(counts)[live],
-            counts.reports[live],
-            buckets,
-            len(words),
-            2 * self.pure.p - 1,
-        )
+        if live.size * len(words) > _KEPT_BUCKETS:
+            return buckets
+        kept = [buckets(row) for row in range(live.size)]
+        return lambda row: kept[row]
 
     def agreement(self, counts: Counts) -> NDArray[np.int64]:
         """Return per row and bucket the reports that support it less those that do not."""

@@ -3,9 +3,9 @@
 Model: report i of row r is a coefficient a and a sign s; z_b = s (-1)^<a, b> for every bucket b is
 +1 where it supports b. The coefficient is uniform, so that z has E[z z'] = I, and a holder of v has
 E[z_b] = gap where b is v's bucket, else 0, gap = 2 keep - 1. With N_r reports in row r, A_r the
-sum of their z, W_r = N_r / n, and S_uv the sum of W_r over the rows in which u and v share a bucket,
+sum of their z, W_r = N_r / n, and S_uv the sum of W_r over rows in which u and v share a bucket,
 
-    y_u = sum_r A_r[bucket of u] / (n gap),        E[y] = S f + (1 - sum f)/w,        E[f listed]
+    y_u = sum_r A_r[bucket of u] / (n gap),        E[y] = S f + (1 - sum f)/w,
 
 where people whose answers are not listed are spread evenly over the w buckets.
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ class SketchRows:
     @property
     def width(self) -> int:
         """w."""
-        return self.agreed.shape[1]
+        return int(self.agreed.shape[1])
 
     @property
     def n(self) -> int:
@@ -80,33 +81,21 @@ class SketchRows:
             total += sums[self.buckets(row)]
         return total / (self.n * self.gap)
 
-    @property
-    def shared(self) -> Floats:
-        """S: the weight of the rows in which two answers share a bucket.
+    def shared(self, places: NDArray[np.intp]) -> Any:
+        """Return the columns of S about some answers: the weight of rows that share a bucket.
 
-        Cost: M^2 numbers, and M/w of them per row and answer.
+        Cost: a sparse matrix; M/w numbers per row and column, at most M.
         """
-        found, step = np.zeros((self.answers, self.answers)), max(1, _BLOCK // self.answers)
+        found, step = 0, max(1, _BLOCK // max(1, self.answers))
         for start in range(0, len(self.agreed), step):
             rows = np.arange(start, min(start + step, len(self.agreed)))
-            places = np.stack([self.buckets(int(row)) for row in rows])
-            cells = (places + np.arange(rows.size)[:, None] * self.width).ravel()
             roots = np.repeat(np.sqrt(self.weights[rows]), self.answers)
+            cells = np.concatenate([self.buckets(int(row)) for row in rows]).astype(np.int64)
+            cells += np.repeat(np.arange(rows.size) * self.width, self.answers)
             columns = np.tile(np.arange(self.answers), rows.size)
-            shape = (rows.size * self.width, self.answers)
-            design = sparse.csr_matrix((roots, (cells, columns)), shape=shape)
-            found += (design.T @ design).toarray()
-        return found
-
-    def others(self, places: NDArray[np.intp], frequency: Floats) -> Floats:
-        """Return what some answers of known shares add to y of every one, less what is even.
-
-        That is sum_v (S_uv - 1/w) f_v over these answers v; an answer counts in its own.
-        """
-        found = np.full(self.answers, -float(frequency.sum()) / self.width)
-        for row, weight in enumerate(self.weights):
-            own = self.buckets(row)
-            found += weight * np.bincount(own[places], frequency, minlength=self.width)[own]
+            shape = (self.answers, rows.size * self.width)
+            design = sparse.csr_matrix((roots, (columns, cells)), shape=shape)
+            found = found + design @ design[places].T
         return found
 
     def about(self, places: NDArray[np.intp]) -> SketchRows:
