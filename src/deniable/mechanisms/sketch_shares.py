@@ -16,10 +16,11 @@ left out.) With L = M / (g w) the share of all buckets that the answers fill, T 
 - **by steps** of conjugate gradients for more (`pgr_collisions`), and the diagonal of T is its mean
   over hash functions, 1 / ((1 - 1/w)(1 - L));
 - **for heavy answers** where L is larger, so that solving for all would cost more than it gains:
-  those whose estimates lie beyond g/2 standard errors, and beyond `HEAVY` at most, together, and
-  every other answer beside them by itself. So a light one adds half a standard error at most to an
-  answer that shares one of g rows with it. If too many are heavy: all exactly where L < 1 and there
-  are at most `MOST_EXACT`, else none, and errors are those of random hash functions.
+  those whose estimates lie beyond g/2 standard errors (from 2 to `HEAVY`), together, and every
+  other answer beside them by itself. So a light one adds half a standard error to an answer that
+  shares one of g rows with it, or a whole one if there are two rows. If too many are heavy: all
+  exactly where L < 1 and there are at most `MOST_EXACT`, else none, and errors are those of random
+  hash functions.
 
 People whose answers are not solved for, unlisted strings and light answers, add sum f^2 T / (g w)
 over hash functions: the sum of squares of all buckets, less that of the solved answers.
@@ -221,34 +222,32 @@ def _beside_heavy(rows: SketchRows) -> Solved | None:
     """
     by_itself = replace(_by_itself(rows), left=max(0.0, rows.squares))
     found, places = by_itself, np.empty(0, dtype=np.intp)
-    # Answers that fill all buckets cannot be solved for, however few they are.
-    all_together = rows.answers <= MOST_EXACT and rows.load < 1
     for _ in range(_ROUNDS):
-        before, places = places, _heaviest(rows, found, all_together)
+        before, places = places, _heaviest(rows, found)
         if np.array_equal(before, places):
             break
         heavy = Exact.of(rows.about(places), True)
         solved = heavy.solved
-        if all_together and not (heavy.rows.load <= MOST_LOAD and solved.known.all()):
-            return None
         found = _beside(rows, heavy, places)
         found.frequency[places] = solved.frequency
         found.own[places], found.unit[places] = solved.own, solved.unit
         found = replace(found, left=solved.left)
     many = np.count_nonzero(_heavy(rows, found)) > MOST_LOAD * rows.width / rows.repeated
+    # Answers that fill all buckets cannot be solved for, however few they are.
+    if rows.answers <= MOST_EXACT and rows.load < 1:
+        return None if many or not found.known.all() else found
     return replace(by_itself, solvable=False) if many else found
 
 
 def _heavy(rows: SketchRows, found: Solved) -> NDArray[np.bool_]:
-    z = np.nan_to_num(found.frequency / np.sqrt(found.noise(rows)))
-    return np.asarray(z > min(HEAVY, 0.5 / rows.repeated))
+    # In errors of an answer that nobody holds: those of a frequent one can be as good as 0.
+    z = np.nan_to_num(found.frequency * rows.gap * np.sqrt(rows.n / found.unit))
+    return np.asarray(z > min(HEAVY, max(HEAVY / 2, 0.5 / rows.repeated)))
 
 
-def _heaviest(rows: SketchRows, found: Solved, every: bool) -> Places:
-    """Return the heavy answers; unless `every`, no more of the largest than can be told apart."""
+def _heaviest(rows: SketchRows, found: Solved) -> Places:
+    """Return the heavy answers, no more of the largest than can be told apart."""
     places = np.flatnonzero(_heavy(rows, found))
-    if every:
-        return places
     most = min(_MOST_HEAVY, int(MOST_LOAD * rows.width / rows.repeated))
     return np.sort(places[np.argsort(-found.frequency[places], kind="stable")[:most]])
 
