@@ -1,4 +1,4 @@
-"""What the rows of a count-mean sketch say about the answers that are asked about.
+"""The rows of a count-mean sketch, and what they say about the answers that are asked about.
 
 Model: report i of row r is a coefficient a and a sign s; z_b = s (-1)^<a, b> for every bucket b is
 +1 where it supports b. The coefficient is uniform, so that z has E[z z'] = I, and a holder of v has
