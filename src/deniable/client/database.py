@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,17 +53,20 @@ class Database:
         self._over = False
 
     @contextmanager
-    def transaction(self, *, only_adds: bool = False) -> Iterator[sqlite3.Connection]:
+    def transaction(
+        self, *, only_adds: bool = False, making: Callable[[], None] | None = None
+    ) -> Iterator[sqlite3.Connection]:
         """Run a block in one write transaction; anything it raises rolls it back.
 
         Args:
+            making: called before a file is made, where there is none; what it raises forbids that.
             only_adds: the block takes nothing away, so that the pages as they were before may stay
                 in the journal until the next transaction that does: see `_keep_journal`.
 
         Raises:
             StoreError: if the file cannot be opened, locked or written; nothing was written.
         """
-        with self._lock, self._guarded() as connection:
+        with self._lock, self._guarded(making) as connection:
             self._keep_journal(connection, only_adds)
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -110,10 +113,6 @@ class Database:
         with _plain_words():
             self._marker.set()
 
-    def is_open(self) -> bool:
-        """Tell whether the file is there and in use, so that a transaction makes none."""
-        return self._connection is not None and self._file == _identity(self._name)
-
     def is_mine(self) -> bool:
         """Tell whether the calling thread is in the middle of using the database."""
         return self._owner == threading.get_ident()
@@ -138,12 +137,12 @@ class Database:
         self._depth = self._owner = 0
 
     @contextmanager
-    def _guarded(self) -> Iterator[sqlite3.Connection]:
+    def _guarded(self, making: Callable[[], None] | None = None) -> Iterator[sqlite3.Connection]:
         """Yield the connection; turn its failures into StoreError and drop it after one."""
         self._depth += 1
         self._owner = threading.get_ident()
         try:
-            yield self._connected()
+            yield self._connected(making)
         except StoreError:
             self._drop()
             raise
@@ -189,11 +188,13 @@ class Database:
         except sqlite3.Error:
             self._connection = None
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connected(self, making: Callable[[], None] | None) -> sqlite3.Connection:
         if self._connection is not None and self._file != _identity(self._name):
             self._drop()  # the file was deleted or replaced below us
         if self._connection is None:
             if not self._exists():
+                if making is not None:
+                    making()
                 files.make_directory(self.path.parent)
                 # Made here, since SQLite would make it with the process's default mode.
                 files.make_empty(self.path)

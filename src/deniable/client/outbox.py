@@ -42,10 +42,8 @@ _OVERHEAD = 300
 """More than the bytes of a report in a batch apart from its question and record."""
 
 
-def has_room(connection: sqlite3.Connection, limit: int) -> bool:
-    """Tell whether another report may wait."""
-    row = connection.execute("SELECT COUNT(*) FROM outbox").fetchone()
-    return int(row[0]) < limit
+WAITING = "SELECT COUNT(*) FROM outbox"
+"""Asks how many reports wait."""
 
 
 def draw_delay(mean: int, draws: SystemDraws) -> int:
