@@ -66,16 +66,23 @@ class Database:
         Raises:
             StoreError: if the file cannot be opened, locked or written; nothing was written.
         """
-        with self._lock, self._guarded(making) as connection:
-            self._keep_journal(connection, only_adds)
-            connection.execute("BEGIN IMMEDIATE")
+        with self._lock:
+            self._begin_use()
             try:
-                yield connection
-            except BaseException:
-                if connection.in_transaction:  # SQLite itself rolls back when the disk is full
-                    connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+                connection = self._connected(making)
+                self._keep_journal(connection, only_adds)
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                except BaseException:
+                    if connection.in_transaction:  # SQLite itself rolls back when the disk is full
+                        connection.execute("ROLLBACK")
+                    raise
+                connection.execute("COMMIT")
+            except (StoreError, sqlite3.Error, OSError) as error:
+                raise self._failed(error) from None
+            finally:
+                self._end_use()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection | None]:
@@ -88,8 +95,14 @@ class Database:
         if not self._exists():
             yield None
             return
-        with self._lock, self._guarded() as connection:
-            yield connection
+        with self._lock:
+            self._begin_use()
+            try:
+                yield self._connected()
+            except (StoreError, sqlite3.Error, OSError) as error:
+                raise self._failed(error) from None
+            finally:
+                self._end_use()
 
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
@@ -136,25 +149,23 @@ class Database:
         self._lock = threading.RLock()
         self._depth = self._owner = 0
 
-    @contextmanager
-    def _guarded(self, making: Callable[[], None] | None = None) -> Iterator[sqlite3.Connection]:
-        """Yield the connection; turn its failures into StoreError and drop it after one."""
+    # Called by two context managers, and no third: each takes as long as a statement.
+
+    def _begin_use(self) -> None:
         self._depth += 1
         self._owner = threading.get_ident()
-        try:
-            yield self._connected(making)
-        except StoreError:
-            self._drop()
-            raise
-        except (sqlite3.Error, OSError) as error:
-            self._drop()
-            raise _plain(error) from None
-        finally:
-            self._depth -= 1
-            if not self._depth:
-                self._owner = 0
-                if self._over:
-                    self._drop()
+
+    def _failed(self, error: Exception) -> StoreError:
+        """Drop the connection after a failure, and return it in words of our own."""
+        self._drop()
+        return error if isinstance(error, StoreError) else _plain(error)
+
+    def _end_use(self) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._owner = 0
+            if self._over:
+                self._drop()
 
     def _keep_journal(self, connection: sqlite3.Connection, keep: bool) -> None:
         """Let a commit end by overwriting the journal's head (`keep`), or by emptying the journal.
@@ -188,7 +199,7 @@ class Database:
         except sqlite3.Error:
             self._connection = None
 
-    def _connected(self, making: Callable[[], None] | None) -> sqlite3.Connection:
+    def _connected(self, making: Callable[[], None] | None = None) -> sqlite3.Connection:
         if self._connection is not None and self._file != _identity(self._name):
             self._drop()  # the file was deleted or replaced below us
         if self._connection is None:

@@ -122,7 +122,8 @@ def charge_of(
 
 def is_known(connection: sqlite3.Connection, tag: bytes) -> bool:
     """Tell whether the answer with this tag was paid for."""
-    row = connection.execute("SELECT 1 FROM tags WHERE tag = ?", (tag,)).fetchone()
+    # For bytes, sqlite3 first looks for an adapter, and fails; for bytearrays it does not.
+    row = connection.execute("SELECT 1 FROM tags WHERE tag = ?", (bytearray(tag),)).fetchone()
     return row is not None
 
 

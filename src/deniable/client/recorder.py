@@ -25,6 +25,7 @@ from deniable.protocol.report import ID_BYTES
 if TYPE_CHECKING:
     from deniable.protocol.windows import Window
 
+_NONE: frozenset[str] = frozenset()
 Clock = Callable[[], datetime]
 """Returns the time, with a time zone."""
 
@@ -130,9 +131,7 @@ class Recorder:
         if question.level and history.chosen_level(connection) not in ("", question.level):
             raise refused("level")
         history.check_pin(connection, question, standing.pinned)
-        fetched = (
-            history.fetched_ones(connection, terms.base) if standing.fetched else frozenset[str]()
-        )
+        fetched = history.fetched_ones(connection, terms.base) if standing.fetched else _NONE
         fetched = history.check_versions(connection, question, terms.own, terms.base, fetched)
         if standing.used or _is_missed(connection, entry):
             raise refused("answered")
@@ -154,6 +153,7 @@ class Recorder:
         charge = ledger.charge_of(
             question, entry.answers, secret, lambda tag: ledger.is_known(connection, tag)
         )
+        self._reserving.take_up(terms.survey, secret)
         free = terms.ceiling - spent
         self._afford(connection, question, terms, secret, charge.micros, free, fetched)
         if not ledger.fits(connection, self._window, question, entry.epoch, charge.micros):
@@ -171,7 +171,7 @@ class Recorder:
         history.mark_used(connection, question, entry.epoch)
         ledger.add(connection, question, entry.epoch, charge)
         if charge.micros and question.repeat != "once":  # of that one the used epochs say the same
-            mark = self._reserving.mark(terms.survey, secret, question)
+            mark = self._reserving.mark(secret, question)
             if not ledger.is_known(connection, mark):
                 ledger.mark_paid(connection, mark)
         outbox.put(connection, question, report, self._due())
@@ -207,7 +207,7 @@ class Recorder:
             return
         if micros > free:
             raise refused("ceiling")
-        if self._reserving.has_plenty(terms.survey, secret, question, micros, free):
+        if self._reserving.has_plenty(question, micros, free):
             return
         reservations = self._reserving.now(connection, terms, secret, free, fetched)
         if micros > reservations.room(question, free):

@@ -116,9 +116,11 @@ class Reserving:
         self._costs: dict[tuple[str, int], int] = {}
         self._all = 0
 
-    def has_plenty(
-        self, survey: Survey, secret: bytes, question: Question, micros: int, free: int
-    ) -> bool:
+    def take_up(self, survey: Survey, secret: bytes) -> None:
+        """Put the questions of a survey into the order of a secret, which the rest is about."""
+        self._in_order(survey, secret)
+
+    def has_plenty(self, question: Question, micros: int, free: int) -> bool:
         """Tell whether a report fits, whatever else is or was paid for; False says nothing.
 
         Let C be the sum of what all questions cost, and c the question's own cost in it. At most C
@@ -127,21 +129,17 @@ class Reserving:
         question, which is at least free - (C - c), holds the report.
 
         Args:
-            survey: the questions.
-            secret: the device's.
             question: the one to report.
             micros: the cost of the report.
             free: unspent micros.
 
         Cost: a few additions, where `now` takes statements and microseconds for each question.
         """
-        self._in_order(survey, secret)
         own = self._costs.get((question.id, question.version), 0)
         return self._all <= free and self._all - own + micros <= free
 
-    def mark(self, survey: Survey, secret: bytes, question: Question) -> bytes:
-        """Return the question's `paid_mark`, computed once for a survey and a secret."""
-        self._in_order(survey, secret)
+    def mark(self, secret: bytes, question: Question) -> bytes:
+        """Return the question's `paid_mark`, computed once; the secret is the one taken up."""
         found = self._marks.get(question.digest)
         return paid_mark(secret, question) if found is None else found
 

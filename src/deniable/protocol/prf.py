@@ -82,7 +82,8 @@ class DerivedStream(Stream):
     """
 
     def __init__(self, derive: Callable[[], bytes]) -> None:
-        super().__init__(b"")
+        self._key = self._block = b""
+        self._counter = 0
         self._derived = derive
 
     def word(self) -> int:

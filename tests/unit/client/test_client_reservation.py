@@ -160,9 +160,10 @@ def test_where_there_is_plenty_looking_closely_finds_room(
         for paid in data.draw(st.sets(st.sampled_from(asked.questions))):
             ledger.mark_paid(connection, paid_mark(secret, paid))
         reserving = Reserving()
-        plenty = reserving.has_plenty(asked, secret, mine, micros, free)
+        reserving.take_up(asked, secret)
+        plenty = reserving.has_plenty(mine, micros, free)
         closely = reserving.now(connection, terms, secret, free, frozenset())
-    assert reserving.mark(asked, secret, mine) == paid_mark(secret, mine)
+    assert reserving.mark(secret, mine) == paid_mark(secret, mine)
     assert plenty <= (micros <= closely.room(mine, free))
     assert plenty == (sum(first_cost(q) for q in asked.questions) <= free)
 
