@@ -12,6 +12,7 @@ protocol.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from io import FileIO
 from typing import Any, NamedTuple
@@ -77,6 +78,7 @@ def pages_of(file: FileIO, chunk: Any, size: int, nullable: bool) -> list[Page] 
     if not plain or chunk.has_dictionary_page:
         return None
     at, end = chunk.data_page_offset, chunk.data_page_offset + chunk.total_compressed_size
+    _announce(file, at, end - at)
     pages: list[Page] = []
     before, header = b"", _Header(0, 0)
     try:
@@ -93,6 +95,15 @@ def pages_of(file: FileIO, chunk: Any, size: int, nullable: bool) -> list[Page] 
         return None
     whole = at == end and sum(page.records for page in pages) == chunk.num_values
     return pages if whole else None
+
+
+def _announce(file: FileIO, start: int, size: int) -> None:
+    """Tell the system what will be read: many small reads of a disk cost it three times the work.
+
+    Edge cases: only some systems listen; nothing depends on it.
+    """
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(file.fileno(), start, size, os.POSIX_FADV_WILLNEED)
 
 
 def read_pages(file: FileIO, pages: Sequence[Page], size: int) -> Iterator[Bytes]:
