@@ -24,6 +24,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -104,27 +105,52 @@ def read_batches(folder: Path) -> None:
             pass
 
 
-def family() -> dict[int, float]:
-    """Return the processor seconds of this process and of all that it has started, by number."""
-    parents: dict[int, list[int]] = {}
-    spent: dict[int, float] = {}
+class Spent(NamedTuple):
+    """Processor seconds of a process.
+
+    Attributes:
+        parent: the number of the process that started it.
+        own: its own seconds.
+        ended: those of its children that have ended, as far as it has asked for them.
+    """
+
+    parent: int
+    own: float
+    ended: float
+
+
+def family() -> dict[int, Spent]:
+    """Return what this process and all that it has started have spent, by number."""
+    everyone: dict[int, Spent] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             cut = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        number = int(path.parent.name)
-        parents.setdefault(int(cut[1]), []).append(number)
-        spent[number] = sum(map(int, cut[11:15])) / TICK
+        user, system, users, systems = (int(ticks) / TICK for ticks in cut[11:15])
+        everyone[int(path.parent.name)] = Spent(int(cut[1]), user + system, users + systems)
     found = [os.getpid()]
     for one in found:
-        found += parents.get(one, [])
-    return {one: spent[one] for one in found}
+        found += [number for number, spent in everyone.items() if spent.parent == one]
+    return {one: everyone[one] for one in found}
 
 
-def processor_seconds() -> float:
-    """Return the processor time of this process and all that it has started."""
-    return sum(family().values())
+def spent_since(before: dict[int, Spent]) -> float:
+    """Return the processor time of the family since then.
+
+    A process that has ended since is in the sum of its parent with all that it ever spent, or, if
+    its parent never asked (Spark's idle workers), in none.
+    """
+    none, total = Spent(0, 0.0, 0.0), 0.0
+    now = family()
+    children = {one: spent.ended - before.get(one, none).ended for one, spent in now.items()}
+    for number, past in before.items():
+        earlier = past.own + past.ended
+        if number not in now and children.get(past.parent, 0.0) >= earlier:
+            children[past.parent] -= earlier
+    for number, spent in now.items():
+        total += spent.own - before.get(number, none).own + children[number]
+    return total
 
 
 def peaks() -> dict[str, str]:
@@ -164,9 +190,9 @@ def costs(
     for _ in range(rounds):
         for name, run in runs.items():
             before_each()
-            before = processor_seconds()
+            before = family()
             run()
-            spent[name].append(processor_seconds() - before)
+            spent[name].append(spent_since(before))
     return [max(median(each), 1 / TICK) for each in spent.values()]
 
 
