@@ -215,13 +215,23 @@ class Archive(ReadOnlyStore):
         self._local = isinstance(self._system, fs.LocalFileSystem)
 
     @cached_property
-    def paths(self) -> dict[str, Batch]:
-        """The places of all parts below the archive, with the batch that each one names."""
+    def _named(self) -> dict[str, Batch | None]:
+        """The places of all files below the archive, with the batches of those that name one."""
         _, _, fs = pyarrow()
         found = self._system.get_file_info(fs.FileSelector(self._root, recursive=True))
         names = sorted(info.path[len(self._root) :].lstrip("/") for info in found if info.is_file)
-        batches = ((name, batch_of(name)) for name in names if "/." not in f"/{name}")
-        return {name: batch for name, batch in batches if batch is not None}
+        return {name: batch_of(name) for name in names if "/." not in f"/{name}"}
+
+    @cached_property
+    def paths(self) -> dict[str, Batch]:
+        """The places of all parts below the archive, with the batch that each one names."""
+        return {name: batch for name, batch in self._named.items() if batch is not None}
+
+    @property
+    def strays(self) -> tuple[str, ...]:
+        """The places of Parquet files whose names are not those of parts: nobody counts them."""
+        parquet = (name for name in self._named if name.endswith(".parquet"))
+        return tuple(name for name in parquet if self._named[name] is None)
 
     def part(self, name: str) -> Part:
         """Open the part at a place below the archive."""
