@@ -47,7 +47,7 @@ class Page(NamedTuple):
 
 
 class _Header(NamedTuple):
-    """What stands before the records of a page.
+    """The bytes before the records of a page, read.
 
     Attributes:
         length: its bytes, with the levels.
