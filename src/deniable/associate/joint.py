@@ -143,9 +143,20 @@ def joint_of_patterns(
     solver: str = "sqp",
     level: float = 0.95,
     margins: Sequence[Floats] | None = None,
+    said: Sequence[str] | None = None,
 ) -> Joint:
-    """Return the joint distribution from likelihoods, and perhaps margins, known already."""
-    solver, notes = _possible(solver, patterns), list(_notes(variables))
+    """Return the joint distribution from likelihoods, and perhaps margins and notes, known already.
+
+    Args:
+        variables: whose likelihoods they are; with `said` their reports are not looked at.
+        patterns: the likelihoods.
+        solver: as in `estimate_joint`.
+        level: of the intervals.
+        margins: the variables' own fits.
+        said: what `notes_of` said of the reports.
+    """
+    solver = _possible(solver, patterns)
+    notes = list(notes_of(variables) if said is None else said)
     fit = _solved(patterns, solver, margins)
     if not fit.converged and fit.gap > GAP * patterns.n:
         notes.append(f"The solver stopped early: another table may be likelier by e^{fit.gap:.3g}.")
@@ -209,7 +220,8 @@ def independent_table(margins: Sequence[Floats]) -> Floats:
     return functools.reduce(np.multiply.outer, margins).reshape(-1)
 
 
-def _notes(variables: Sequence[Variable]) -> Iterator[str]:
+def notes_of(variables: Sequence[Variable]) -> Iterator[str]:
+    """Yield what there is to say of the variables' reports."""
     for variable in variables:
         empty = empty_cohorts(variable)
         if empty:

@@ -72,8 +72,8 @@ def associate(store: Source, asked: Asked, options: Options = DEFAULTS) -> Table
     Guarantees: where the same devices report in several epochs, intervals are widened and tests
     weakened so that neither claims more than independent reports would.
 
-    Cost: linear in the reports, which are held in memory; then that of the fit; with `crafted`,
-    of four fits and more per cell of the table.
+    Cost: linear in the reports, which are held in memory until their likelihoods are known; then
+    that of the fit; with `crafted`, of four fits and more per cell of the table.
 
     Args:
         store: where the reports are, or their counts.
@@ -156,6 +156,7 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
         found_notes = (SAMPLED.format(n=read.n, all=read.drawn_from),)
     if options.discovered:
         apart = find_apart(read, fields, options, options.top or TOP)
+        read.spend()
         read, accumulated = apart.read, apart.read.accumulated
         found_notes += apart.notes
         options = replace(options, candidates={**options.candidates, **apart.candidates})
@@ -163,6 +164,8 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
     if crafted is not None:  # said before the work is done
         check_size(variables)
         _check_crafted(options)
+    if crafted is None:  # the variables take the reports with them, and let go of them when read
+        read.spend()
     one, factor, reading = _one_level(accumulated, variables, fields, options)
     shifted = None
     if crafted is not None:
@@ -290,8 +293,9 @@ def _fitted(
         pairs = independence_of_pairs(variables, method=method, profile=profile, rng=rng)
         whole = independence(variables, method=method, profile=profile, rng=rng)
         return joint, pairs, (_alone(("", ""), whole),)
+    spend = options.crafted is None
     joint, found = fit_two(
-        variables, solver=solver, level=level, method=method, profile=profile, rng=rng
+        variables, solver=solver, level=level, method=method, profile=profile, rng=rng, spend=spend
     )
     one, two = variables
     return joint, (_alone((one.name, two.name), found),), ()
