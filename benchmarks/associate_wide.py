@@ -4,11 +4,11 @@
 
 Two fields of 20 answers, by basic RAPPOR (epsilon 2) and by Bloom filters (k=128, h=2, m=16,
 epsilon 3; 19 strings are listed, the others are "(other)"). Reports are written to a store and to
-an archive in a temporary folder (`TMPDIR` moves it; 36 bytes per report and each), then the command
-runs on both, and `associate` of the library on reports that are in memory already, which counts
-them. Each run is a process of its own, that says nothing: printed are its processor time, with all
-that it starts, and the most memory that it had, interpreter and libraries included. A first run on
-few reports fills the caches of compiled kernels.
+an archive in a temporary folder (`TMPDIR` moves it; 36 bytes per report and each). Then the command
+runs on both, and `associate` of the library, which lets go of the reports that it was given. Each
+run is a process of its own: printed are its processor time, with all that it starts, and the most
+memory that it had (10^9 bytes), reports, interpreter and libraries included. A first run on few
+reports fills the caches of compiled kernels.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _spent(*step: str) -> tuple[float, float]:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"The step {' '.join(step)} failed.")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e9
 
 
 def step_make(folder: str, case: str, reports: str) -> None:
@@ -101,11 +101,12 @@ def _in_memory(place: Path, case: str) -> None:
     asked = _question(place, case)
     dtype, names = record_dtype(asked), STRINGS[:LISTED] if case == "bloom" else None
     files = {field.name: place / f"{field.name}.bytes" for field in asked.fields}
-    reports = {name: np.fromfile(path, dtype[name]) for name, path in files.items()}
-    mechanisms = _mechanisms(asked)
-    associate(
-        [Variable(name, mechanisms[name], held, names) for name, held in reports.items()],
-    )
+    laws = _mechanisms(asked)
+    variables = [
+        Variable(name, laws[name], np.fromfile(path, dtype[name]), names)
+        for name, path in files.items()
+    ]
+    associate(variables, spend=True)
 
 
 def _question(place: Path, case: str) -> Question:

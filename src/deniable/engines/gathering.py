@@ -25,7 +25,7 @@ from deniable.engines.mapping import Engine, Fold, Threads
 from deniable.engines.selection import ALL, Selection, selected
 from deniable.engines.smallest import Smallest
 from deniable.protocol import Question
-from deniable.store.archive.reading import Archive, Bytes, open_part
+from deniable.store.archive.reading import Archive, Bytes, open_part, release_unused
 from deniable.store.base import Batch, Store
 
 Cut = tuple[tuple[int, int], ...]
@@ -172,28 +172,40 @@ def sampled_fields(
         StoreError: if the store cannot be read.
     """
     fold, where = SampleFold(question, cut, most=most), engine or Threads()
-    widths, tallies = [end - first for first, end in cut], Counter[Batch]()
-    if isinstance(store, Archive) or not isinstance(where, Threads):
-        files = Files.of(store, question, selection, where)
-        ignored, fold = files.ignored, replace(fold, names=files.names)
-        found = Smallest(most, widths, reports_of(store, question))
-        if not isinstance(where, Threads):
-            for part in where.partials(fold, files.paths):
-                tallies.update(part.tallies)
-                found.add(parted(part.rows, widths), part.numbers)
-            return Sampled(tallies, *found.sorted(), ignored)
-        groups: Groups = (group for path in files.paths for group in fold.groups(path))
+    found = Smallest(most, [end - first for first, end in cut], reports_of(store, question))
+    if not isinstance(store, Archive) and isinstance(where, Threads):
+        tallies, ignored = _added(found, fold, _chunks_of(store, question, selection))
+        return Sampled(tallies, *found.sorted(), ignored)
+    files = Files.of(store, question, selection, where)
+    fold = replace(fold, names=files.names)
+    if isinstance(where, Threads):
+        groups = (group for path in files.paths for group in fold.groups(path))
+        tallies, _ = _added(found, fold, groups)
+        release_unused()
     else:
-        ignored = 0
-        found = Smallest(most, widths, reports_of(store, question))
-        groups = _chunks_of(store, question, selection)
+        tallies = _merged(found, where.partials(fold, files.paths))
+    return Sampled(tallies, *found.sorted(), files.ignored)
+
+
+def _added(found: Smallest, fold: SampleFold, groups: Groups) -> tuple[Counter[Batch], int]:
+    """Add rows; return the reports of each batch, and how many were of another digest."""
+    tallies, ignored = Counter[Batch](), 0
     for batch, rows, label in groups:
-        if batch.digest == question.digest:
+        if batch.digest == fold.question.digest:
             tallies[batch] += len(rows)
-            found.add(_fields(rows, cut), keys_of(label, len(rows)))
+            found.add(_fields(rows, fold.cut), keys_of(label, len(rows)))
         else:
             ignored += len(rows)
-    return Sampled(tallies, *found.sorted(), ignored)
+    return tallies, ignored
+
+
+def _merged(found: Smallest, parts: Iterator[Gathered]) -> Counter[Batch]:
+    """Add the rows of partial results; return the reports of each batch."""
+    tallies = Counter[Batch]()
+    for part in parts:
+        tallies.update(part.tallies)
+        found.add(parted(part.rows, found.widths), part.numbers)
+    return tallies
 
 
 def repeats(store: Archive, question: Question, cut: Cut) -> bool:

@@ -33,11 +33,14 @@ class Smallest:
         most: the most rows.
         widths: the bytes of a row in each table.
         expected: about how many will come.
+
+    Attributes:
+        widths: as given.
     """
 
     def __init__(self, most: int, widths: Sequence[int], expected: int) -> None:
         self._most, self._largest = most, 2**64 - 1
-        self._used = 0
+        self._used, self.widths = 0, tuple(widths)
         room = min(expected, most + _ROOM)
         self._keys: Keys = np.empty(room, np.uint64)
         self._columns = tuple(np.empty((room, width), np.uint8) for width in widths)

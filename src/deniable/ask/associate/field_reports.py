@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -123,7 +123,7 @@ def _gathered(
         tables = parted(rows, [end - first for first, end in cut])
     else:
         found = sampled_fields(store, question, cut, MOST_WIDE, *how)
-        tables = list(found.fields)
+        tables, found = list(found.fields), replace(found, keys=found.keys[:0].copy())
     dtype, read = record_dtype(question), len(tables[0])
     reports = {
         name: np.ascontiguousarray(own).view(dtype[name]).reshape(-1)
