@@ -30,9 +30,6 @@ def sort_rows(keys: Keys, columns: tuple[Bytes, ...]) -> None:
     Args:
         keys: one per row.
         columns: tables of bytes, a row per key.
-
-    References: [MBM93] McIlroy, Bostic and McIlroy, Engineering radix sort, Computing Systems 6(1),
-        1993.
     """
     if keys.size < 2:
         return

@@ -31,8 +31,6 @@ class Curvature:
     Attributes:
         every: s.
         fresh: whether it was taken at the weights that it was last asked for.
-
-    References: [NW06] Nocedal and Wright, Numerical Optimization, second edition, Springer 2006.
     """
 
     def __init__(self, rows: Rows, every: int) -> None:
