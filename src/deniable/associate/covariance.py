@@ -78,7 +78,9 @@ def information(patterns: Patterns, x: Floats) -> tuple[Floats, Floats]:
     # L'(w / Lx), and I = L' diag(w / (Lx)^2) L with w = n u.
     score = patterns.n * patterns.pulled(patterns.shares / mixed)
     every = sampling(patterns, _WORTH if isinstance(patterns, PackedProduct) else 1)
-    return score, patterns.n * patterns.curvature(patterns.shares / mixed**2, every)
+    mixed *= mixed  # in place, as in a fit
+    np.divide(patterns.shares, mixed, out=mixed)
+    return score, patterns.n * patterns.curvature(mixed, every)
 
 
 def on_simplex(information: Floats, free: NDArray[np.bool_] | None = None) -> Floats:

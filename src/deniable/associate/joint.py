@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -20,7 +21,7 @@ from deniable.associate.covariance import (
 from deniable.associate.few_people import SAID, errors_of
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, empty_cohorts, patterns_of
-from deniable.associate.placement import placement_scores
+from deniable.associate.placement import Placing, placing_of
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import Mixture, fit_rows
 from deniable.decode.mixture.em import run_em, run_squarem
@@ -146,6 +147,27 @@ def check_options(solver: str, level: float) -> None:
         raise _validate.invalid("level", "estimate_joint", "a number between 0 and 1", level)
 
 
+@dataclass(frozen=True)
+class Told:
+    """What the reports say beside their likelihoods, so that they can be let go of.
+
+    Attributes:
+        notes: caveats.
+        placing: where unlisted strings fall; None where no field needs it.
+    """
+
+    notes: tuple[str, ...]
+    placing: Placing | None
+
+
+def told_of(variables: Sequence[Variable], profile: str = DEFAULT_PROFILE) -> Told:
+    """Look at the reports themselves."""
+    cells = math.prod(len(variable.categories) for variable in variables)
+    # Larger tables have no errors.
+    placing = placing_of(variables, profile) if cells <= LARGEST_TABLE else None
+    return Told(tuple(notes_of(variables)), placing)
+
+
 @one_thread
 def joint_of_patterns(
     variables: Sequence[Variable],
@@ -155,9 +177,22 @@ def joint_of_patterns(
     level: float = 0.95,
     margins: Sequence[Floats] | None = None,
     profile: str = DEFAULT_PROFILE,
+    told: Told | None = None,
 ) -> Joint:
-    """Return the joint distribution from likelihoods, and perhaps margins, known already."""
-    solver, notes = _possible(solver, patterns), list(_notes(variables))
+    """Return the joint distribution from likelihoods, and perhaps margins and more, known already.
+
+    Args:
+        variables: whose likelihoods they are; with `told` their reports are not looked at.
+        patterns: the likelihoods.
+        solver: as in `estimate_joint`.
+        level: of the intervals.
+        margins: the variables' own fits.
+        profile: of "(other)".
+        told: what `told_of` said of the reports.
+    """
+    solver = _possible(solver, patterns)
+    told = told_of(variables, profile) if told is None else told
+    notes = list(told.notes)
     fit = _solved(patterns, solver, margins)
     if not fit.converged and fit.gap > GAP * patterns.n:
         notes.append(f"The solver stopped early: another table may be likelier by e^{fit.gap:.3g}.")
@@ -165,7 +200,7 @@ def joint_of_patterns(
     if few:
         notes.append(SAID)
     people = float(patterns.n) if few else None
-    errors, placement = _with_placement(variables, errors, fit.weights, (profile, level), people)
+    errors, placement = _with_placement(told.placing, errors, fit.weights, level, people)
     if errors.covariance is None:
         notes.append(
             f"Tables of more than {LARGEST_TABLE:,} cells have no standard errors: use fewer "
@@ -202,19 +237,17 @@ def joint_of_patterns(
 
 
 def _with_placement(
-    variables: Sequence[Variable],
+    placing: Placing | None,
     errors: CellErrors,
     x: Floats,
-    how: tuple[str, float],
+    level: float,
     people: float | None,
 ) -> tuple[CellErrors, Placement | None]:
     """Return the errors with those of where unlisted strings happen to fall, and these alone."""
     sigma, active = errors.unbounded_covariance, errors.covariance
-    if sigma is None or active is None:
+    if sigma is None or active is None or placing is None:
         return errors, None
-    profile, level = how
-    scores = placement_scores(variables, x, profile, level)
-    part = None if scores is None else placed(errors, scores)
+    part = placed(errors, placing.scores(x, level))
     if part is None:
         return errors, None
     wide, tight = sigma + part.unbounded, active + part.active
@@ -244,7 +277,8 @@ def independent_table(margins: Sequence[Floats]) -> Floats:
     return functools.reduce(np.multiply.outer, margins).reshape(-1)
 
 
-def _notes(variables: Sequence[Variable]) -> Iterator[str]:
+def notes_of(variables: Sequence[Variable]) -> Iterator[str]:
+    """Yield what there is to say of the variables' reports."""
     for variable in variables:
         empty = empty_cohorts(variable)
         if empty:

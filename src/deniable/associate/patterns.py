@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,7 @@ def patterns_of(
     profile: str = DEFAULT_PROFILE,
     chunk: int = CHUNK,
     strict: bool = False,
+    spend: bool = False,
 ) -> Patterns:
     """Return the likelihoods of all variables, a row per distinct pattern of reports.
 
@@ -55,11 +57,15 @@ def patterns_of(
         profile: of "(other)".
         chunk: the number of reports that are read at once.
         strict: whether categories are refused that only more reports would tell apart.
+        spend: let go of the reports of wide fields as soon as they are read, where the list
+            `variables` is all that holds them: their places in it take variables without reports,
+            which say how reports are made, and no more.
 
     Raises:
         InvalidParameter: if the variables cannot be analysed together; the message says why.
     """
     check_variables(variables)
+    held = variables if spend and isinstance(variables, list) else list(variables)
 
     def read(variable: Variable) -> FieldRows:
         rows = field_rows(variable, profile=profile, chunk=chunk)
@@ -67,7 +73,7 @@ def patterns_of(
         _refuse_alike(variable, lines.shape[1], lambda step: lines[:, ::step], strict)
         return rows
 
-    several = _as_bytes(variables, read, profile, strict)
+    several = _as_bytes(held, read, profile, strict)
     if several is not None:
         return several
     place = wide_field(variables)
@@ -81,18 +87,18 @@ def patterns_of(
 
 
 def _as_bytes(
-    variables: Sequence[Variable], read: Callable[[Variable], FieldRows], profile: str, strict: bool
+    held: list[Variable], read: Callable[[Variable], FieldRows], profile: str, strict: bool
 ) -> Product | None:
     """Return the product with every wide field as bytes; None unless there are two or more.
 
     Then hardly two reports are alike in all fields, and floats would take 8 bytes per report and
-    category of each.
+    category of each. Wide fields in `held` have no reports any more.
     """
-    wide = wide_fields(variables)
+    wide, n = wide_fields(held), held[0].n
     if len(wide) < 2:
         return None
     factors: list[Factor] = []
-    for number, variable in enumerate(variables):
+    for number, variable in enumerate(held):
         packed = variable.packed(variable.reports) if number in wide else None
         if packed is None:
             factors.append(_expanded(read(variable)))
@@ -101,7 +107,8 @@ def _as_bytes(
         some = functools.partial(_some_lines, packed, rest)
         _refuse_alike(variable, variable.n, some, strict)
         factors.append(PackedFactor(packed, rest))
-    n = variables[0].n
+        variable.learned.clear()  # it knows the reports, too
+        held[number] = replace(variable, reports=variable.reports[:0].copy())
     return Product(tuple(factors), np.broadcast_to(np.float64(1 / n), n), n)
 
 

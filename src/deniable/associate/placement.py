@@ -23,8 +23,9 @@ Student's t has with as many degrees as cohorts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,59 +42,87 @@ _ROWS, _SCORES, _PRODUCTS = 2**15, 2**22, 2**30
 """The most reports, scores, and products of scores and places, from which E is computed."""
 
 
-def placement_scores(
-    variables: Sequence[Variable], x: Floats, profile: str, level: float
-) -> Floats | None:
-    """Return E of a table x, flat; None where no field has such an error.
+@dataclass(frozen=True)
+class Placing:
+    """What reports say of where unlisted strings fall, whatever the table.
+
+    Attributes:
+        n: the number of all reports.
+        reports: some of the reports of each field.
+        lines: the likelihoods of these, of each field.
+        flat: P(own report | an unlisted string anywhere) on the scale of the lines, by field.
+        parts: of each such field, and how far the unlisted people of each are from even.
+    """
+
+    n: int
+    reports: tuple[Reports, ...]
+    lines: tuple[Floats, ...]
+    flat: Mapping[int, Floats]
+    parts: Mapping[int, tuple[Part, ...]]
+
+    def scores(self, x: Floats, level: float) -> Floats:
+        """Return E of a table x, flat.
+
+        Args:
+            x: the table, flat.
+            level: of the intervals, whose width allows for few cohorts.
+
+        Cost: the scores of at most 32,768 reports at every place of their cohorts.
+        """
+        scores = multiplied(list(self.lines))
+        mixed = x @ scores
+        scores /= mixed
+        scores -= 1
+        found = np.zeros((x.size, x.size))
+        for axis, parts in self.parts.items():
+            own = self._unlisted(x, axis) / mixed
+            for part in parts:
+                found += _student(part, level) * _added(part, self.reports[axis], scores, own)
+        return _positive(found) * (self.n / len(self.reports[0])) ** 2
+
+    def _unlisted(self, x: Floats, axis: int) -> Floats:
+        """Return P(all fields of a report | an unlisted string anywhere)."""
+        table = np.moveaxis(x.reshape([len(each) for each in self.lines]), axis, 0)
+        # What the others say is that of the unlisted people; of nobody, that of all.
+        beside = table[-1] if table[-1].sum() > 0 else table.sum(axis=0)
+        others = multiplied([*self.lines[:axis], *self.lines[axis + 1 :]])
+        rest = beside.reshape(-1) / beside.sum() @ others
+        return np.asarray(self.flat[axis] * rest)
+
+
+def placing_of(variables: Sequence[Variable], profile: str) -> Placing | None:
+    """Return where unlisted strings fall; None where no field has such an error.
 
     Args:
         variables: of the table.
-        x: the table, flat.
         profile: of "(other)".
-        level: of the intervals, whose width allows for few cohorts.
 
-    Cost: one pass over the counts of the fields with "(other)", and the scores of at most 32,768
-        reports at every place of their cohorts.
+    Cost: one pass over the counts of the fields with "(other)", and the likelihoods of at most
+        32,768 reports.
     """
     axes = [axis for axis, one in enumerate(variables) if one.other and places_of(one.mechanism)]
-    if not axes or profile not in _PROFILES:
+    n = variables[0].n
+    if not axes or profile not in _PROFILES or not n:
         return None
-    n, most = variables[0].n, max(places_of(variables[axis].mechanism) for axis in axes)
-    rows = min(_ROWS, _SCORES // x.size, _PRODUCTS // (most * x.size))
+    cells = math.prod(len(one.categories) for one in variables)
+    most = max(places_of(variables[axis].mechanism) for axis in axes)
+    rows = min(_ROWS, _SCORES // cells, _PRODUCTS // (most * cells))
     step = max(1, -(-n // max(1, rows)))
-    part_of = [replace(one, reports=one.reports[::step]) for one in variables]
-    lines = [_lines(*both, profile) for both in zip(variables, part_of, strict=True)]
-    scores = multiplied(lines)
-    mixed = x @ scores
-    scores /= mixed
-    scores -= 1
-    found = np.zeros((x.size, x.size))
+    some = tuple(one.reports[::step].copy() for one in variables)  # no view: that held them all
+    lines = tuple(_lines(*both, profile) for both in zip(variables, some, strict=True))
+    flat, parts = {}, {}
     for axis in axes:
-        own = _unlisted(variables[axis], part_of[axis], lines, x, axis) / mixed
-        for part in parts_of(variables[axis], profile):
-            found += _student(part, level) * _added(part, part_of[axis].reports, scores, own)
-    return _positive(found) * (n / part_of[0].n) ** 2
+        own = _lines(variables[axis], some[axis], "flat")
+        # Every line of a report has one scale, which the first candidate's tells.
+        flat[axis] = np.asarray(own[-1] / own[0] * lines[axis][0])
+        parts[axis] = tuple(parts_of(variables[axis], profile))
+    return Placing(n, some, lines, flat, parts)
 
 
-def _lines(variable: Variable, some: Variable, profile: str) -> Floats:
+def _lines(variable: Variable, some: Reports, profile: str) -> Floats:
     """Return the likelihoods of some reports, where all of them tell how "(other)" looks."""
-    rows = field_rows(variable, profile=profile, records=some.reports)
+    rows = field_rows(variable, profile=profile, records=some)
     return rows.lines if rows.codes is None else rows.lines[:, rows.codes]
-
-
-def _unlisted(
-    variable: Variable, some: Variable, lines: Sequence[Floats], x: Floats, axis: int
-) -> Floats:
-    """Return P(all fields of a report | an unlisted string anywhere), on the scale of the lines."""
-    own = lines[axis]
-    table = np.moveaxis(x.reshape([len(each) for each in lines]), axis, 0)
-    # What the others say is that of the unlisted people; of nobody, that of all.
-    beside = table[-1] if table[-1].sum() > 0 else table.sum(axis=0)
-    others = multiplied([*lines[:axis], *lines[axis + 1 :]])
-    rest = beside.reshape(-1) / beside.sum() @ others
-    # Every line of a report has one scale, which the first candidate's tells.
-    flat = _lines(variable, some, "flat")
-    return np.asarray(flat[-1] / flat[0] * own[0] * rest)
 
 
 def _student(part: Part, level: float) -> float:

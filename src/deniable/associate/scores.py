@@ -153,22 +153,30 @@ def _moments_of_bytes(
 def _moments_of_two(patterns: Product, margins: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
     """Return the moments of two fields of bytes as `_moments` does, from sums over bytes."""
     alone = [patterns.alone(place) for place in range(2)]
-    mixed = [one.mixed(margin) for one, margin in zip(alone, margins, strict=True)]
     kept = [_kept(margin) for margin in margins]
-    means = [
-        one.pulled(patterns.shares / own)[some] - 1
-        for one, own, some in zip(alone, mixed, kept, strict=True)
-    ]
-    joint = patterns.pulled(patterns.shares / mixed[0] / mixed[1]).reshape(patterns.sizes)
+    found = [_alone_of_bytes(*each) for each in zip(alone, margins, kept, strict=True)]
+    means = [mean for mean, _ in found]
+    # 1/(n a b): made again, because two numbers of every report are all that is held at once.
+    weights = alone[0].mixed(margins[0])
+    weights *= alone[1].mixed(margins[1])
+    np.divide(patterns.shares, weights, out=weights)
+    joint = patterns.pulled(weights).reshape(patterns.sizes)
     moments = np.ones((len(means[0]) + 1, len(means[1]) + 1))
     moments[1:, 0], moments[0, 1:] = means
     # u = A/a - 1 of mean m, v = B/b - 1 of mean l: E[u v'] = E[A B'/(a b)] - (m + 1) - (l + 1) + 1.
     moments[1:, 1:] = joint[np.ix_(*kept)] - np.add.outer(*means) - 1
-    squares = [
-        _square_of_bytes(one.curvature(patterns.shares / own**2)[np.ix_(some, some)], mean)
-        for one, own, some, mean in zip(alone, mixed, kept, means, strict=True)
-    ]
-    return moments, squares
+    return moments, [square for _, square in found]
+
+
+def _alone_of_bytes(
+    alone: Product, margin: Floats, kept: NDArray[np.intp]
+) -> tuple[Floats, Floats]:
+    """Return the means of a field's scores A/a - 1, and the mean of (1, u)(1, u)'."""
+    mixed = alone.mixed(margin)
+    mean = alone.pulled(alone.shares / mixed)[kept] - 1
+    mixed *= mixed
+    np.divide(alone.shares, mixed, out=mixed)
+    return mean, _square_of_bytes(alone.curvature(mixed)[np.ix_(kept, kept)], mean)
 
 
 def _square_of_bytes(products: Floats, means: Floats) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.associate.fields import CHUNK, FieldRows, records_repeat
+from deniable.associate.fields import FieldRows, records_repeat
 from deniable.associate.other import other_likelihood
 from deniable.associate.variable import Variable
 from deniable.decode.mixture.packed import PackedProduct
@@ -20,6 +20,8 @@ _PER_PATTERN = 256
 """Reports that each pattern of the other fields must have on average: tables are made for it."""
 _MOST_PATTERNS = 2**16
 _SAMPLE = 2**14
+_BLOCK = 2**16
+"""Reports whose numbers are worked on at once: a dozen numbers of each fit into a cache."""
 _LARGEST_LOG = 600.0
 """Likelihood ratios of "(other)" beyond e^600 are cut, so that no number overflows."""
 
@@ -102,8 +104,8 @@ def rest_field(variable: Variable, packed: PackedAnswers, profile: str) -> Float
         return None
     first, other = (variable.candidates or ())[:1], other_likelihood(variable, profile)
     found = np.empty(variable.n)
-    for start in range(0, variable.n, CHUNK):
-        some = slice(start, start + CHUNK)
+    for start in range(0, variable.n, _BLOCK):
+        some = slice(start, start + _BLOCK)
         logs = other(variable.reports[some], start)
         logs -= variable.mechanism.likelihood(variable.reports[some], first, log=True)[:, 0]
         np.exp(np.clip(logs, -_LARGEST_LOG, _LARGEST_LOG, out=logs), out=logs)

@@ -12,8 +12,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,16 @@ from numpy.typing import NDArray
 from deniable.engines.files import Files, Names
 from deniable.engines.mapping import Engine, Fold, Threads
 from deniable.engines.selection import ALL, Selection, selected
+from deniable.engines.smallest import Smallest
 from deniable.protocol import Question
-from deniable.store.archive.reading import Archive, Bytes, open_part
+from deniable.store.archive.reading import Archive, Bytes, open_part, release_unused
 from deniable.store.base import Batch, Store
 
 Cut = tuple[tuple[int, int], ...]
 """The bytes of a record that are kept, as (first, end) of each field."""
-Groups = Iterator[tuple[Batch, Bytes]]
-"""Rows of bytes, and the batch that they belong to, under the name that may be seen."""
+Groups = Iterator[tuple[Batch, Bytes, str]]
+"""Rows of bytes, the batch that they belong to, under the name that may be seen, and a label that
+no other rows have."""
 _SEED = 0
 _REPEATED = 2
 """Records that occur less often than this on average are not worth grouping."""
@@ -52,6 +55,28 @@ class Gathered:
     tallies: Mapping[Batch, int]
     rows: Bytes
     numbers: NDArray[np.uint64]
+    ignored: int = 0
+
+    @property
+    def n(self) -> int:
+        """The number of reports that were looked at."""
+        return sum(self.tallies.values())
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A sample of reports, field by field.
+
+    Attributes:
+        tallies: as those of `Gathered`.
+        fields: a table of bytes each, a row per report.
+        keys: of the rows, rising.
+        ignored: as that of `Gathered`.
+    """
+
+    tallies: Mapping[Batch, int]
+    fields: tuple[Bytes, ...]
+    keys: NDArray[np.uint64]
     ignored: int = 0
 
     @property
@@ -117,7 +142,70 @@ def sample(
     Raises:
         StoreError: if the store cannot be read.
     """
-    return _folded(SampleFold(question, cut, most=most), store, selection, engine)
+    found = sampled_fields(store, question, cut, most, selection, engine)
+    rows = np.concatenate([np.empty((len(found.keys), 0), np.uint8), *found.fields], axis=1)
+    return Gathered(found.tallies, rows, found.keys, found.ignored)
+
+
+def sampled_fields(
+    store: Store,
+    question: Question,
+    cut: Cut,
+    most: int,
+    selection: Selection = ALL,
+    engine: Engine | None = None,
+) -> Sampled:
+    """Return the sample that `sample` draws, in a table of bytes for each field.
+
+    Cost: the bytes of the sample, once, and eight for the key of each row; a group of a million
+        records. Of processes and clusters also their results, of some files each.
+
+    Args:
+        store: where the reports are.
+        question: the question, with the version that is wanted.
+        cut: the fields (`fields_cut`).
+        most: the most rows.
+        selection: which of its reports.
+        engine: where files of an archive are read; here, one after the other, by default.
+
+    Raises:
+        StoreError: if the store cannot be read.
+    """
+    fold, where = SampleFold(question, cut, most=most), engine or Threads()
+    found = Smallest(most, [end - first for first, end in cut], reports_of(store, question))
+    if not isinstance(store, Archive) and isinstance(where, Threads):
+        tallies, ignored = _added(found, fold, _chunks_of(store, question, selection))
+        return Sampled(tallies, *found.sorted(), ignored)
+    files = Files.of(store, question, selection, where)
+    fold = replace(fold, names=files.names)
+    if isinstance(where, Threads):
+        groups = (group for path in files.paths for group in fold.groups(path))
+        tallies, _ = _added(found, fold, groups)
+        release_unused()
+    else:
+        tallies = _merged(found, where.partials(fold, files.paths))
+    return Sampled(tallies, *found.sorted(), files.ignored)
+
+
+def _added(found: Smallest, fold: SampleFold, groups: Groups) -> tuple[Counter[Batch], int]:
+    """Add rows; return the reports of each batch, and how many were of another digest."""
+    tallies, ignored = Counter[Batch](), 0
+    for batch, rows, label in groups:
+        if batch.digest == fold.question.digest:
+            tallies[batch] += len(rows)
+            found.add(_fields(rows, fold.cut), keys_of(label, len(rows)))
+        else:
+            ignored += len(rows)
+    return tallies, ignored
+
+
+def _merged(found: Smallest, parts: Iterator[Gathered]) -> Counter[Batch]:
+    """Add the rows of partial results; return the reports of each batch."""
+    tallies = Counter[Batch]()
+    for part in parts:
+        tallies.update(part.tallies)
+        found.add(parted(part.rows, found.widths), part.numbers)
+    return tallies
 
 
 def repeats(store: Archive, question: Question, cut: Cut) -> bool:
@@ -154,16 +242,20 @@ class GatherFold(Fold[Gathered]):
 
     def read(self, path: str) -> Gathered:
         """Return what is kept of a file."""
+        total = self.none()
+        for batch, rows, label in self.groups(path):
+            total = self.merge(total, self.kept(batch, rows, label))
+        return total
+
+    def groups(self, path: str) -> Groups:
+        """Yield the rows of a file that are asked about."""
         part = open_part(path)
         label = path.rpartition("/")[2]
-        total = self.none()
         for number, (text, rows) in enumerate(part.groups()):
             batch = replace(part.head.batch, segments=text)
             name = text if self.names is None else self.names.get(batch)
             if name is not None:
-                seen = replace(batch, segments=name)
-                total = self.merge(total, self.kept(seen, rows, f"{label} {number}"))
-        return total
+                yield replace(batch, segments=name), rows, f"{label} {number}"
 
     def none(self) -> Gathered:
         """Return the result of no rows."""
@@ -227,9 +319,7 @@ class SampleFold(GatherFold):
 
     def kept(self, batch: Batch, rows: Bytes, label: str) -> Gathered:
         """Return the rows of the smallest keys."""
-        seed = list(hashlib.sha256(f"{_SEED} {label}".encode()).digest())
-        keys = np.random.default_rng(seed).integers(0, 2**64, len(rows), np.uint64)
-        found, numbers = self.reduced(_cut(rows, self.cut), keys)
+        found, numbers = self.reduced(_cut(rows, self.cut), keys_of(label, len(rows)))
         return Gathered({batch: len(rows)}, found, numbers)
 
     def reduced(self, rows: Bytes, numbers: NDArray[np.uint64]) -> tuple[Bytes, Any]:
@@ -247,13 +337,41 @@ def _folded(
         found = where.folded(replace(fold, names=files.names), files.paths) or fold.none()
         return replace(found, ignored=files.ignored)
     total, ignored = fold.none(), 0
-    for number, chunk in enumerate(selected(store, fold.question, selection)):
-        if chunk.batch.digest == fold.question.digest:
-            rows = np.frombuffer(chunk.records, np.uint8).reshape(chunk.count, -1)
-            total = fold.merge(total, fold.kept(chunk.batch, rows, f"chunk {number}"))
+    for batch, rows, label in _chunks_of(store, fold.question, selection):
+        if batch.digest == fold.question.digest:
+            total = fold.merge(total, fold.kept(batch, rows, label))
         else:
-            ignored += chunk.count
+            ignored += len(rows)
     return replace(total, ignored=ignored)
+
+
+def keys_of(label: str, rows: int) -> NDArray[np.uint64]:
+    """Return the keys of rows, drawn from their label."""
+    seed = list(hashlib.sha256(f"{_SEED} {label}".encode()).digest())
+    return np.random.default_rng(seed).integers(0, 2**64, rows, np.uint64)
+
+
+def _chunks_of(store: Store, question: Question, selection: Selection) -> Groups:
+    for number, chunk in enumerate(selected(store, question, selection)):
+        rows = np.frombuffer(chunk.records, np.uint8).reshape(chunk.count, -1)
+        yield chunk.batch, rows, f"chunk {number}"
+
+
+def reports_of(store: Store, question: Question) -> int:
+    """Return the number of a question's reports, as far as is known before they are read."""
+    if isinstance(store, Archive):
+        return sum(store.part(name).head.reports for name in store.within(question.id))
+    return sum(one.reports for one in store.tallies() if one.batch.question == question.id)
+
+
+def _fields(rows: Bytes, cut: Cut) -> list[Bytes]:
+    return [rows[:, first:end] for first, end in cut]
+
+
+def parted(rows: Bytes, widths: Sequence[int]) -> list[Bytes]:
+    """Return rows that hold fields side by side as a table of each."""
+    ends = np.cumsum([0, *widths]).tolist()
+    return _fields(rows, tuple(pairwise(ends)))
 
 
 def _width(cut: Cut) -> int:

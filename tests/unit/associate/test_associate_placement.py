@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deniable.associate import Variable, estimate_joint
-from deniable.associate.placement import _added, _unlisted, placement_scores
+from deniable.associate.placement import Placing, _added, placing_of
 from deniable.associate.placement_parts import Part, parts_of
 from deniable.mechanisms import HCMS, KRR, OLH, ORR, PGR, Mechanism, NGrams, Prefixes, Rappor
 
@@ -109,16 +109,15 @@ def test_it_does_not_fall_with_the_number_of_people(rng):
 def test_the_papers_own_profiles_have_none(rng):
     variables = [field(WITH_PARTS["rappor"][0], rng), beside(4_000, rng)]
     for profile in ("fitted", "halves"):
-        assert placement_scores(variables, np.full(8, 1 / 8), profile, 0.95) is None
+        assert placing_of(variables, profile) is None
         assert estimate_joint(variables, profile=profile).placement is None
 
 
 def test_a_table_without_unlisted_people_takes_what_all_people_say(rng):
-    variables = [field(WITH_PARTS["rappor"][0], rng), beside(4_000, rng)]
-    lines = [rng.random((4, 10)), rng.random((2, 10))]
-    some = [Variable(v.name, v.mechanism, v.reports[:10], v.candidates) for v in variables]
+    lines = rng.random((4, 10)), rng.random((2, 10))
     x = np.append(rng.random(6), [0.0, 0.0])
     x /= x.sum()
-    found = _unlisted(variables[0], some[0], lines, x, 0)
+    placing = Placing(10, (), lines, {0: rng.random(10)}, {})
+    found = placing._unlisted(x, 0)
     assert np.isfinite(found).all()
     assert found.min() > 0

@@ -294,6 +294,10 @@ def test_the_sample_is_left_out_of_the_reporters_and_never_averaged_over_epochs(
     sample = (flat * (1 - flat) / 10_000).reshape(2, 2)
     reporters, _ = joint_read(joint, Reading(of="reporters"))
     assert reporters.std_error**2 == pytest.approx(joint.std_error**2 - sample)
+    drawn, _ = joint_read(joint, Reading(of="reporters"), 40_000)
+    assert drawn.std_error**2 == pytest.approx(joint.std_error**2 - sample / 4)
+    every, _ = joint_read(joint, Reading(of="reporters"), 10_000)
+    assert every.std_error == pytest.approx(reporters.std_error)
     again, _ = joint_read(joint, Reading(people=3.0))
     assert again.std_error**2 == pytest.approx(joint.std_error**2 + 2 * sample)
 

@@ -72,8 +72,8 @@ def associate(store: Source, asked: Asked, options: Options = DEFAULTS) -> Table
     Guarantees: where the same devices report in several epochs, intervals are widened and tests
     weakened so that neither claims more than independent reports would.
 
-    Cost: linear in the reports, which are held in memory; then that of the fit; with `crafted`,
-    of four fits and more per cell of the table.
+    Cost: linear in the reports, which are held in memory until their likelihoods are known; then
+    that of the fit; with `crafted`, of four fits and more per cell of the table.
 
     Args:
         store: where the reports are, or their counts.
@@ -151,11 +151,10 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
     """Return the table that `associate` returns, from reports that are in memory already."""
     accumulated, crafted = read.accumulated, options.crafted
     _check_reports(read)
-    found_notes: tuple[str, ...] = ()
-    if read.drawn_from is not None:
-        found_notes = (SAMPLED.format(n=read.n, all=read.drawn_from),)
+    found_notes = _sampled(read)
     if options.discovered:
         apart = find_apart(read, fields, options, options.top or TOP)
+        read.spend()
         read, accumulated = apart.read, apart.read.accumulated
         found_notes += apart.notes
         options = replace(options, candidates={**options.candidates, **apart.candidates})
@@ -163,7 +162,9 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
     if crafted is not None:  # said before the work is done
         check_size(variables)
         _check_crafted(options)
-    one, factor, reading = _one_level(accumulated, variables, fields, options)
+    if crafted is None:  # the variables take the reports with them, and let go of them when read
+        read.spend()
+    one, factor, reading = _one_level(accumulated, variables, fields, options, read.drawn_from)
     shifted = None
     if crafted is not None:
         told = options.stage("searching")
@@ -176,6 +177,13 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
     return association_table(about, found, notes)
 
 
+def _sampled(read: FieldReports) -> tuple[str, ...]:
+    """Return what is said where reports were drawn from more."""
+    if read.drawn_from is None:
+        return ()
+    return (SAMPLED.format(n=read.n, all=read.drawn_from),)
+
+
 def _check_reports(read: FieldReports) -> None:
     if read.n == 0:
         asked = read.accumulated.question.id
@@ -185,12 +193,16 @@ def _check_reports(read: FieldReports) -> None:
 
 
 def _one_level(
-    accumulated: Accumulated, variables: list[Variable], fields: Sequence[Field], options: Options
+    accumulated: Accumulated,
+    variables: list[Variable],
+    fields: Sequence[Field],
+    options: Options,
+    drawn_from: int | None,
 ) -> tuple[LevelJoint, float, Reading]:
     """Return the association of one level, with the errors of its epochs."""
     reading = read_together(options, accumulated.question, fields, accumulated.epochs)
     joint, pairs, mutual = _fitted(variables, options)
-    joint, factor = joint_read(joint, reading)
+    joint, factor = joint_read(joint, reading, drawn_from)
     pairs, mutual = weakened(pairs, factor), weakened(mutual, factor)
     notes = _notes(accumulated, joint, (*pairs, *mutual), reading)
     return LevelJoint(accumulated, joint, pairs, mutual, notes), factor, reading
@@ -217,7 +229,8 @@ def _associated_together(
     parts = []
     for read, fields in each:
         variables = [variable_of(read, field, alike) for field in fields]
-        parts.append(_one_level(read.accumulated, variables, fields, options)[0])
+        one = _one_level(read.accumulated, variables, fields, options, read.drawn_from)[0]
+        parts.append(replace(one, notes=(*_sampled(read), *one.notes)))
     joint, pairs, mutual, said = pool_joints(
         parts, of_population=options.of == "population", new_people=options.people == "new"
     )
@@ -290,8 +303,9 @@ def _fitted(
         pairs = independence_of_pairs(variables, method=method, profile=profile, rng=rng)
         whole = independence(variables, method=method, profile=profile, rng=rng)
         return joint, pairs, (_alone(("", ""), whole),)
+    spend = options.crafted is None
     joint, found = fit_two(
-        variables, solver=solver, level=level, method=method, profile=profile, rng=rng
+        variables, solver=solver, level=level, method=method, profile=profile, rng=rng, spend=spend
     )
     one, two = variables
     return joint, (_alone((one.name, two.name), found),), ()

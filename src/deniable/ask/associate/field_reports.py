@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from deniable.ask.options import DEFAULTS, Options, Source, store_of
 from deniable.engines.accumulated import Accumulated
 from deniable.engines.files import archive_of
-from deniable.engines.gathering import fields_cut, patterns, repeats, sample
+from deniable.engines.gathering import (
+    Gathered,
+    Sampled,
+    fields_cut,
+    parted,
+    patterns,
+    repeats,
+    reports_of,
+    sampled_fields,
+)
 from deniable.engines.local import Kept
 from deniable.engines.selection import selected
 from deniable.mechanisms import mechanism_for
@@ -38,7 +47,7 @@ class FieldReports:
         drawn_from: the number of reports that these are a random sample of; None if they are all.
     """
 
-    reports: Mapping[str, Reports]
+    reports: dict[str, Reports]
     accumulated: Accumulated
     drawn_from: int | None = None
 
@@ -46,6 +55,10 @@ class FieldReports:
     def n(self) -> int:
         """The number of reports."""
         return self.accumulated.n
+
+    def spend(self) -> None:
+        """Let go of the reports: others have taken over what is needed of them."""
+        self.reports.clear()
 
 
 def read_fields(
@@ -59,7 +72,7 @@ def read_fields(
     Of an archive, the engine counts distinct records, or draws a sample where hardly any occurs
     twice: the order of the reports, and all that follows, does not depend on the engine.
 
-    Cost: linear; the bytes of the fields' records, twice while they are joined.
+    Cost: linear; the bytes of the fields' records.
 
     Raises:
         StoreError: if the store is damaged or cannot be read.
@@ -70,16 +83,20 @@ def read_fields(
         return _gathered(there, question, fields, options)
     kept = Kept(question, selected(there, question, options.selection))
     progress = options.stage("counting")
-    parts: dict[str, list[Reports]] = {field.name: [] for field in fields}
+    dtype, expected, done = record_dtype(question), reports_of(there, question), 0
+    reports: dict[str, Reports] = {f.name: np.empty(expected, dtype[f.name]) for f in fields}
     for _, group in kept.groups():
         records = view_records(question, group)
-        for field in fields:
-            parts[field.name].append(np.ascontiguousarray(records[field.name]))
+        for name, own in reports.items():
+            if done + len(records) > len(own):  # they became more meanwhile
+                own = np.concatenate([own, np.empty(len(own) + len(records), own.dtype)])
+                reports[name] = own
+            own[done : done + len(records)] = records[name]
+        done += len(records)
         if progress is not None:
-            done = sum(kept.epochs.values())
-            progress(done, done)
-    dtype = record_dtype(question)
-    reports = {name: np.concatenate([np.empty(0, dtype[name]), *parts[name]]) for name in parts}
+            told = sum(kept.epochs.values())
+            progress(told, told)
+    reports = {name: own[:done] for name, own in reports.items()}
     counts = {
         field.name: mechanism_for(field.parameters).accumulate(reports[field.name])
         for field in fields
@@ -95,6 +112,7 @@ def _gathered(
     cut, how = fields_cut(question, names), (options.selection, options.engine)
     archive = archive_of(store, options.engine.name if options.engine else "local")
     rng = np.random.default_rng(_SEED)
+    found: Gathered | Sampled
     if repeats(archive, question, cut):
         found = patterns(store, question, cut, *how)
         numbers = found.numbers.astype(np.int64)
@@ -102,14 +120,16 @@ def _gathered(
             numbers = rng.multivariate_hypergeometric(numbers, MOST_PATTERNED, method="marginals")
         # In no order: whoever looks at the first of them sees some of all.
         rows = found.rows[rng.permutation(np.repeat(np.arange(len(numbers)), numbers))]
+        tables = parted(rows, [end - first for first, end in cut])
     else:
-        found = sample(store, question, cut, MOST_WIDE, *how)
-        rows = found.rows
-    reports, dtype, first = {}, record_dtype(question), 0
-    for name in names:
-        size = dtype[name].itemsize
-        own = np.ascontiguousarray(rows[:, first : first + size])
-        reports[name], first = own.view(dtype[name]).reshape(-1), first + size
+        found = sampled_fields(store, question, cut, MOST_WIDE, *how)
+        tables, found = list(found.fields), replace(found, keys=found.keys[:0].copy())
+    dtype, read = record_dtype(question), len(tables[0])
+    reports = {
+        name: np.ascontiguousarray(own).view(dtype[name]).reshape(-1)
+        for name, own in zip(names, tables, strict=True)
+    }
+    del tables
     counts = {f.name: mechanism_for(f.parameters).accumulate(reports[f.name]) for f in fields}
     epochs, segments, simulated = Counter[int](), Counter[str](), 0
     for batch, number in sorted(found.tallies.items()):
@@ -119,12 +139,12 @@ def _gathered(
     counted = Accumulated(
         question,
         counts,
-        scaled_epochs(dict(sorted(epochs.items())), len(rows)),
+        scaled_epochs(dict(sorted(epochs.items())), read),
         found.ignored,
-        round(simulated * len(rows) / max(1, found.n)),
+        round(simulated * read / max(1, found.n)),
         dict(sorted(segments.items())),
     )
-    return FieldReports(reports, counted, found.n if len(rows) < found.n else None)
+    return FieldReports(reports, counted, found.n if read < found.n else None)
 
 
 def scaled_epochs(epochs: Mapping[int, int], total: int) -> dict[int, int]:

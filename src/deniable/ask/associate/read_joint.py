@@ -26,11 +26,15 @@ def read_together(
     return replace(each[0], noise=max(one.noise for one in each))
 
 
-def joint_read(joint: Joint, reading: Reading) -> tuple[Joint, float]:
+def joint_read(
+    joint: Joint, reading: Reading, drawn_from: int | None = None
+) -> tuple[Joint, float]:
     """Return the table with the errors of a reading, and how many times larger they are at most.
 
     A fitted table has the errors of the population, from reports of as many different people. The
-    noise is what they leave beside the sample's part.
+    noise is what they leave beside the sample's part. Where the reports are n of N that were drawn
+    at random without replacement, the reporters are all N, and (1 - n/N) (D - x x')/n of the sample
+    stays for them, too.
 
     Guarantees: the centres stay; intervals lie in 0..1 and hold the shares. The part of the errors
         that no number of people makes smaller stays, too: in all epochs strings fall alike.
@@ -41,7 +45,10 @@ def joint_read(joint: Joint, reading: Reading) -> tuple[Joint, float]:
         return joint, float(np.sqrt(max(reading.noise, reading.people)))
     x = joint.probability.reshape(-1)
     sample = sampling_covariance(x, joint.n)
-    kept = reading.people * sample if reading.of == "population" else np.zeros_like(sample)
+    # Of n drawn from N reporters as good as (1 - n/N) of the sample's variance is theirs.
+    left = 1 - joint.n / (drawn_from or joint.n)
+    part = reading.people if reading.of == "population" else left
+    kept = part * sample
 
     stays = joint.placement or Placement(np.zeros_like(sample), np.zeros_like(sample))
 
@@ -56,8 +63,8 @@ def joint_read(joint: Joint, reading: Reading) -> tuple[Joint, float]:
     )
     factor = float(np.sqrt(max(1.0, float((after / np.maximum(before, 1e-300)).max()))))
     people = None
-    if joint.people is not None and reading.of == "population":
-        people = joint.people / reading.people
+    if joint.people is not None and part > 0:
+        people = joint.people / part
     errors = errors_around(x, joint.unbounded.reshape(-1), wide, active, joint.level, people)
     shape = joint.probability.shape
     return (

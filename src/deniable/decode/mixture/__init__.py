@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from deniable.decode.mixture.curvature import Curvature
 from deniable.decode.mixture.em import Mixture, run_em
 from deniable.decode.mixture.rows import Rows, Table
 from deniable.decode.nonnegative import nonnegative_least_squares
@@ -29,11 +30,11 @@ __all__ = ["Mixture", "expectation_maximisation", "fit_mixture", "fit_rows"]
 _TOLERANCE = 1e-9
 _ROUNDS = 200
 _KEPT = 0.95
-_RIDGE = 1e-10
 _SAMPLED = 2**31
 """Multiplications beyond which a curvature is taken from a part of the rows."""
 _SERVES = 0.25
 """A sampled curvature is kept while a round leaves no more than this share of the violation."""
+_BLOCK = 2**16
 _PER_CELL = 100
 """The least number of rows per cell that a curvature is taken from."""
 
@@ -74,9 +75,11 @@ def expectation_maximisation(
 def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) -> Mixture:
     """Fit by sequential quadratic programming, to a table or to a product of factors.
 
-    Very large problems take the curvature from a part of the rows, and keep it while it serves. The
-    gradient is always that of all rows, so that only the number of rounds changes, never what they
-    lead to.
+    Very large problems take the curvature from a part of the rows, keep it while it serves, and
+    correct it by what every step shows of all rows. The gradient is always that of all rows, so
+    that only the number of rounds changes, never what they lead to.
+
+    Cost: beside the likelihoods two numbers per row.
 
     Args:
         rows: the likelihoods.
@@ -84,7 +87,7 @@ def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) ->
         most: rounds.
     """
     x = np.full(rows.cells, 1 / rows.cells) if start is None else start
-    model, mixed, done, off = _Curvature(rows, sampling(rows)), rows.mixed(x), 0, np.inf
+    model, mixed, done, off = Curvature(rows, sampling(rows)), rows.mixed(x), 0, np.inf
     while done < most:
         done += 1
         # The gradient of f, g = 1 - L'(u / Lx) (docs/mathematics.md, section 3).
@@ -94,14 +97,17 @@ def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) ->
             break
         if model.every == 1 or off > _SERVES * before:
             model.forget()
+        model.learn(x, slope)
         moved = _step(rows, (x, mixed, slope), model)
         if moved is None and model.every > 1:  # a part of the rows no longer shows the way
-            model = _Curvature(rows, 1 if model.fresh else model.every)
+            model = Curvature(rows, 1 if model.fresh else model.every)
             moved = _step(rows, (x, mixed, slope), model)
         if moved is None:  # rounding errors: no step improves f any more
             break
         x, mixed = moved
-    return _finished(rows, x / x.sum(), done)
+    total = x.sum()
+    mixed /= total
+    return _finished(rows, x / total, mixed, done)
 
 
 def sampling(rows: Rows, worth: int = 1) -> int:
@@ -120,8 +126,8 @@ def sampling(rows: Rows, worth: int = 1) -> int:
     return max(1, min(count * rows.effort // most, count // (_PER_CELL * rows.cells)))
 
 
-def _finished(rows: Rows, x: Floats, done: int) -> Mixture:
-    slope = 1 - rows.pulled(rows.shares / rows.mixed(x))
+def _finished(rows: Rows, x: Floats, mixed: Floats, done: int) -> Mixture:
+    slope = 1 - rows.pulled(rows.shares / mixed)
     # The certificate: no weights on the simplex gain more than n max_j(-g_j).
     gap = rows.n * max(0.0, float(-slope.min()))
     return Mixture(x, gap, done, _off(x, slope) < _TOLERANCE)
@@ -133,38 +139,8 @@ def _off(x: Floats, slope: Floats) -> float:
     return float(max(-slope.min(), np.abs(x * slope).max()))
 
 
-class _Curvature:
-    """The curvature of f from every s-th row, kept from round to round until it is forgotten.
-
-    Attributes:
-        every: s.
-        fresh: whether it was taken at the weights that it was last asked for.
-    """
-
-    def __init__(self, rows: Rows, every: int) -> None:
-        self.every, self.fresh = every, False
-        self._rows, self._kept = rows, np.empty(0)
-
-    def forget(self) -> None:
-        """Take it anew at the next weights."""
-        self._kept = np.empty(0)
-
-    def at(self, mixed: Floats) -> Floats:
-        """Return the curvature, at weights of this Lx if there is none yet.
-
-        A tiny ridge keeps the model solvable where components are nearly alike.
-        """
-        self.fresh = self._kept.size == 0
-        if self.fresh:
-            # H = L' diag(u / (Lx)^2) L, the second derivative of f.
-            hessian = self._rows.curvature(self._rows.shares / mixed**2, self.every)
-            hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(hessian)
-            self._kept = hessian
-        return self._kept
-
-
 def _step(
-    rows: Rows, at: tuple[Floats, Floats, Floats], model: _Curvature
+    rows: Rows, at: tuple[Floats, Floats, Floats], model: Curvature
 ) -> tuple[Floats, Floats] | None:
     """Return weights with a smaller f and their Lx, towards the minimum of the model; or None."""
     x, mixed, slope = at
@@ -195,9 +171,7 @@ def searched(
     step = 1.0 if loss <= _KEPT else _KEPT / loss
     while step > 1e-10:
         # f(x + t d) - f(x) = t sum(d) - sum u log(1 + t Ld/Lx); Armijo asks for 1e-4 of t g'd.
-        factors = step * change
-        gained = float(rows.shares @ np.log1p(factors, out=factors))
-        if step * direction.sum() - gained <= 1e-4 * step * promised:
+        if step * direction.sum() - _gained(rows.shares, change, step) <= 1e-4 * step * promised:
             # In place: these are the largest arrays that a fit has.
             change *= step
             change += 1
@@ -205,3 +179,13 @@ def searched(
             return np.maximum(x + step * direction, 0.0), change
         step /= 2
     return None
+
+
+def _gained(shares: Floats, change: Floats, step: float) -> float:
+    """Return sum u log(1 + t c), some rows at a time: an array of all would be the third."""
+    total = 0.0
+    for start in range(0, change.size, _BLOCK):
+        some = slice(start, start + _BLOCK)
+        factors = step * change[some]
+        total += float(shares[some] @ np.log1p(factors, out=factors))
+    return total

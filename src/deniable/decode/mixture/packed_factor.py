@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from deniable.kernels.byte_products import Side
 
 
+_BLOCK = 2**16
+
+
 @dataclass(frozen=True)
 class PackedFactor:
     """The likelihoods of a variable's answers, as an array of answers x rows that is not there.
@@ -77,7 +80,9 @@ class PackedFactor:
         table[:, :, : len(wide.values)] = padded.reshape(-1, width, each) @ wide.values.T
         found: Floats = np.asarray(summed_bytes(wide.packed, self._cohorts, table), np.float64)
         if self.rest is not None:
-            found += self.rest * x[listed]
+            for start in range(0, found.size, _BLOCK):  # a product of all rows would be as large
+                some = slice(start, start + _BLOCK)
+                found[some] += self.rest[some] * x[listed]
         return found
 
     def pulled(self, r: Floats) -> Floats:
