@@ -64,6 +64,13 @@ PAPERS_OTHER = (
     "The profile of (other) is fitted to the very reports that it explains, as in [FPE16, section "
     "3.2]: its shares are biased, and intervals do not allow for that."
 )
+HALVES_OTHER = (
+    "The profile of (other) is fitted, for each half of the reports, to the other half: it explains "
+    "hardly anything of what it was not fitted to, so that (other) is too small and all else too "
+    "large, by much where reports are few. Intervals do not allow for that."
+)
+SAID_OF_OTHER = {"fitted": PAPERS_OTHER, "halves": HALVES_OTHER}
+"""What a profile of "(other)" costs, where it is not one of those whose intervals hold."""
 
 
 def associate(store: Source, asked: Asked, options: Options = DEFAULTS) -> Table:
@@ -169,8 +176,8 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
         told = options.stage("searching")
         shifted = crafted_association(variables, one.pairs, crafted, factor, told)
     notes = [*found_notes, *one.notes, *_about_lists(fields, options)]
-    if options.profile == "fitted" and any(variable.other for variable in variables):
-        notes.append(PAPERS_OTHER)
+    if options.profile in SAID_OF_OTHER and any(variable.other for variable in variables):
+        notes.append(SAID_OF_OTHER[options.profile])
     about = replace(_about(accumulated, fields, options), of=reading.of)
     found = Associated(one.joint, one.pairs, shifted, one.mutual, tuple(options.given))
     return association_table(about, found, notes)
