@@ -65,9 +65,9 @@ PAPERS_OTHER = (
     "3.2]: its shares are biased, and intervals do not allow for that."
 )
 HALVES_OTHER = (
-    "The profile of (other) is fitted, for each half of the reports, to the other half: it explains "
-    "hardly anything of what it was not fitted to, so that (other) is too small and all else too "
-    "large, by much where reports are few. Intervals do not allow for that."
+    "The profile of (other) is fitted, for each half of the reports, to the other half: (other) is "
+    "too small and all else too large, by much where reports are few, and intervals do not allow "
+    "for that."
 )
 SAID_OF_OTHER = {"fitted": PAPERS_OTHER, "halves": HALVES_OTHER}
 """What a profile of "(other)" costs, where it is not one of those whose intervals hold."""
