@@ -34,6 +34,9 @@ NOTHING_LEARNED = (
 )
 
 
+HALVED = " Four times as many people halve that."
+
+
 def nothing_learned(table: Table) -> bool:
     """Tell whether all intervals of a table together say nothing: each goes from 0 to 1.
 
@@ -108,7 +111,7 @@ def _not_learned(table: Table) -> tuple[str, ...]:
     sentences = []
     limit = table.about.more.get("limit", math.nan)
     if math.isfinite(limit):
-        sentences.append(f"{limit_sentence(limit)} Four times as many people halve that.")
+        sentences.append(limit_sentence(limit) + (HALVED if limit < 1 else ""))
     hidden = sum(row.learned and not row.stands_out for row in table.rows)
     if hidden:
         rows = plural(hidden, "row has", "rows have")
