@@ -70,7 +70,7 @@ HALVES_OTHER = (
     "for that."
 )
 SAID_OF_OTHER = {"fitted": PAPERS_OTHER, "halves": HALVES_OTHER}
-"""What a profile of "(other)" costs, where it is not one of those whose intervals hold."""
+"""The costs of those profiles of "(other)" whose intervals do not hold."""
 
 
 def associate(store: Source, asked: Asked, options: Options = DEFAULTS) -> Table:
