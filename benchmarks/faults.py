@@ -6,7 +6,8 @@ Every driver brings about one kind of fault, with real processes and real SIGKIL
 was promised with what is there. `points` are images of a disk that a power cut may have left: the
 writes and syncs of a real process, recorded by strace, replayed up to every sync with what was not
 synced dropped, kept or torn. `databases` has three collectors on one PostgreSQL server, which is
-killed too. The drivers stand in tests/faults, which also runs them in short.
+killed too. `deleters` has open epochs deleted that are past their retention, and sends them again.
+The drivers stand in tests/faults, which also runs them in short.
 
 Ends with 1 if anything was lost, doubled, wrong or damaged.
 """
@@ -33,6 +34,7 @@ from faults import (
     closers,
     crash_points,
     databases,
+    deleters,
     disk,
     kills,
     store_points,
@@ -80,7 +82,8 @@ DRIVERS = {
     "closers": Driver(closers.run, kills=0.15),
     "two-collectors": Driver(two_collectors.run, kills=0.15),
     "databases": Driver(databases.run, kills=0.2),
-    "clients": Driver(clients.run, kills=0.25),
+    "deleters": Driver(deleters.run, kills=0.05),
+    "clients": Driver(clients.run, kills=0.2),
     "disk": Driver(disk.run, rounds=5),
     "clock": Driver(clock.run, rounds=3),
     "store-power": Driver(_power(store_points, 6), points=0.65),

@@ -43,7 +43,11 @@ KINDS: dict[str, tuple[Sequence[str], Callable[[Cell, int], list[Measured]]]] = 
 
 
 def cells(
-    kinds: Sequence[str], people: Sequence[int], epsilons: Sequence[float], epochs: Sequence[int]
+    kinds: Sequence[str],
+    people: Sequence[int],
+    epsilons: Sequence[float],
+    epochs: Sequence[int],
+    seed: int = 0,
 ) -> Iterator[Cell]:
     """Yield the cells of the grid."""
     for n in people:
@@ -54,7 +58,7 @@ def cells(
                 for epsilon in epsilons:
                     for again in epochs if kind != "exact" else (1,):
                         for population in POPULATIONS:
-                            yield Cell(kind, mechanism, n, epsilon, population, again)
+                            yield Cell(kind, mechanism, n, epsilon, population, again, seed)
 
 
 def measured(cell: Cell, runs: int) -> list[Measured]:
@@ -77,7 +81,7 @@ def main() -> int:
     done = {line.cell for line in lines}
     wanted = [
         cell
-        for cell in cells(given.kinds, given.people, given.epsilons, given.epochs)
+        for cell in cells(given.kinds, given.people, given.epsilons, given.epochs, given.seed)
         if cell not in done and cell.mechanism.startswith(given.only)
     ]
     # In an order by chance, so that an unfinished table is a fair sample of the whole one.
@@ -125,6 +129,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--people", type=int, nargs="*", default=PEOPLE)
     parser.add_argument("--epsilons", type=float, nargs="*", default=EPSILONS)
     parser.add_argument("--epochs", type=int, nargs="*", default=EPOCHS)
+    parser.add_argument("--seed", type=int, default=0, help="of all cells (0)")
     parser.add_argument("--only", default="", help="mechanisms whose names begin like this")
     parser.add_argument("--summary", type=Path, help="write the numbers over all populations")
     parser.add_argument("--picture", type=Path, help="write the table as a picture")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,7 +39,12 @@ def closed_shares(population: str, answers: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting of the table."""
+    """One setting of the table.
+
+    Attributes:
+        kind, mechanism, people, epsilon, population, epochs: the setting.
+        seed: of its runs; another one draws other people, and is no other cell.
+    """
 
     kind: str
     mechanism: str
@@ -47,6 +52,7 @@ class Cell:
     epsilon: float
     population: str
     epochs: int
+    seed: int = field(default=0, compare=False)
 
     @property
     def rng(self) -> np.random.Generator:

@@ -49,7 +49,7 @@ def read(path: Path) -> list[Line]:
 def append(path: Path, cell: Cell, found: Sequence[Measured]) -> list[Line]:
     """Write the numbers of a finished cell, and return them."""
     numbers = list(found) or [Measured(REFUSED, 1.0, 0.0, 0)]
-    lines = [Line(*astuple(cell), *astuple(number)) for number in numbers]
+    lines = [Line(*astuple(cell)[:6], *astuple(number)) for number in numbers]
     new = not path.exists()
     with path.open("a", newline="") as file:
         writer = csv.writer(file)

@@ -6,6 +6,7 @@ import numpy as np
 
 from _honesty.grid import Cell, Measured, closed_shares, over_runs
 from _honesty.shares import mechanism_of
+from deniable.decode.number_noise import imagined_noise
 from deniable.decode.numbers import Binned
 
 BINS = 20
@@ -27,11 +28,13 @@ def simulated(cell: Cell, runs: int) -> list[Measured]:
     mean = float(shares @ np.clip(values, EDGES[0], EDGES[-1]))
     held: dict[str, list[float]] = {"mean": [], "quantiles": [], "shares above": []}
     n = cell.people * cell.epochs
+    nobody, everybody = (imagined_noise(mechanism, None, bin_, n)[1] for bin_ in (BINS - 1, 0))
+    ends = nobody, everybody
     for _ in range(runs):
         codes = np.tile(rng.choice(BINS, cell.people, p=shares / shares.sum()), cell.epochs)
         found = mechanism.estimate(mechanism.accumulate(mechanism.simulate(codes, rng)))
         noise = np.diag(found.variance) if found.covariance is None else found.covariance
-        bins = Binned(EDGES, found.frequency, noise, cell.epochs / n)
+        bins = Binned(EDGES, found.frequency, noise, cell.epochs / n, ends=ends)
         told = bins.mean
         held["mean"].append(float(told.low <= mean <= told.high))
         each = [(bins.quantile(tau), truth[f"q{tau}"]) for tau in QUANTILES]

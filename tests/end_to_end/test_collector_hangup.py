@@ -42,6 +42,13 @@ def sender(send: Callable[[int], None], stop: threading.Event) -> threading.Thre
     return thread
 
 
+def late(port: int, days: int) -> list[str]:
+    """Send a report about an epoch so many days ago; return why it is refused."""
+    sent = Report("words", 1, QUESTION.digest, TODAY - days, bytes([days]) * 16, bytes(10))
+    answer = ask(port, "POST", "/v1/reports", batch_bytes([sent]), JSON)
+    return [each["reason"] for each in json.loads(answer.body)["problems"]]
+
+
 def test_a_published_survey_is_taken_without_losing_a_request(tmp_path: Path) -> None:
     survey = tmp_path / "survey.json"
     survey.write_bytes(SURVEY.published())
@@ -161,6 +168,13 @@ def test_a_shorter_retention_of_a_question_is_taken_while_reports_arrive(tmp_pat
             assert ask(serving.port, "GET", "/v1/survey").body == own.published()
             page = ask(serving.port, "GET", "/questions/words").body.decode()
             assert "Reports are deleted 30 days after the end of their epoch" in page
+            # Shorter than late reports are taken for: what is past it is refused from now on.
+            assert late(serving.port, 4) == []
+            shorter = replace(SURVEY, questions=(replace(QUESTION, retention_days=3),))
+            survey.write_bytes(shorter.published())
+            assert serving.hang_up() == {"taken": [""]}
+            assert late(serving.port, 4) == ["too_late"]
+            assert late(serving.port, 3) == []
         finally:
             stop.set()
             thread.join(30)

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from deniable.cli.app import make_app
+from deniable.protocol import Report
 from deniable.store import open_store
 from deniable.store.place import place_of
 from material.cluster import Cluster
@@ -107,7 +108,12 @@ def test_the_audit_names_a_table_that_keeps_more_and_a_server_that_logs(
 ) -> None:
     from deniable.audit.store.database import database_findings
 
-    stores.open().close()
+    with stores.open() as store:
+        store.append([Report("q", 1, bytes(32), 3, bytes(16), bytes(4))])
+        store.remember({b"key": (store.tallies()[0].stamp, b"counts")})
+        store.expire({("q", 1): 4}, {("q", 1): 1})  # tables that are made when they are needed
+    columns = next(each for each in database_findings(stores.place()) if "column" in each.check)
+    assert columns.holds, columns.words
     stores.query("ALTER TABLE counters ADD COLUMN seen timestamptz")
     with cluster.connect() as direct:
         direct.execute("ALTER ROLE deniable SET log_statement = 'all'")

@@ -8,14 +8,15 @@ from pathlib import Path
 from deniable.errors import StoreError
 from deniable.store import STORE_FILE, open_store
 from deniable.store.check import check_store as sound
-from faults.material import SURVEY, damage_of, misplaced_in, numbers_in
+from faults.material import SHORT_SURVEY, SURVEY, damage_of, misplaced_in, numbers_in
 from faults.outcome import Outcome
 
 
 def prepare(folder: Path) -> None:
-    """Write the published survey to a folder in which collectors will work."""
+    """Write the published surveys to a folder in which collectors will work."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "survey.json").write_bytes(SURVEY.published())
+    (folder / "short.json").write_bytes(SHORT_SURVEY.published())
 
 
 def store_path(folder: Path) -> Path:

@@ -58,6 +58,12 @@ QUESTIONS = (
     question("third", 3, level="usual"),
 )
 SURVEY = Survey("faults", "team", QUESTIONS, people=10**6, floor=FLOOR)
+RETENTION = {"weekly": 7, "third": 9}
+"""Days, by question: shorter than late reports are taken for. Those to `daily` stay."""
+SHORT_SURVEY = replace(
+    SURVEY,
+    questions=tuple(replace(q, retention_days=RETENTION.get(q.id)) for q in QUESTIONS),
+)
 OTHER_SURVEY = Survey("other", "team", (question("elsewhere", 1),))
 EPOCH_DAYS = {(asked.id, asked.version): asked.epoch for asked in QUESTIONS}
 TODAY = day_number()

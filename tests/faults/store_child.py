@@ -1,4 +1,4 @@
-"""Processes that work on a store directly: one that appends groups, one that closes epochs."""
+"""Processes that work on a store directly: one appends groups, others close or delete epochs."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from deniable.collector.retention import days_that_stay, delete_past
 from deniable.errors import StoreError
-from deniable.store import STORE_FILE, SqliteStore
+from deniable.protocol.retention import keeping_of
+from deniable.store import STORE_FILE, Batch, SqliteStore
 from deniable.store.postgres import PostgresStore
 from deniable.store.sqlite import id_runs
 from deniable.store.tabled import TabledStore
 from faults.limits import limit_files
-from faults.material import EPOCH_DAYS, FLOOR, reports
+from faults.material import EPOCH_DAYS, FLOOR, SHORT_SURVEY, reports
 
 id_runs.SIZES = id_runs.Sizes(row=16, step=96, load=4_096, fan=4, work=8)
 """Small ones: drivers merge ids, in several steps each, though they send few."""
 
 
 class _Hasty(TabledStore):
-    """A store that closes what is over at once: drivers have no day to wait."""
+    """A store that closes and deletes what is over at once: drivers have no day to wait."""
 
     def close_epochs(
         self,
@@ -34,6 +36,16 @@ class _Hasty(TabledStore):
         wait = {"running_seconds": running_seconds, "floor": floor}
         closed = super().close_epochs(before_day, epoch_days, **wait)
         return closed or super().close_epochs(before_day, epoch_days, **wait)
+
+    def expire(
+        self,
+        before_days: Mapping[tuple[str, int], int],
+        epoch_days: Mapping[tuple[str, int], int],
+        *,
+        running_seconds: float = 0.0,
+    ) -> list[Batch]:
+        """Return what is past its retention at the first look."""
+        return super().expire(before_days, epoch_days, running_seconds=running_seconds)
 
 
 class HastyStore(_Hasty, SqliteStore):
@@ -81,5 +93,24 @@ def close(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:
         with HastyStore(path, **memory) as store:
             tell("open")
             tell(store.close_epochs(choice["before"], EPOCH_DAYS))
+    except StoreError as error:
+        tell(str(error))
+
+
+def expire(choice: dict[str, Any], tell: Callable[[Any], None]) -> None:
+    """Delete every report that is past its retention on a day, as a collector does it.
+
+    Args:
+        choice: folder, today, and perhaps place, the address of a database instead.
+        tell: called with "open" before the work begins, then with the number of reports, or with
+            the text of the store's error.
+    """
+    keepings = {(q.id, q.version): keeping_of(SHORT_SURVEY, q) for q in SHORT_SURVEY.questions}
+    days = days_that_stay(keepings, choice["today"])
+    path = Path(choice["folder"]) / "data" / STORE_FILE
+    try:
+        with HastyDatabase(choice["place"]) if "place" in choice else HastyStore(path) as store:
+            tell("open")
+            tell(delete_past(store, days, EPOCH_DAYS, keepings))
     except StoreError as error:
         tell(str(error))

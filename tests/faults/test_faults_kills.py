@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from faults import closers, databases, kills, two_collectors
+from faults import closers, databases, deleters, kills, two_collectors
 from faults.outcome import table
 
 
@@ -35,3 +35,10 @@ def test_three_collectors_on_one_database_whose_server_is_killed_too(tmp_path: P
     assert outcome.kills >= 14
     assert outcome.acknowledged > 0
     assert outcome.retries > 0
+
+
+def test_deleters_killed_while_open_epochs_are_past_their_retention(tmp_path: Path) -> None:
+    outcome = deleters.run(tmp_path / "work", 16, seed=1)
+    assert outcome.faults == 0, table([outcome])
+    assert outcome.kills >= 16
+    assert outcome.duplicates == outcome.retries > 0

@@ -45,13 +45,14 @@ parameters = { epsilon = 2.0 }
 """
 
 
-def every_survey(folder: Path) -> Survey:
-    """Return a survey that asks every mechanism with segments, and two fields together."""
+def every_survey(folder: Path, *, segmented: bool = True) -> Survey:
+    """Return a survey that asks every mechanism, with segments or not, and two fields together."""
     blocks = [_HEAD]
     for name, (mechanism, domain, parameters, _, _) in QUESTIONS.items():
         head = f'[[questions]]\nid = "{name}"\ndescription = "?"\nexpires = 2099-12-31\n'
         how = f'mechanism = "{mechanism}"\nparameters = {{ {parameters} }}\n'
-        blocks.append(f'{head}segments = ["platform"]\n{how}{domain}\n')
+        named = 'segments = ["platform"]\n' if segmented else ""
+        blocks.append(f"{head}{named}{how}{domain}\n")
     path = folder / "survey.toml"
     path.write_text("".join([*blocks, _TOGETHER]), encoding="utf-8")
     survey = read_authored(path).require()
@@ -80,10 +81,14 @@ def drawn(question: Question, people: int, rng: np.random.Generator) -> bytes:
 
 
 def every_archive(
-    folder: Path, only: Collection[str] | None = None, *, columns: bool = False
+    folder: Path,
+    only: Collection[str] | None = None,
+    *,
+    columns: bool = False,
+    segmented: bool = True,
 ) -> tuple[Survey, Path, Path]:
     """Return a survey, the data directory of closed reports to it, and the same as an archive."""
-    survey, rng = every_survey(folder), np.random.default_rng(21)
+    survey, rng = every_survey(folder, segmented=segmented), np.random.default_rng(21)
     data = folder / "data"
     data.mkdir()
     with open_store(data) as store:

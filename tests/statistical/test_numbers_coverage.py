@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from deniable._distributions import binomial_sf
+from deniable.decode.number_noise import imagined_noise
 from deniable.decode.numbers import Binned
 from deniable.mechanisms import KRR, OUE, Mechanism, Rappor
 from deniable.testing.statistics import Check, accept, reject
@@ -51,3 +54,30 @@ def test_intervals_of_numbers_cover(mechanism: Mechanism, rng: np.random.Generat
     for number in missed.values():
         accept(misses(number, RUNS))
     reject(misses(even, RUNS), miss=1e-12)
+
+
+FEW = {
+    "krr": (KRR(20, epsilon=0.1), 20, 0),
+    "oue": (OUE(20, epsilon=8.0), 1, 9),
+}
+"""Mechanism, people, and the edge that is looked at."""
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_few_reports_do_not_make_a_share_sure(name: str, rng: np.random.Generator) -> None:
+    """Where no report says "below", the variance at the estimate is next to nothing.
+
+    Everybody is in the first bin. alpha 1e-9; the control takes the variance at the estimate, and
+    misses in a third of the runs or more.
+    """
+    (mechanism, people, place), runs, missed, before = FEW[name], 300, 0, 0
+    nobody, everybody = (imagined_noise(mechanism, None, held, people)[1] for held in (19, 0))
+    for _ in range(runs):
+        codes = np.zeros(people, dtype=np.int64)
+        found = mechanism.estimate(mechanism.accumulate(mechanism.simulate(codes, rng)))
+        assert found.covariance is not None
+        one = Binned(np.arange(1.0, 20.0), found.frequency, found.covariance, 1 / people)
+        before += bool(one.band[1][place] < 1 - 1e-9)
+        missed += bool(replace(one, ends=(nobody, everybody)).band[1][place] < 1 - 1e-9)
+    accept(misses(missed, runs))
+    reject(misses(before, runs), miss=1e-9)

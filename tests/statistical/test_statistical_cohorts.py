@@ -59,8 +59,11 @@ def check(errors: np.ndarray, z: np.ndarray, tolerance: float) -> None:
 @pytest.mark.parametrize("name", STRINGS)
 def test_strings(name: str, rng: np.random.Generator) -> None:
     mechanism, held, listed = STRINGS[name]
-    runs = [deviation(mechanism, held, listed, rng) for _ in range(1_000)]
-    errors, z = np.array(runs).T
+    runs = np.array([deviation(mechanism, held, listed, rng) for _ in range(1_000)])
+    # Strings that share all buckets of two rows cannot be told apart, whatever people hold.
+    known = np.isfinite(runs[:, 0])
+    assert known.sum() > 950
+    errors, z = runs[known].T
     check(errors, z, 0.025)
 
 

@@ -14,6 +14,7 @@ from deniable.ask.options import DEFAULTS, Options, Source
 from deniable.ask.pooling import pool_shares
 from deniable.ask.several import AnyCounts, Asked, agreeing, alone, newest
 from deniable.ask.together import agreements
+from deniable.decode.number_noise import imagined_noise
 from deniable.decode.numbers import Binned, Number
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_of
@@ -133,16 +134,25 @@ def binned(counted: AnyCounts, field: Field, options: Options) -> Binned:
     if (one := alone(counted)) is None:
         return _pooled_bins(counted, field, domain, options)
     mechanism = mechanism_of(field, question.absent)
-    found = mechanism.estimate(
-        one.counts[field.name], asked_of(mechanism, None, field, question.absent)
-    )
+    answers = asked_of(mechanism, None, field, question.absent)
+    found = mechanism.estimate(one.counts[field.name], answers)
     if not np.isfinite(found.frequency).all():
         raise InvalidParameter("Not every bin can be told apart with these reports.")
     noise = np.diag(found.variance) if found.covariance is None else found.covariance
     reading = reading_of(options, question, field, counted.epochs)
     shares, noise = found.frequency, reading.noise * noise
     sample = reading.people / counted.n if reading.of == "population" else 0.0
-    return _among_present(shares, noise, sample, question, domain, options)
+    bins = _among_present(shares, noise, sample, question, domain, options)
+    absent = float(np.clip(shares[-1], 0, 1 - 1 / counted.n)) if question.absent else None
+    nobody, everybody = (
+        imagined_noise(mechanism, answers, held, counted.n, absent) for held in (bins.last, 0)
+    )
+    ends = (_noise_among_present(*each, question) * reading.noise for each in (nobody, everybody))
+    return replace(bins, ends=(next(ends), next(ends)))
+
+
+def _noise_among_present(shares: Floats, noise: Floats, question: Question) -> Floats:
+    return _present(shares, noise)[1] if question.absent else noise
 
 
 def _pooled_bins(counted: AnyCounts, field: Field, domain: Numbers, options: Options) -> Binned:

@@ -44,6 +44,19 @@ _WORTH = 4
 
 
 @dataclass(frozen=True)
+class Placement:
+    """The parts of a table's covariances that more people do not make smaller (`placement`).
+
+    Attributes:
+        unbounded: of that of the unbounded table.
+        active: of that of the active set.
+    """
+
+    unbounded: Floats
+    active: Floats
+
+
+@dataclass(frozen=True)
 class CellErrors:
     """Errors of every cell, flat in C order; the attributes are those of `Joint`."""
 
@@ -111,6 +124,14 @@ def cell_errors(
     unbounded = x + sigma @ score
     active = on_simplex(whole, x > AT_BOUND)
     return errors_around(x, unbounded, sigma, active, level, people)
+
+
+def placed(errors: CellErrors, scores: Floats) -> Placement | None:
+    """Return Sigma E Sigma of both covariances; None without them, E that of the summed scores."""
+    sigma, active = errors.unbounded_covariance, errors.covariance
+    if sigma is None or active is None:
+        return None
+    return Placement(sigma @ scores @ sigma, active @ scores @ active)
 
 
 def errors_around(

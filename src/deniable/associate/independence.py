@@ -142,7 +142,7 @@ def independence_of_patterns(
     elif method == "bootstrap" and rng is not None:
         found = bootstrap_test(variables, patterns, rng, profile)
     else:
-        joint = joint_of_patterns(variables, patterns)
+        joint = joint_of_patterns(variables, patterns, profile=profile)
         found, at_bound = wald_test(joint), int((joint.probability <= 0).sum())
         if at_bound:
             notes = (f"{at_bound} cells are at 0: the chi-square of this test does not hold.",)
@@ -182,7 +182,9 @@ def associate(
     _check_method(method, rng)
     patterns = patterns_of(variables, profile=profile)
     margins = marginal_fits(patterns)
-    joint = joint_of_patterns(variables, patterns, solver=solver, level=level, margins=margins)
+    joint = joint_of_patterns(
+        variables, patterns, solver=solver, level=level, margins=margins, profile=profile
+    )
     test = independence_of_patterns(
         variables, patterns, method=method, rng=rng, margins=margins, profile=profile
     )

@@ -9,10 +9,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deniable import _validate
-from deniable.associate.covariance import LARGEST_TABLE, half_width
+from deniable.associate.covariance import (
+    LARGEST_TABLE,
+    CellErrors,
+    Placement,
+    errors_around,
+    half_width,
+    placed,
+)
 from deniable.associate.few_people import SAID, errors_of
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, empty_cohorts, patterns_of
+from deniable.associate.placement import placement_scores
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import Mixture, fit_rows
 from deniable.decode.mixture.em import run_em, run_squarem
@@ -54,6 +62,8 @@ class Joint:
         unbounded_covariance: of `unbounded`, on the tangent of the simplex alone.
         people: the size of the sample, where some cell has so few people that intervals allow for
             it (`few_people`); else None.
+        placement: the parts of both covariances that do not fall with the number of people: where
+            unlisted strings happen to fall (`placement`); None if there are no such parts.
     """
 
     names: tuple[str, ...]
@@ -74,6 +84,7 @@ class Joint:
     unbounded: Floats = field(default_factory=lambda: np.empty(0))
     unbounded_covariance: Floats | None = None
     people: float | None = None
+    placement: Placement | None = None
 
 
 @one_thread
@@ -124,7 +135,7 @@ def estimate_joint(
     """
     check_options(solver, level)
     patterns = patterns_of(variables, profile=profile)
-    return joint_of_patterns(variables, patterns, solver=solver, level=level)
+    return joint_of_patterns(variables, patterns, solver=solver, level=level, profile=profile)
 
 
 def check_options(solver: str, level: float) -> None:
@@ -143,6 +154,7 @@ def joint_of_patterns(
     solver: str = "sqp",
     level: float = 0.95,
     margins: Sequence[Floats] | None = None,
+    profile: str = DEFAULT_PROFILE,
 ) -> Joint:
     """Return the joint distribution from likelihoods, and perhaps margins, known already."""
     solver, notes = _possible(solver, patterns), list(_notes(variables))
@@ -152,6 +164,8 @@ def joint_of_patterns(
     errors, few = errors_of(variables, patterns, fit.weights, level)
     if few:
         notes.append(SAID)
+    people = float(patterns.n) if few else None
+    errors, placement = _with_placement(variables, errors, fit.weights, (profile, level), people)
     if errors.covariance is None:
         notes.append(
             f"Tables of more than {LARGEST_TABLE:,} cells have no standard errors: use fewer "
@@ -182,8 +196,29 @@ def joint_of_patterns(
         level,
         errors.unbounded.reshape(shape),
         errors.unbounded_covariance,
-        float(patterns.n) if few else None,
+        people,
+        placement,
     )
+
+
+def _with_placement(
+    variables: Sequence[Variable],
+    errors: CellErrors,
+    x: Floats,
+    how: tuple[str, float],
+    people: float | None,
+) -> tuple[CellErrors, Placement | None]:
+    """Return the errors with those of where unlisted strings happen to fall, and these alone."""
+    sigma, active = errors.unbounded_covariance, errors.covariance
+    if sigma is None or active is None:
+        return errors, None
+    profile, level = how
+    scores = placement_scores(variables, x, profile, level)
+    part = None if scores is None else placed(errors, scores)
+    if part is None:
+        return errors, None
+    wide, tight = sigma + part.unbounded, active + part.active
+    return errors_around(x, errors.unbounded, wide, tight, level, people), part
 
 
 def _possible(solver: str, patterns: Patterns) -> str:

@@ -11,7 +11,7 @@ s with probability r_js. Four profiles r are known:
               clipped to p*..q* (the paper prints N for N F; that loses the mass of "Other");
     halves    the same, each half of the reports with the profile fitted on the other half;
     peaks     flat, but for the bits whose fitted value stands out by four standard errors: those
-              of an unlisted string that many people hold.
+              of unlisted strings that many people hold, see `popular`.
 
 A string sets few bits, so that its bits are not independent. The paper's two profiles, fitted and
 halves, take them as such. Of the other two: given that a string sets d bits (P(d) as in
@@ -44,6 +44,7 @@ from scipy import special
 
 from deniable import _validate
 from deniable.associate.other_parts import groups_column, parts_column, whole_strings
+from deniable.associate.popular import parted, popular_column, shrunken, standing_out
 from deniable.associate.variable import Variable
 from deniable.decode.design import Shape, design_of
 from deniable.errors import InvalidParameter
@@ -63,8 +64,6 @@ _LEAST_MASS = 1e-3
 _MOST_SET = 4
 """Hash functions up to which a string's bits are taken as a set, not one by one."""
 _NO_SETS = 1e-12
-_STANDS_OUT = 4.0
-"""Standard errors above the flat profile from which a bit is some unlisted string's own."""
 
 
 def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogLikelihood:
@@ -83,10 +82,13 @@ def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogL
     mechanism = variable.mechanism
     # Other profiles than the flat one are fits to cohorts: of hashed bits, and of symbols.
     if isinstance(mechanism, Rappor):
-        return _by_profile(_fit_of_bits(variable, mechanism), profile)
+        if profile not in variable.learned:
+            variable.learned[profile] = _by_profile(fit_of_bits(variable, mechanism), profile)
+        found: LogLikelihood = variable.learned[profile]
+        return found
     # The same of symbols.
     if isinstance(mechanism, ORR):
-        return _by_profile(_fit_of_symbols(variable, mechanism), profile)
+        return _by_profile(fit_of_symbols(variable, mechanism), profile)
     # Strings share beginnings and n-grams: `other_parts`.
     if isinstance(mechanism, Prefixes):
         return groups_column(mechanism)
@@ -139,7 +141,7 @@ def flat_column(channel: Channel) -> LogLikelihood:
 
 
 @dataclass(frozen=True)
-class _Fit:
+class Fit:
     """How a profile is fitted to the cohorts of a mechanism.
 
     Attributes:
@@ -161,15 +163,14 @@ class _Fit:
     column: Callable[[Floats], LogLikelihood]
     papers: Callable[[Floats], LogLikelihood]
 
-    def raw(self, reports: Reports) -> tuple[Floats, Floats, Counts] | None:
-        """Return the profile that known answers leave, its standard error, and the counts.
+    def raw(self, reports: Reports) -> tuple[Floats, Floats, Counts, float] | None:
+        """Return the profile that known answers leave, its error, the counts, and what is left.
 
         None where the known answers leave no mass.
         """
         mechanism = self.variable.mechanism
         counts = mechanism.accumulate(np.ascontiguousarray(reports))
-        frequency = mechanism.estimate(counts, self.variable.candidates).frequency
-        known = np.nan_to_num(np.clip(frequency, 0.0, 1.0))
+        known = self._known(counts)
         left = 1 - float(known.sum())
         if not left > _LEAST_MASS:
             return None
@@ -177,14 +178,18 @@ class _Fit:
         seen = counts.table / people
         # r_js = (c - c^m)/(N_j (1 - F)): the binomial error of c/N, over 1 - F as well.
         noise = np.sqrt(np.clip(seen * (1 - seen), 1 / people, None) / people)
-        return (seen - self.explained(counts, known)) / left, noise / left, counts
+        return (seen - self.explained(counts, known)) / left, noise / left, counts, left
+
+    def _known(self, counts: Counts) -> Floats:
+        found = self.variable.mechanism.estimate(counts, self.variable.candidates)
+        return np.asarray(np.nan_to_num(np.clip(found.frequency, 0.0, 1.0)))
 
     def fitted(self, reports: Reports) -> Floats:
         """Return the paper's profile, a row per cohort: the part that known answers leave."""
         found = self.raw(reports)
         if found is None:
             return self.flat
-        raw, _, counts = found
+        raw, _, counts, _ = found
         fitted = np.clip(raw, self.pure.q, self.pure.p)
         if self.exclusive:
             fitted /= fitted.sum(axis=1, keepdims=True)
@@ -198,20 +203,23 @@ class _Fit:
         found, flat = None if self.exclusive else self.raw(self.variable.reports), self.flat
         if found is None:
             return flat
-        raw, noise, counts = found
+        raw, noise, counts, _ = found
         low, high = self.pure.q, self.pure.p
-        peak = (raw - flat > _STANDS_OUT * noise) & (counts.reports[:, None] > 0)
-        lifted = np.where(peak, np.clip(raw, low, high) - low, 0.0).sum(axis=1, keepdims=True)
+        peak = standing_out(raw - flat, noise) & (counts.reports[:, None] > 0)
+        own = np.zeros_like(raw)
+        own[peak] = np.clip(shrunken(raw[peak], noise[peak]), low, high) - low
         others = np.maximum((~peak).sum(axis=1, keepdims=True), 1)
+        lifted = own.sum(axis=1, keepdims=True)
         spread = np.maximum((flat - low).sum(axis=1, keepdims=True) - lifted, 0.0) / others
-        return np.where(peak, np.clip(raw, low, high), low + spread)
+        return np.asarray(low + np.where(peak, own, spread))
 
 
-def _by_profile(fit: _Fit, profile: str) -> LogLikelihood:
+def _by_profile(fit: Fit, profile: str) -> LogLikelihood:
     if profile == "flat":
         return fit.column(fit.flat)
     if profile == "peaks":
-        return fit.column(fit.peaks())
+        peaks = fit.peaks()
+        return fit.column(peaks) if fit.exclusive else _with_peaks(fit, peaks)
     if profile == "fitted":
         return fit.papers(fit.fitted(fit.variable.reports))
     odd, even = (fit.papers(fit.fitted(fit.variable.reports[i::2])) for i in (1, 0))
@@ -223,7 +231,28 @@ def _by_profile(fit: _Fit, profile: str) -> LogLikelihood:
     return alternating
 
 
-def _fit_of_bits(variable: Variable, mechanism: Rappor) -> _Fit:
+def _with_peaks(fit: Fit, profile: Floats) -> LogLikelihood:
+    """Return the likelihood of a profile of bits some of which stand out; see `popular`."""
+    variable, mechanism = fit.variable, fit.variable.mechanism
+    heights = (profile - profile.min(axis=1, keepdims=True)) / fit.pure.gap
+    if not isinstance(mechanism, Rappor) or mechanism.parameters.hashes > _MOST_SET:
+        return fit.column(profile)
+    if heights.max() < _NO_SETS:
+        return fit.column(fit.flat)
+    part, weights = parted(np.where(heights < _NO_SETS, 0.0, heights), mechanism.parameters.hashes)
+    anywhere, sets = fit.column(fit.flat), fit.column(fit.pure.q + weights)
+    found = popular_column(
+        part,
+        lambda records: anywhere(records, 0),
+        lambda records: sets(records, 0),
+        lambda records: mechanism.likelihood(records, variable.candidates, log=True),
+        variable.reports,
+    )
+    return lambda records, _: found(records)
+
+
+def fit_of_bits(variable: Variable, mechanism: Rappor) -> Fit:
+    """Return how a profile is fitted to the bits of Bloom filters."""
     shape, pure = mechanism.parameters, mechanism.pure
     # d/k: a bit is missed by all h hash functions with probability (1 - 1/k)^h.
     filled = 1 - (1 - 1 / shape.bits) ** shape.hashes
@@ -237,14 +266,15 @@ def _fit_of_bits(variable: Variable, mechanism: Rappor) -> _Fit:
         return np.asarray(pure.q * known.sum() + pure.gap * by_bit)
 
     sets, single = _bits_column(mechanism), partial(_independent_bits, cohorts=shape.cohorts)
-    return _Fit(variable, flat, pure, False, explained, sets, single)
+    return Fit(variable, flat, pure, False, explained, sets, single)
 
 
-def _fit_of_symbols(variable: Variable, mechanism: ORR) -> _Fit:
+def fit_of_symbols(variable: Variable, mechanism: ORR) -> Fit:
+    """Return the same of the symbols of cohorts."""
     cohorts, symbols = mechanism.parameters.cohorts, mechanism.parameters.symbols
     flat = np.full((cohorts, symbols), 1 / symbols)
     # Symbols have chances of their own, apart from the support of a string that shares one.
-    return _Fit(variable, flat, mechanism.symbol, True,
+    return Fit(variable, flat, mechanism.symbol, True,
                 lambda counts, known: _explained_symbols(variable, counts, known),
                 _symbol_column, _symbol_column)  # fmt: skip
 

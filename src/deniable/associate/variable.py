@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Members
@@ -79,6 +81,11 @@ class Variable:
         if self.mechanism.hashed:
             return not any(isinstance(candidate, Code) for candidate in self.candidates or ())
         return self.candidates is not None and len(self.candidates) < len(self.answers)
+
+    @cached_property
+    def learned(self) -> dict[str, Any]:
+        """Fits to these reports that are made once: how "(other)" looks, by its profile."""
+        return {}
 
     @property
     def n(self) -> int:

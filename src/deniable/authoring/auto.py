@@ -26,6 +26,7 @@ from deniable.protocol.built_in import FOUND, PROFILES, SINGLE
 from deniable.protocol.channel import Bits, Channel, Points, Sign, Subset, Symbol, unknown_kind
 from deniable.protocol.domain import Domain
 from deniable.protocol.frozen import frozen
+from deniable.protocol.hcms import HCMSParameters
 from deniable.protocol.orr import ORRParameters
 from deniable.protocol.parameters import Parameters, answers_of
 from deniable.protocol.pgr import PGRParameters
@@ -45,9 +46,9 @@ MOST_LISTED = 1_024
 _MOST_COHORTS = 512
 _TAKEN_APART = 8
 """The fewest cohorts with which decoding resolves the collisions of listed strings in hashed
-projective geometry response."""
+projective geometry response, and the fewest rows of a count-mean sketch."""
 _MOST_LOAD = 0.25
-"""The most listed strings per cohort and point with which it does."""
+"""The most listed strings per cohort and point, or per row and bucket, with which it does."""
 
 SUM_OF_SQUARES = 0.1
 """The assumed sum of the squares of all strings' frequencies, where collisions count: that of a few
@@ -233,6 +234,11 @@ def noise_of(
         keep = float(thresholds.as_fraction(parameters.keep))
         return listed_variance(listed, parameters.symbols, parameters.cohorts, keep)
     noise = mean_variance(*parameters.support, answers or listed)
+    # Buckets that listed answers share are told apart (`mechanisms/sketch_shares.py`).
+    if isinstance(parameters, HCMSParameters) and max(answers, listed) >= 2:
+        load = max(answers, listed) / (parameters.rows * parameters.width)
+        if parameters.rows >= _TAKEN_APART and load <= _MOST_LOAD:
+            return noise / (1 - load)
     # Points that listed strings share are told apart (`mechanisms/pgr_collisions.py`).
     if isinstance(parameters, PGRParameters) and not answers and listed >= 2:
         load = listed / (parameters.cohorts * parameters.points)

@@ -30,7 +30,8 @@ def check(
 ) -> None:
     """Look for damage in an archive: read every part, and compare it with its head and its sum.
 
-    Nothing is changed. The exit code is 1 if something is damaged, 4 if there is no archive.
+    Parts of an epoch that are missing, there twice or renamed are named, too. Nothing is changed.
+    The exit code is 1 if something is damaged, 4 if there is no archive.
     """
     with progress(quiet=json) as display:
         task = display.add_task("checking", total=None)

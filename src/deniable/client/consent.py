@@ -37,6 +37,9 @@ class Consent(Enum):
 _OPTED_OUT = "opted_out"
 """Stored for opt_out(), apart from a denial by the `consent` argument."""
 
+STORED = "SELECT value FROM meta WHERE name = 'consent'"
+"""Asks for the stored word."""
+
 _WORDS = frozenset({consent.value for consent in Consent} | {_OPTED_OUT})
 
 
@@ -93,15 +96,19 @@ class ConsentBook:
         said = from_environment()
         if said is Consent.UNKNOWN:
             with self._database.reading() as connection:
-                said = self._decide(connection)
+                said = self._decide(_stored(connection))
         self.last = said
         return said
 
     def granted(self, connection: sqlite3.Connection) -> bool:
         """Tell within a transaction whether a report may be made."""
+        return self.granted_by(_stored(connection))
+
+    def granted_by(self, stored: str | None) -> bool:
+        """Tell whether a report may be made, given what `STORED` finds within a transaction."""
         said = from_environment()
         if said is Consent.UNKNOWN:
-            said = self._decide(connection)
+            said = self._decide(stored)
         self.last = said
         return said is Consent.GRANTED
 
@@ -149,8 +156,9 @@ class ConsentBook:
             self.secret_file.wipe()
             raise
 
-    def _decide(self, connection: sqlite3.Connection | None) -> Consent:
-        stored = _stored(connection)
+    def _decide(self, stored: str | None) -> Consent:
+        if stored not in _WORDS:  # a word that this version does not know grants nothing
+            stored = Consent.UNKNOWN.value
         # Another process's opt-out counts at once; one that failed to reach the disk counts here.
         if _OPTED_OUT in (stored, self._here):
             return Consent.DENIED
@@ -175,12 +183,9 @@ class ConsentBook:
             self.secret_file.wipe()
 
 
-def _stored(connection: sqlite3.Connection | None) -> str:
-    if connection is None:
-        return Consent.UNKNOWN.value
-    row = connection.execute("SELECT value FROM meta WHERE name = 'consent'").fetchone()
-    # A word that this version does not know grants nothing.
-    return row[0] if row is not None and row[0] in _WORDS else Consent.UNKNOWN.value
+def _stored(connection: sqlite3.Connection | None) -> str | None:
+    row = None if connection is None else connection.execute(STORED).fetchone()
+    return None if row is None else row[0]
 
 
 def _put(connection: sqlite3.Connection, word: str) -> None:

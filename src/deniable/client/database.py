@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,26 +53,36 @@ class Database:
         self._over = False
 
     @contextmanager
-    def transaction(self, *, only_adds: bool = False) -> Iterator[sqlite3.Connection]:
+    def transaction(
+        self, *, only_adds: bool = False, making: Callable[[], None] | None = None
+    ) -> Iterator[sqlite3.Connection]:
         """Run a block in one write transaction; anything it raises rolls it back.
 
         Args:
+            making: called before a file is made, where there is none; what it raises forbids that.
             only_adds: the block takes nothing away, so that the pages as they were before may stay
                 in the journal until the next transaction that does: see `_keep_journal`.
 
         Raises:
             StoreError: if the file cannot be opened, locked or written; nothing was written.
         """
-        with self._lock, self._guarded() as connection:
-            self._keep_journal(connection, only_adds)
-            connection.execute("BEGIN IMMEDIATE")
+        with self._lock:
+            self._begin_use()
             try:
-                yield connection
-            except BaseException:
-                if connection.in_transaction:  # SQLite itself rolls back when the disk is full
-                    connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+                connection = self._connected(making)
+                self._keep_journal(connection, only_adds)
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                except BaseException:
+                    if connection.in_transaction:  # SQLite itself rolls back when the disk is full
+                        connection.execute("ROLLBACK")
+                    raise
+                connection.execute("COMMIT")
+            except (StoreError, sqlite3.Error, OSError) as error:
+                raise self._failed(error) from None
+            finally:
+                self._end_use()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection | None]:
@@ -85,8 +95,14 @@ class Database:
         if not self._exists():
             yield None
             return
-        with self._lock, self._guarded() as connection:
-            yield connection
+        with self._lock:
+            self._begin_use()
+            try:
+                yield self._connected()
+            except (StoreError, sqlite3.Error, OSError) as error:
+                raise self._failed(error) from None
+            finally:
+                self._end_use()
 
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
@@ -109,10 +125,6 @@ class Database:
         """
         with _plain_words():
             self._marker.set()
-
-    def is_open(self) -> bool:
-        """Tell whether the file is there and in use, so that a transaction makes none."""
-        return self._connection is not None and self._file == _identity(self._name)
 
     def is_mine(self) -> bool:
         """Tell whether the calling thread is in the middle of using the database."""
@@ -137,25 +149,23 @@ class Database:
         self._lock = threading.RLock()
         self._depth = self._owner = 0
 
-    @contextmanager
-    def _guarded(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection; turn its failures into StoreError and drop it after one."""
+    # Called by two context managers, and no third: each takes as long as a statement.
+
+    def _begin_use(self) -> None:
         self._depth += 1
         self._owner = threading.get_ident()
-        try:
-            yield self._connected()
-        except StoreError:
-            self._drop()
-            raise
-        except (sqlite3.Error, OSError) as error:
-            self._drop()
-            raise _plain(error) from None
-        finally:
-            self._depth -= 1
-            if not self._depth:
-                self._owner = 0
-                if self._over:
-                    self._drop()
+
+    def _failed(self, error: Exception) -> StoreError:
+        """Drop the connection after a failure, and return it in words of our own."""
+        self._drop()
+        return error if isinstance(error, StoreError) else _plain(error)
+
+    def _end_use(self) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._owner = 0
+            if self._over:
+                self._drop()
 
     def _keep_journal(self, connection: sqlite3.Connection, keep: bool) -> None:
         """Let a commit end by overwriting the journal's head (`keep`), or by emptying the journal.
@@ -189,11 +199,13 @@ class Database:
         except sqlite3.Error:
             self._connection = None
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connected(self, making: Callable[[], None] | None = None) -> sqlite3.Connection:
         if self._connection is not None and self._file != _identity(self._name):
             self._drop()  # the file was deleted or replaced below us
         if self._connection is None:
             if not self._exists():
+                if making is not None:
+                    making()
                 files.make_directory(self.path.parent)
                 # Made here, since SQLite would make it with the process's default mode.
                 files.make_empty(self.path)

@@ -8,6 +8,7 @@ otherwise have the same coins compared with other thresholds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from deniable.client.encoders import Draws, encoder_for
 from deniable.client.randomness import StreamDraws
@@ -39,8 +40,10 @@ def encode_answers(
     if len(secret) != SECRET_BYTES:
         raise InvalidParameter(f"A device's secret must have {SECRET_BYTES} bytes.")
     return b"".join(
-        encode_field(question, field, answer, secret, fresh)
-        for field, answer in zip(question.fields, answers, strict=True)
+        [
+            encode_field(question, field, answer, secret, fresh)
+            for field, answer in zip(question.fields, answers, strict=True)
+        ]
     )
 
 
@@ -86,13 +89,15 @@ def one_member(field: Field, answer: Answer, draws: Draws) -> Answer:
     return Answer(code_key(code), code)
 
 
-def _info(purpose: bytes, question: Question, field: Field) -> tuple[bytes, ...]:
-    return (
+def _key(secret: bytes, purpose: bytes, question: Question, field: Field, *more: bytes) -> bytes:
+    return derive_key(
+        secret,
         purpose,
         question.id.encode(),
         question.version.to_bytes(4, "little"),
         question.digest,
         field.name.encode(),
+        *more,
     )
 
 
@@ -109,19 +114,18 @@ def is_asked(secret: bytes, question: Question) -> bool:
 
 def cohort_draws(secret: bytes, question: Question, field: Field) -> StreamDraws:
     """Return the draws that are permanent for this device and field."""
-    return StreamDraws(DerivedStream(secret, *_info(b"cohort", question, field)))
+    return StreamDraws(DerivedStream(partial(_key, secret, b"cohort", question, field)))
 
 
 def permanent_draws(secret: bytes, question: Question, field: Field, answer: Answer) -> StreamDraws:
     """Return the draws that are permanent for this device, field and answer."""
-    info = _info(b"permanent", question, field)
-    return StreamDraws(DerivedStream(secret, *info, answer.key))
+    key = partial(_key, secret, b"permanent", question, field, answer.key)
+    return StreamDraws(DerivedStream(key))
 
 
 def _report_draws(secret: bytes, question: Question, field: Field, answer: Answer) -> StreamDraws:
     """Return the draws that take the place of fresh ones where every report is permanent."""
-    key = derive_key(secret, *_info(b"report", question, field), answer.key)
-    return StreamDraws(Stream(key))
+    return StreamDraws(Stream(_key(secret, b"report", question, field, answer.key)))
 
 
 def tag(secret: bytes, question: Question, field: Field, answer: Answer) -> bytes:
@@ -129,4 +133,4 @@ def tag(secret: bytes, question: Question, field: Field, answer: Answer) -> byte
 
     Edge cases: whoever holds both the secret and the tags can test guesses; see SECURITY.md.
     """
-    return derive_key(secret, *_info(b"tag", question, field), answer.key)[:TAG_BYTES]
+    return _key(secret, b"tag", question, field, answer.key)[:TAG_BYTES]

@@ -15,27 +15,47 @@ from deniable.protocol import Question
 _FETCHED = "fetched "
 """Stands before the id of a question whose fetched version was answered."""
 
+ANY_FETCHED = f"SELECT 1 FROM meta WHERE name BETWEEN '{_FETCHED}' AND '{_FETCHED}\x7f'"  # noqa: S608
+"""Asks whether a fetched version of any question was answered, beside whichever survey."""
 
-def check_pin(connection: sqlite3.Connection, question: Question) -> None:
+
+PINNED = "SELECT digest FROM pins WHERE question = ? AND version = ?"
+"""Asks for the digest of a version, by `pin_name`."""
+
+USED_EVER = "SELECT 1 FROM used WHERE question = ? AND version = ? LIMIT 1"
+USED_IN = "SELECT 1 FROM used WHERE question = ? AND version = ? AND epoch = ?"
+"""Ask whether a version has a report, ever or of an epoch."""
+
+
+def pin_name(question: Question) -> str:
+    """Return the name under which a question is pinned: each level is a contract of its own."""
+    return f"{question.id} {question.level}" if question.level else question.id  # ids have no space
+
+
+def check_pin(connection: sqlite3.Connection, question: Question, pinned: bytes | None) -> None:
     """Bind a version to its digest at first use, and refuse any other digest from then on.
+
+    Args:
+        connection: within the caller's transaction.
+        question: the one to answer.
+        pinned: what `PINNED` finds; None before the first use.
 
     Raises:
         RecordRefused: with reason "changed".
     """
-    # Each level is a contract of its own. No id has a space.
-    name = f"{question.id} {question.level}" if question.level else question.id
-    key = (name, question.version)
-    row = connection.execute(
-        "SELECT digest FROM pins WHERE question = ? AND version = ?", key
-    ).fetchone()
-    if row is None:
-        connection.execute("INSERT INTO pins VALUES (?, ?, ?)", (*key, question.digest))
-    elif row[0] != question.digest:
+    if pinned is None:
+        key = (pin_name(question), question.version, question.digest)
+        connection.execute("INSERT INTO pins VALUES (?, ?, ?)", key)
+    elif pinned != question.digest:
         raise refused("changed")
 
 
 def check_versions(
-    connection: sqlite3.Connection, question: Question, own: Set[bytes], base: bytes
+    connection: sqlite3.Connection,
+    question: Question,
+    own: Set[bytes],
+    base: bytes,
+    fetched: frozenset[str],
 ) -> frozenset[str]:
     """Let a device answer what the app bundles of a question, or one fetched version, never both.
 
@@ -46,6 +66,7 @@ def check_versions(
         question: the one to answer.
         own: the digests that the app bundles.
         base: the hash of the app's survey: another one begins anew.
+        fetched: what `fetched_ones` returns.
 
     Returns:
         What `fetched_ones` does from now on.
@@ -53,7 +74,6 @@ def check_versions(
     Raises:
         RecordRefused: with reason "fetched".
     """
-    fetched = fetched_ones(connection, base)
     if not may_answer(connection, question, own, base, fetched):
         raise refused("fetched")
     if question.digest in own:
@@ -94,20 +114,18 @@ def fetched_ones(connection: sqlite3.Connection, base: bytes) -> frozenset[str]:
 
 def is_used(connection: sqlite3.Connection, question: Question, epoch: int) -> bool:
     """Tell whether the question has its report: in this epoch, or ever if it is asked once."""
-    # Two statements: with `epoch = ? OR ?` SQLite would look at every epoch that was ever used.
-    used = "SELECT 1 FROM used WHERE question = ? AND version = ?"
     if question.repeat == "once":
-        row = connection.execute(f"{used} LIMIT 1", (question.id, question.version)).fetchone()
+        row = connection.execute(USED_EVER, (question.id, question.version)).fetchone()
     else:
-        key = (question.id, question.version, epoch)
-        row = connection.execute(f"{used} AND epoch = ?", key).fetchone()
+        row = connection.execute(USED_IN, (question.id, question.version, epoch)).fetchone()
     return row is not None
 
 
 def mark_used(connection: sqlite3.Connection, question: Question, epoch: int) -> None:
     """Enter an epoch as used; a second time is an error, and the transaction fails."""
     connection.execute("INSERT INTO used VALUES (?, ?, ?)", (question.id, question.version, epoch))
-    forget_seen(connection, question, epoch)
+    if question.absent:  # of no other one any epoch is noted as seen
+        forget_seen(connection, question, epoch)
 
 
 def mark_seen(connection: sqlite3.Connection, question: Question, epoch: int) -> None:

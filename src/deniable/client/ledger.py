@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from deniable.protocol.windows import Window
 
 
+TOTAL = "SELECT COALESCE(SUM(micros), 0) FROM ledger"
+"""Asks for the micros disclosed so far, over all questions."""
+
+
 @frozen
 class Charge:
     """The cost of a report: epsilon in micros, the answers paid for, and tags to remember them."""
@@ -104,27 +108,23 @@ def charge_of(
 ) -> Charge:
     """Return the cost of a report of these answers; answers with a known tag are paid already."""
     new, tags = [], []
-    for field, answer in zip(question.fields, answers, strict=True):
-        if not composition.field_cost(question, field).per_value:
+    costs = [composition.field_cost(question, field) for field in question.fields]
+    for field, answer, cost in zip(question.fields, answers, costs, strict=True):
+        if not cost.per_value:
             new.append(True)
             continue
         own = tag(secret, question, field, answer)
         new.append(not known(own))
         if new[-1]:
             tags.append(own)
-    return Charge(composition.report_cost(question, new), sum(new), tuple(tags))
+    return Charge(composition.cost_of(costs, new), sum(new), tuple(tags))
 
 
 def is_known(connection: sqlite3.Connection, tag: bytes) -> bool:
     """Tell whether the answer with this tag was paid for."""
-    row = connection.execute("SELECT 1 FROM tags WHERE tag = ?", (tag,)).fetchone()
+    # For bytes, sqlite3 first looks for an adapter, and fails; for bytearrays it does not.
+    row = connection.execute("SELECT 1 FROM tags WHERE tag = ?", (bytearray(tag),)).fetchone()
     return row is not None
-
-
-def total(connection: sqlite3.Connection) -> int:
-    """Return the micros disclosed so far, over all questions."""
-    row = connection.execute("SELECT COALESCE(SUM(micros), 0) FROM ledger").fetchone()
-    return int(row[0])
 
 
 def fits(
@@ -158,7 +158,8 @@ def add(connection: sqlite3.Connection, question: Question, epoch: int, charge: 
             " SET micros = micros + excluded.micros",
             (*days_of(epoch, question.epoch), charge.micros),
         )
-    connection.executemany("INSERT INTO tags VALUES (?)", [(tag,) for tag in charge.tags])
+    for own in charge.tags:
+        connection.execute("INSERT INTO tags VALUES (?)", (own,))
     connection.execute(
         "INSERT INTO ledger VALUES (?, 1, ?, ?) ON CONFLICT (question) DO UPDATE"
         " SET reports = reports + 1, answers = answers + excluded.answers,"

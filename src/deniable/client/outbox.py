@@ -42,10 +42,8 @@ _OVERHEAD = 300
 """More than the bytes of a report in a batch apart from its question and record."""
 
 
-def has_room(connection: sqlite3.Connection, limit: int) -> bool:
-    """Tell whether another report may wait."""
-    row = connection.execute("SELECT COUNT(*) FROM outbox").fetchone()
-    return int(row[0]) < limit
+WAITING = "SELECT COUNT(*) FROM outbox"
+"""Asks how many reports wait."""
 
 
 def draw_delay(mean: int, draws: SystemDraws) -> int:
@@ -81,7 +79,19 @@ def put(
         "INSERT INTO outbox"
         " (question, version, digest, epoch, id, record, segments, not_before, last_day, due)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (*_wire(report), not_before, last, None if question.absent else due),
+        (
+            report.question,
+            report.version,
+            # For bytes, sqlite3 first looks for an adapter, and fails; for bytearrays it does not.
+            bytearray(report.digest),
+            report.epoch,
+            bytearray(report.id),
+            bytearray(report.record),
+            report.segments,
+            not_before,
+            last,
+            None if question.absent else due,
+        ),
     )
 
 
@@ -208,18 +218,6 @@ def drop_stale(connection: sqlite3.Connection, day: int, days: int) -> Counter[s
     dropped = Counter(str(row[0]) for row in rows)
     connection.execute("DELETE FROM outbox WHERE stale_since < ?", (day,))
     return dropped
-
-
-def _wire(report: Report) -> tuple[str, int, bytes, int, bytes, bytes, str]:
-    return (
-        report.question,
-        report.version,
-        report.digest,
-        report.epoch,
-        report.id,
-        report.record,
-        report.segments,
-    )
 
 
 def _fitting(reports: Sequence[Report]) -> list[Report]:

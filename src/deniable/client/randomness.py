@@ -7,7 +7,9 @@ permanent for a key. Both give exactly the stated probabilities; no floating-poi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, MutableSequence, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from deniable.errors import InvalidParameter
@@ -66,6 +68,8 @@ class SystemDraws:
     def below(self, bound: int) -> int:
         """Return an integer of 0..bound-1, uniformly, exactly; bound in 1..2^32."""
         width = _check_bound(bound)
+        if not width:
+            return 0
         # Rejection, never a modulus: every integer below the bound is equally likely.
         while True:
             number = int.from_bytes(self._take((width + 7) // 8), "little") & ((1 << width) - 1)
@@ -107,15 +111,16 @@ class SystemDraws:
         fallen = 0
         # A first byte above the threshold's is a coin that fell: all up to the next other byte.
         first = threshold >> 56 if self._ahead and threshold < _ONE else 255
-        others = b"\1" * (first + 1) + bytes(255 - first)
+        others = _not_above(first)
         while first < 255:
             self._take(0)
             buffer, self._buffer = self._buffer, b""
-            place = buffer.translate(others).find(1)
-            if place < 0:
+            other = others.search(buffer)
+            if other is None:
                 fallen += len(buffer)
                 self._buffer = self._source(self._ahead)
                 continue
+            place = other.start()
             self._buffer = buffer[place:]
             if self.coin(threshold):
                 return fallen + place
@@ -194,6 +199,12 @@ def falls(draws: Draws, threshold: int) -> int:
     while not draws.coin(threshold):
         fallen += 1
     return fallen
+
+
+@lru_cache(8)
+def _not_above(first: int) -> re.Pattern[bytes]:
+    """Return what finds the first byte that is at most `first`."""
+    return re.compile(b"[\\x00-\\x%02x]" % first)
 
 
 def _check_coin(threshold: int, bits: int) -> None:

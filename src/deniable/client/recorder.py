@@ -14,8 +14,9 @@ from deniable.client.database import Database
 from deniable.client.encode import encode_answers, is_asked
 from deniable.client.limits import Limits
 from deniable.client.randomness import SystemDraws
-from deniable.client.reservation import Reserving, Terms, paid_mark
+from deniable.client.reservation import Reserving, Terms
 from deniable.client.secret import Secret
+from deniable.client.standing import Standing, standing_of
 from deniable.protocol import Answer, Question, Report, Strings, StringSets
 from deniable.protocol.domain import string_key
 from deniable.protocol.frozen import frozen
@@ -24,6 +25,7 @@ from deniable.protocol.report import ID_BYTES
 if TYPE_CHECKING:
     from deniable.protocol.windows import Window
 
+_NONE: frozenset[str] = frozenset()
 Clock = Callable[[], datetime]
 """Returns the time, with a time zone."""
 
@@ -48,9 +50,10 @@ class Entry:
 def was_fitted(question: Question, value: object, answers: Sequence[Answer]) -> bool:
     """Tell whether an answer is another string than the value was."""
     for field, answer in zip(question.fields, answers, strict=True):
+        if not (isinstance(field.domain, Strings) and field.domain.alphabet):
+            continue
         text = value.get(field.name) if isinstance(value, Mapping) else value
-        declared = isinstance(field.domain, Strings) and bool(field.domain.alphabet)
-        if declared and isinstance(text, str) and string_key(text) != answer.key:
+        if isinstance(text, str) and string_key(text) != answer.key:
             return True
     return False
 
@@ -105,27 +108,34 @@ class Recorder:
             RecordRefused: with its reason; nothing was written or spent.
             StoreError: if the disk fails; the same.
         """
-        # Before any file is made; where there is one, the transaction decides.
-        if not self._database.is_open() and self._consent.current() is not Consent.GRANTED:
-            raise refused("no_consent")
         # Where a question is always sent, what was seen is deleted: it would stay in the journal.
-        with self._database.transaction(only_adds=not entry.question.absent) as connection:
-            if not self._consent.granted(connection):
+        only_adds = not entry.question.absent
+        with self._database.transaction(only_adds=only_adds, making=self._may_make) as connection:
+            standing = standing_of(connection, entry.question, entry.epoch)
+            if not self._consent.granted_by(standing.consent):
                 raise refused("no_consent")
             terms = self._terms()
-            fetched = self._check(connection, entry, terms)
-            self._write(connection, entry, terms, fetched)
+            fetched = self._check(connection, entry, terms, standing)
+            self._write(connection, entry, terms, fetched, standing.spent)
 
-    def _check(self, connection: sqlite3.Connection, entry: Entry, terms: Terms) -> frozenset[str]:
+    def _may_make(self) -> None:
+        """Refuse to make a file without consent; where there is one, the transaction decides."""
+        if self._consent.current() is not Consent.GRANTED:
+            raise refused("no_consent")
+
+    def _check(
+        self, connection: sqlite3.Connection, entry: Entry, terms: Terms, standing: Standing
+    ) -> frozenset[str]:
         """Refuse what history or the outbox stands against; return what `check_versions` does."""
-        question, epoch = entry.question, entry.epoch
+        question = entry.question
         if question.level and history.chosen_level(connection) not in ("", question.level):
             raise refused("level")
-        history.check_pin(connection, question)
-        fetched = history.check_versions(connection, question, terms.own, terms.base)
-        if history.is_used(connection, question, epoch) or _is_missed(connection, entry):
+        history.check_pin(connection, question, standing.pinned)
+        fetched = history.fetched_ones(connection, terms.base) if standing.fetched else _NONE
+        fetched = history.check_versions(connection, question, terms.own, terms.base, fetched)
+        if standing.used or _is_missed(connection, entry):
             raise refused("answered")
-        if not outbox.has_room(connection, self._limits.outbox):
+        if standing.waiting >= self._limits.outbox:
             raise refused("outbox_full")
         return fetched
 
@@ -135,6 +145,7 @@ class Recorder:
         entry: Entry,
         terms: Terms,
         fetched: frozenset[str],
+        spent: int,
     ) -> None:
         question, secret = entry.question, self._secret.load()
         if not is_asked(secret, question):
@@ -142,7 +153,9 @@ class Recorder:
         charge = ledger.charge_of(
             question, entry.answers, secret, lambda tag: ledger.is_known(connection, tag)
         )
-        pays_first = self._afford(connection, question, terms, secret, charge.micros, fetched)
+        self._reserving.take_up(terms.survey, secret)
+        free = terms.ceiling - spent
+        self._afford(connection, question, terms, secret, charge.micros, free, fetched)
         if not ledger.fits(connection, self._window, question, entry.epoch, charge.micros):
             raise refused("window")
         record = encode_answers(question, entry.answers, secret, self._entropy)
@@ -157,8 +170,10 @@ class Recorder:
         )
         history.mark_used(connection, question, entry.epoch)
         ledger.add(connection, question, entry.epoch, charge)
-        if pays_first and question.repeat != "once":  # of that one the used epochs say the same
-            ledger.mark_paid(connection, paid_mark(secret, question))
+        if charge.micros and question.repeat != "once":  # of that one the used epochs say the same
+            mark = self._reserving.mark(secret, question)
+            if not ledger.is_known(connection, mark):
+                ledger.mark_paid(connection, mark)
         outbox.put(connection, question, report, self._due())
 
     def _due(self) -> int:
@@ -181,24 +196,22 @@ class Recorder:
         terms: Terms,
         secret: bytes,
         micros: int,
+        free: int,
         fetched: frozenset[str],
-    ) -> bool:
+    ) -> None:
         """Refuse what the ceiling forbids, given what other questions set aside.
 
         Edge cases: a report that costs nothing is made even if the ceiling was lowered since.
-
-        Returns:
-            True unless a value of the question was paid for before.
         """
         if not micros:
-            return False
-        free = terms.ceiling - ledger.total(connection)
+            return
         if micros > free:
             raise refused("ceiling")
+        if self._reserving.has_plenty(question, micros, free):
+            return
         reservations = self._reserving.now(connection, terms, secret, free, fetched)
         if micros > reservations.room(question, free):
             raise refused("ceiling")
-        return (question.id, question.version) not in reservations.paid
 
 
 def _is_missed(connection: sqlite3.Connection, entry: Entry) -> bool:

@@ -83,12 +83,10 @@ class Reservations:
     Attributes:
         held: those that fit.
         refused: those that do not; they are not answered.
-        paid: the questions of which a value was paid for.
     """
 
     held: dict[tuple[str, int], int]
     refused: frozenset[tuple[str, int]]
-    paid: frozenset[tuple[str, int]]
 
     def room(self, question: Question, free: int) -> int:
         """Return the most micros that a report to a question may cost; `free` are unspent."""
@@ -114,6 +112,36 @@ class Reserving:
     def __init__(self) -> None:
         self._known: tuple[Survey, bytes] | None = None
         self._places: list[_Place] = []
+        self._marks: dict[bytes, bytes] = {}
+        self._costs: dict[tuple[str, int], int] = {}
+        self._all = 0
+
+    def take_up(self, survey: Survey, secret: bytes) -> None:
+        """Put the questions of a survey into the order of a secret, which the rest is about."""
+        self._in_order(survey, secret)
+
+    def has_plenty(self, question: Question, micros: int, free: int) -> bool:
+        """Tell whether a report fits, whatever else is or was paid for; False says nothing.
+
+        Let C be the sum of what all questions cost, and c the question's own cost in it. At most C
+        is set aside, so that with C <= free every question fits (`first_fit`) and none is refused.
+        At most C - c is set aside for others, so that with C - c + micros <= free the room of the
+        question, which is at least free - (C - c), holds the report.
+
+        Args:
+            question: the one to report.
+            micros: the cost of the report.
+            free: unspent micros.
+
+        Cost: a few additions, where `now` takes statements and microseconds for each question.
+        """
+        own = self._costs.get((question.id, question.version), 0)
+        return self._all <= free and self._all - own + micros <= free
+
+    def mark(self, secret: bytes, question: Question) -> bytes:
+        """Return the question's `paid_mark`, computed once; the secret is the one taken up."""
+        found = self._marks.get(question.digest)
+        return paid_mark(secret, question) if found is None else found
 
     def now(
         self,
@@ -140,12 +168,11 @@ class Reserving:
             if _reserves(connection, place, terms, fetched)
         ]
         found = _found(connection, [place.mark for place in waiting])
-        paid, unpaid = set(), list[_Place]()
-        for place in waiting:
-            if place.mark in found:
-                paid.add((place.question.id, place.question.version))
-            elif not _over(connection, place.question):
-                unpaid.append(place)
+        unpaid = [
+            place
+            for place in waiting
+            if place.mark not in found and not _over(connection, place.question)
+        ]
         held, refused = {}, set()
         fits = first_fit((place.cost for place in unpaid), free)
         for (question, _, cost, _, _), fitting in zip(unpaid, fits, strict=True):
@@ -154,7 +181,7 @@ class Reserving:
                 held[key] = cost
             else:
                 refused.add(key)
-        return Reservations(held, frozenset(refused), frozenset(paid))
+        return Reservations(held, frozenset(refused))
 
     def _in_order(self, survey: Survey, secret: bytes) -> list[_Place]:
         # What is kept is a hash of the secret's 256 random bits, not the secret.
@@ -172,6 +199,9 @@ class Reserving:
                 for question in in_order(secret, survey.known)
                 if is_asked(secret, question)
             ]
+            self._marks = {place.question.digest: place.mark for place in self._places}
+            self._costs = {(p.question.id, p.question.version): p.cost for p in self._places}
+            self._all = sum(place.cost for place in self._places)
             self._known = (survey, key)
         return self._places
 

@@ -14,6 +14,7 @@ from deniable.protocol.prf import SECRET_BYTES, derive_key
 
 FILE_NAME = "secret"
 _SHORTEST_ACCOUNT_SECRET = 16
+_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 
 
 class Secret(Protocol):
@@ -116,7 +117,7 @@ class SecretFile:
 
 def _read(name: str) -> bytes:
     """Return a file's first bytes, one more than a secret has; without a buffer's system calls."""
-    handle = os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    handle = os.open(name, _READING)
     try:
         return os.read(handle, SECRET_BYTES + 1)
     finally:

@@ -22,6 +22,7 @@ from deniable.protocol.canonical import from_base64url
 from deniable.protocol.compact import numbers_of
 from deniable.protocol.epochs import date_of, day_of, days_of
 from deniable.protocol.report import ID_BYTES
+from deniable.protocol.retention import keeping_of
 from deniable.protocol.segments import read_combination
 
 _KEPT_PATTERNS = 4_096
@@ -53,8 +54,9 @@ class Admitted(NamedTuple):
 class Admission:
     """The rules for one survey: the questions that it asks, and what it asked earlier.
 
-    An epoch is taken if its last day is at most `past_days` ago and its first at most
-    `future_days` ahead, and if it began no later than the day on which the question expires.
+    An epoch is taken if its last day is at most `past_days` ago, and no longer than the question's
+    reports stay; if its first day is at most `future_days` ahead; and if it began no later than
+    the day on which the question expires.
 
     Cost: some microseconds per report.
     """
@@ -70,7 +72,9 @@ class Admission:
         self._bounds = {q.digest: RecordBounds(q) for q in survey.known}
         self._patterns: dict[tuple[bytes, int, str], Report] = {}
         self._patterns_of = -1
-        self._past_days = past_days
+        self._past_days = {
+            q.digest: keeping_of(survey, q).accepted_days(past_days) for q in survey.known
+        }
         self._future_days = future_days
 
     @property
@@ -242,10 +246,11 @@ class Admission:
             raise InvalidReport(
                 Reason.EXPIRED, f"The question's last day is {question.expires}. Stop asking it."
             )
-        if last < today - self._past_days:
+        past_days = self._past_days[question.digest]
+        if last < today - past_days:
             raise InvalidReport(
                 Reason.TOO_LATE,
-                f"Epochs are accepted until {self._past_days} days after their end; today is "
+                f"Epochs are accepted until {past_days} days after their end; today is "
                 f"{date_of(today)}. Drop the report.",
             )
         if first > today + self._future_days:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -32,7 +31,7 @@ from deniable.collector.openapi import openapi_bytes
 from deniable.collector.plain import PlainReports
 from deniable.collector.problems import ProblemAnswers, WrongMethod
 from deniable.collector.refusals import Refusals
-from deniable.collector.retention import KeepCounts, cannot_keep, taken_for_longer
+from deniable.collector.retention import KeepCounts, cannot_keep
 from deniable.collector.settings import Settings
 from deniable.collector.upkeep import Rules, keep_closing
 from deniable.protocol import Survey
@@ -42,9 +41,6 @@ from deniable.store import Store
 
 _SURVEY_SECONDS = 300
 """The time for which a client may use the survey without asking again."""
-
-
-_log = logging.getLogger("deniable.collector")
 
 
 class Collector:
@@ -96,14 +92,6 @@ class Collector:
         self._survey_bytes = survey_bytes
         self.survey_sha256 = hashlib.sha256(survey_bytes).hexdigest()
         self._etag = f'"{self.survey_sha256}"'
-        if late := taken_for_longer(self._rules().keepings, days[0]):
-            _log.warning(
-                "Reports to %s stay for longer than the survey says: they are taken until %d days "
-                "after the end of their epoch, and deleted then. Set DENIABLE_ACCEPT_PAST_DAYS "
-                "to at most their retention_days.",
-                ", ".join(late[:10]) + (f" and {len(late) - 10} more" if len(late) > 10 else ""),
-                days[0],
-            )
 
     def _rules(self) -> Rules:
         """Return what the survey says about closing and deleting."""

@@ -159,7 +159,8 @@ class GroupCommit:
         self._wake.set()
         if self._size >= self._enough:
             self._company.set()
-        self._update_room()
+        if self._writing and self._size >= self._max_group:  # no report makes room
+            self._update_room()
 
     async def probe(self) -> None:
         """Check that the store works: by the last write, or by a new one if that was long ago.

@@ -341,8 +341,9 @@ class LimitedHttp(HttpToolsProtocol):
         return self._load.hold(size)
 
     def _release(self) -> None:
-        self._load.hold(-self._held)
-        self._held = 0
+        if self._held:
+            self._load.hold(-self._held)
+            self._held = 0
 
     def _wait(self, seconds: float) -> None:
         """Give up after some seconds, unless there is news.

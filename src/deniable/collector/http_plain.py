@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from deniable.collector.http_limits import LimitedHttp
+from deniable.collector.http_limits import HEAD_SECONDS, LimitedHttp
 from deniable.collector.plain import Plain, PlainAnswer, PlainReports
 
 PATIENCE_SECONDS = 0.5
@@ -32,7 +32,7 @@ class _PlainCycle(RequestResponseCycle):
         self.plain = plain
         self.scope = scope
         self.keep_alive = keep_alive
-        self.body = bytearray()
+        self.arrived = b""
         self.message_event = _NOBODY
         self.disconnected = self.response_started = self.response_complete = False
 
@@ -54,25 +54,40 @@ class PlainHttp(LimitedHttp):
         if self._unfinished is not None and self._unfinished is not before:
             self._wait(PATIENCE_SECONDS)
 
+    def on_message_begin(self) -> None:
+        """Wait for the head of this request; what applications are told is not written yet."""
+        self.url = b""
+        self.headers = []
+        self.expect_100_continue = False
+        self.scope = {}  # type: ignore[typeddict-item]
+        self._wait(HEAD_SECONDS)
+
     def on_headers_complete(self) -> None:
         """Begin a plain request, or have the application begin another one."""
         reports = self._load.plain.get(self.url)
-        if reports is None or not self._may_be_plain():
-            super().on_headers_complete()
-            return
-        plain = reports.opens(self.headers)
-        if plain is None:
-            super().on_headers_complete()
+        plain = None
+        if reports is not None and self._may_be_plain():
+            plain = reports.opens(self.headers)
+        if reports is None or plain is None:
+            self._begin_for_application()
             return
         self._expect_body()
-        self.scope["path"] = self.url.decode("ascii")
-        self.scope["method"] = "POST"
+        # What refusals ask; applications would be told more.
+        self.scope = {"path": self.url.decode("ascii"), "method": "POST"}  # type: ignore[typeddict-item]
         keep_alive = self.parser.should_keep_alive() and not self._load.stopping
         self.cycle = self._unfinished = _PlainCycle(reports, plain, self.scope, keep_alive)
 
+    def _begin_for_application(self) -> None:
+        """Begin the request whose head is there as the server would have, from its first byte."""
+        url, headers, expects = self.url, self.headers, self.expect_100_continue
+        HttpToolsProtocol.on_message_begin(self)
+        self.url, self.expect_100_continue = url, expects
+        self.headers += headers  # the list that is in the scope
+        super().on_headers_complete()
+
     def _may_be_plain(self) -> bool:
         return (
-            self._answered
+            (self.cycle is None or self.cycle.response_complete)
             and not self.pipeline
             and self.parser.get_method() == b"POST"
             and self.parser.get_http_version() == "1.1"
@@ -86,7 +101,8 @@ class PlainHttp(LimitedHttp):
         if self._unfinished is None:
             super().on_body(body)
         else:
-            self._unfinished.body += body
+            cycle = self._unfinished
+            cycle.arrived = cycle.arrived + body if cycle.arrived else body
 
     def on_message_complete(self) -> None:
         """Take the batch of a plain request."""
@@ -100,17 +116,17 @@ class PlainHttp(LimitedHttp):
             return
         self._load.connections.busy(self)
         self._asked_plainly = cycle
-        cycle.reports.take(cycle.plain, bytes(cycle.body), self)
+        cycle.reports.take(cycle.plain, cycle.arrived, self)
 
     def tell_plain(self, answer: PlainAnswer) -> None:
         """Answer the plain request that waits here."""
         cycle = self._asked_plainly
         if self.transport.is_closing() or cycle.response_started:
             return
-        date = [name + b": " + value + b"\r\n" for name, value in self.server_state.default_headers]
+        date = self._load.lines(self.server_state.default_headers)
         close = b"" if cycle.keep_alive else _CLOSE
         self.transport.write(
-            b"".join([answer.start, *date, answer.headers, close, b"\r\n", answer.body])
+            b"".join((answer.start, date, answer.headers, close, b"\r\n", answer.body))
         )
         cycle.response_started = cycle.response_complete = True
         if answer.last or not cycle.keep_alive:
@@ -124,6 +140,6 @@ class PlainHttp(LimitedHttp):
             super()._give_up()
             return
         self.cycle = None  # type: ignore[assignment]
-        super().on_headers_complete()
+        self._begin_for_application()
         self.cycle.keep_alive &= cycle.keep_alive
-        super().on_body(bytes(cycle.body))
+        super().on_body(cycle.arrived)

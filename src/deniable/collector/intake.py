@@ -22,6 +22,7 @@ from deniable.collector.settings import Settings
 from deniable.collector.web_pages import is_own_page
 from deniable.store.base import Appended
 
+_NO_HEADERS: Mapping[str, str] = {}
 SHORT_BODY = 4 * 2**10
 """A batch of a dozen or two reports, which takes less time than waiting for a turn."""
 
@@ -71,6 +72,15 @@ class Intake:
         size = declared_size(headers, self.settings.max_body)
         self.commits.look()
         return compact, size
+
+    def open_to_anybody(self) -> None:
+        """Check what `open` does of a request without a key, whose type and size are in order.
+
+        Raises:
+            Refused: unauthorized or busy.
+        """
+        require_write_key(_NO_HEADERS, self.settings)
+        self.commits.look()
 
     def admit(self, body: bytes, compact: bool) -> Admitted:
         """Sort the reports of a short body, at once.

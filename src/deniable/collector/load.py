@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from deniable.collector.bodies import LARGE_ROOM, SMALL_BODY
@@ -63,6 +63,18 @@ class Load:
     reading: Lane = field(default_factory=lambda: Lane(READING_AT_ONCE, READING_PATIENCE))
     held: int = 0
     _returning: bool = False
+    _written: tuple[Sequence[tuple[bytes, bytes]], bytes] = ((), b"")
+
+    def lines(self, headers: Sequence[tuple[bytes, bytes]]) -> bytes:
+        """Return the server's own headers as they are written, once for each list of them.
+
+        The server makes a new list every second, of the date.
+        """
+        of, written = self._written
+        if of is not headers:
+            written = b"".join([name + b": " + value + b"\r\n" for name, value in headers])
+            self._written = headers, written
+        return written
 
     def lane(self, path: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> Lane | None:
         """Return the lane of a request; None for reports in a small body."""

@@ -9,7 +9,7 @@ its refusals are made in one place.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple, Protocol
 
@@ -23,20 +23,27 @@ from deniable.collector.intake import SHORT_BODY, Intake
 from deniable.collector.own_answers import status_line
 from deniable.collector.problems import ProblemAnswers, Refused
 from deniable.collector.web_pages import may_send, readable_by
+from deniable.protocol.compact import MEDIA_TYPE as COMPACT
+from deniable.protocol.report import MEDIA_TYPE as JSON
 from deniable.store.base import Appended
 
-_NOT_PLAIN = frozenset({"transfer-encoding", "expect", "upgrade", "content-encoding"})
+_NOT_PLAIN = frozenset({b"transfer-encoding", b"expect", b"upgrade", b"content-encoding"})
+_USUAL = {JSON.encode(): False, COMPACT.encode(): True}
+"""How senders write the type of a body, and whether it is a compact one."""
+_KEPT_HOSTS = 16
 _KEPT_ANSWERS = 256
 """Answers that are kept ready: by the number of reports, and the page that may read them."""
 _log = logging.getLogger("uvicorn.error")
 
 
 class Plain(NamedTuple):
-    """A plain request: what its head says about its body, and which page asks, if one does."""
+    """A plain request: whether its body is compact, and which page asks, if one does."""
 
     compact: bool
-    size: int
     origin: str | None
+
+
+_OF_NO_PAGE = {compact: Plain(compact, None) for compact in (False, True)}
 
 
 class PlainAnswer(NamedTuple):
@@ -73,29 +80,48 @@ class PlainReports:
         self._answers = answers
         self._local_only = not intake.settings.public
         self._most = min(SHORT_BODY, intake.settings.max_body)
+        self._hosts: set[bytes] = set()
         self._kept = lru_cache(_KEPT_ANSWERS)(self._accepted)
 
     def opens(self, raw: Sequence[tuple[bytes, bytes]]) -> Plain | None:
         """Look at the headers of a request; None leaves it to the application."""
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in raw}
+        headers = dict(raw)
         if len(headers) < len(raw) or not _NOT_PLAIN.isdisjoint(headers):
             return None
-        declared = headers.get("content-length", "")
-        # `isdecimal` alone would let the digits of other scripts pass.
-        if not (declared.isascii() and declared.isdecimal() and len(declared) < 6):
+        declared = headers.get(b"content-length", b"")
+        if not (declared.isdigit() and len(declared) < 6) or int(declared) > self._most:
             return None
-        if int(declared) > self._most:
+        if self._local_only and not self._names_us(headers.get(b"host", b"")):
             return None
-        settings = self._intake.settings
-        if self._local_only and not is_local_name(headers.get("host", "")):
-            return None
-        if not may_send(headers, settings):
-            return None
+        compact = _USUAL.get(headers.get(b"content-type", b""))
         try:
-            compact, size = self._intake.open(headers)
+            if compact is None or b"origin" in headers or b"authorization" in headers:
+                return self._open_by_rules(headers)
+            self._intake.open_to_anybody()
         except Refused:
             return None
-        return Plain(compact, size, headers.get("origin"))
+        return _OF_NO_PAGE[compact]
+
+    def _names_us(self, host: bytes) -> bool:
+        """Tell whether a host is this machine; some names that are need no second look."""
+        if host in self._hosts:
+            return True
+        ours = is_local_name(host.decode("latin-1"))
+        if ours and len(self._hosts) < _KEPT_HOSTS:
+            self._hosts.add(host)
+        return ours
+
+    def _open_by_rules(self, raw: Mapping[bytes, bytes]) -> Plain | None:
+        """Open a request whose headers want more than a look.
+
+        Raises:
+            Refused: as `Intake.open`.
+        """
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in raw.items()}
+        if not may_send(headers, self._intake.settings):
+            return None
+        compact, _ = self._intake.open(headers)
+        return Plain(compact, headers.get("origin"))
 
     def take(self, plain: Plain, body: bytes, sender: Sender) -> None:
         """Take a batch; the sender is told when what was admitted of it is durable."""

@@ -36,33 +36,18 @@ def cannot_keep(past: Past) -> None:
     )
 
 
-def days_that_stay(keepings: Keepings, today: int, closing: int) -> dict[tuple[str, int], int]:
+def days_that_stay(keepings: Keepings, today: int) -> dict[tuple[str, int], int]:
     """Return the first day whose epochs stay, of each question that has a retention.
+
+    Reports on an epoch before that day are refused as too late (`Keeping.accepted_days`).
 
     Args:
         keepings: how long reports stay.
         today: the day from which retention counts back.
-        closing: the first day that can still be reported; no retention reaches beyond it.
     """
     return {
-        key: min(today - keeping.days, closing)
-        for key, keeping in keepings.items()
-        if keeping.days is not None
+        key: today - keeping.days for key, keeping in keepings.items() if keeping.days is not None
     }
-
-
-def taken_for_longer(keepings: Keepings, past_days: int) -> list[str]:
-    """Return the ids of questions to which reports are still taken when they should be gone.
-
-    An epoch is closed, and deleted, after the last day on which reports to it are taken.
-    """
-    return sorted(
-        {
-            question
-            for (question, _), keeping in keepings.items()
-            if keeping.days is not None and keeping.days < past_days
-        }
-    )
 
 
 def delete_past(
@@ -76,7 +61,8 @@ def delete_past(
 
     Args:
         store: whose reports they are; several collectors may do this at once.
-        before_days: the first day whose epochs stay, of each question that has one.
+        before_days: the first day whose epochs stay, of each question that has one. Reports on
+            earlier ones must be refused already.
         epoch_days: the epoch length of each (question id, version); nothing else is deleted.
         keepings: says of which questions counts stay.
         keep: called with each epoch of those before it goes; if it fails, the epoch stays.
@@ -90,7 +76,7 @@ def delete_past(
         Past(batch.question, batch.version, batch.epoch)
         for batch in store.expire(before_days, epoch_days)
     }
-    deleted, failed = 0, list[DeniableError]()
+    going, failed = list[Scope](), list[DeniableError]()
     for past in sorted(due):
         try:
             if keepings[past.question, past.version].counts:
@@ -98,7 +84,9 @@ def delete_past(
         except DeniableError as error:
             failed.append(error)
             continue
-        deleted += store.delete(Scope(past.question, past.version, past.epoch, past.epoch))
+        going.append(Scope(past.question, past.version, past.epoch, past.epoch))
+    # At once: another closer that is at work for long is waited for once, not for each epoch.
+    deleted = store.delete(*going)
     if failed:
         raise failed[0]
     return deleted

@@ -73,8 +73,10 @@ async def keep_closing(
                 named = found.unknown
                 _warn_of_unknown(named)
             closed(await asyncio.to_thread(store.close_epochs, before, epoch_days, floor=floor))
-            if days := days_that_stay(keepings, today(), before):
-                await asyncio.to_thread(delete_past, store, days, epoch_days, keepings, keep)
+            # Also where nothing has a retention: a survey that has none puts back the sums of one
+            # that has, while a collector with it still takes reports.
+            days = days_that_stay(keepings, today())
+            await asyncio.to_thread(delete_past, store, days, epoch_days, keepings, keep)
         except DeniableError as error:
             _log.warning(
                 "Epochs were not closed, or not deleted; next try in %g seconds. %s", seconds, error

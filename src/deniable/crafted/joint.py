@@ -11,8 +11,9 @@ largest G_c v, their *influence* on the cell; `search.py` has the search without
 starts from the table without the reports of the largest v'G v, their *weight*: reports that
 resemble no honest one. How "(other)" looks is learned from the reports as well, so that crafted
 ones can hide in it: where it is, a search starts from its plain profile (`associate/other.py`). The
-shift is the largest move of all that were found. Tables of many cells are estimated again only at
-those starts, for all cells together, and influence is summed there.
+shift is the largest move in all tables that were found, for this cell or for another one. Tables of
+many cells are estimated again only at those starts, for all cells together, and influence is summed
+there.
 """
 
 from __future__ import annotations
@@ -132,8 +133,8 @@ class _Search:
             others.append(_fitted(variables, variables, "flat"))
         return replace(search, others=tuple(others))
 
-    def shift(self, summed: Floats, sign: int) -> float:
-        """Return the largest shift of a sum of cells, up (sign 1) or down (-1)."""
+    def shift(self, summed: Floats, sign: int) -> tuple[float, list[Floats]]:
+        """Return the largest shift of a sum of cells, up (sign 1) or down (-1), and all tables."""
 
         def influence(fit: _Fit) -> Floats:
             return sign * fit.influence(summed)
@@ -145,7 +146,7 @@ class _Search:
         first_order = [self._first_order(influence(fit)) for fit in starts[: 1 if each else None]]
         moved = [sign * float((self.seen.unbounded @ summed) - fit.unbounded @ summed)
                  for fit in tables]  # fmt: skip
-        return min(1.0, max(0.0, *first_order, *moved))
+        return max(0.0, *first_order, *moved), [fit.unbounded for fit in tables]
 
     def _first_order(self, influence: Floats) -> float:
         """Return the shift of a sum of cells by the most influential reports, to first order."""
@@ -222,9 +223,14 @@ def _searched(
     told = progress or (lambda _done, _all: None)
     try:
         search = _Search.of(variables, count)
+        tables = []
         for done, (place, row) in enumerate(np.ndindex(found.shape)):
             told(done, found.size)
-            found[place, row] = search.shift(sums[row], (1, -1)[place])
+            found[place, row], more = search.shift(sums[row], (1, -1)[place])
+            tables += more
+        # What was left out for one cell's sake moves the others, too: perhaps more than their own.
+        moved = (search.seen.unbounded - np.array(tables)) @ sums.T
+        found = np.minimum(np.maximum(found, [moved.max(axis=0), -moved.min(axis=0)]), 1.0)
     except InvalidParameter:  # too few would be left to tell the categories apart
         found[:] = 1.0
     told(found.size, found.size)

@@ -31,7 +31,8 @@ def leverage(parameters: Parameters) -> Leverage:
     Accuracy: where strings are fitted together (Bloom filters, O-RR) the value is the leverage on
     one string fitted beside an intercept. Its regression weights sum to 0: a report that sets the
     string's d of k bits and no other gives (1 - d/k) / ((1 - d/k) (q* - p*)) = 1/(q* - p*), either
-    way. Other strings in the fit can increase the leverage, as they increase the variance.
+    way. Other strings in the fit can increase the leverage, as they increase the variance; so can
+    other answers of a count-mean sketch, which are solved for.
 
     Edge cases: a single bit (a plain yes or no) has the larger leverage of its two answers; a
     profile that of the attribute whose answers shift most (`crafted/cells.py`); a report of several

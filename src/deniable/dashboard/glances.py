@@ -131,13 +131,20 @@ class Glances:
         return replace(found, made=time.time())
 
     def _remember(self, question: Question, kept: Kept) -> None:
-        """Keep a glance in the store; a store that cannot be written goes without."""
+        """Keep a glance in the store; a store that cannot be written goes without.
+
+        What it was made of may have been deleted meanwhile: then nothing is kept of it. Deleting
+        forgets all glances, so that only one that was written afterwards must be looked at.
+        """
         # No time: a number of reports with its moment would tell when reports arrived.
         timeless = replace(kept.glance, made=0.0).as_json()
         told = {"glance": timeless, "n": kept.n, "stamps": sorted(kept.stamps)}
         data = json.dumps(told, allow_nan=False).encode()
         with suppress(StoreError):
-            self._store.remember({_key(question): (-max(kept.stamps), data)})
+            key, batch = _key(question), -max(kept.stamps)
+            self._store.remember({key: (batch, data)})
+            if not kept.stamps <= {tally.stamp for tally in self._store.tallies()}:
+                self._store.remember({key: (batch, b"")})  # read as nothing
 
 
 def _key(question: Question) -> bytes:

@@ -55,6 +55,8 @@ class Binned:
         sample: what one person's answer counts, 1 / n where nobody reported twice; the sample adds
             this times diag(f) - f f'. 0 where intervals are of the reporters.
         alpha: 1 less the level of intervals.
+        ends: the noise if everybody were in the last bin, and if everybody were in the first one
+            (`number_noise`); None takes the noise to be the same everywhere.
     """
 
     edges: Floats
@@ -62,6 +64,12 @@ class Binned:
     noise: Floats
     sample: float = 0.0
     alpha: float = 0.05
+    ends: tuple[Floats, Floats] | None = None
+
+    @property
+    def last(self) -> int:
+        """The code of the last bin."""
+        return int(self.edges.size)
 
     @property
     def cumulative(self) -> tuple[Floats, Floats]:
@@ -73,21 +81,28 @@ class Binned:
     @property
     def _below(self) -> tuple[Floats, Floats]:
         """The shares below each edge, and the variance of their noise."""
-        rows = np.tri(self.edges.size, self.shares.size)
-        noise = np.maximum(np.einsum("ij,jk,ik->i", rows, self.noise, rows), 0.0)
-        return rows @ self.shares, noise
+        return np.cumsum(self.shares)[:-1], _below_edges(self.noise)
+
+    @property
+    def _noise_at_ends(self) -> tuple[Floats, Floats]:
+        """The variance of the noise where nobody is below an edge, and how it grows with F."""
+        if self.ends is None:
+            return self._below[1], np.zeros(self.edges.size)
+        nobody, everybody = (_below_edges(noise) for noise in self.ends)
+        return nobody, everybody - nobody
 
     @property
     def band(self) -> tuple[Floats, Floats]:
         """The ends of the interval of each share below an edge, by itself, within 0 and 1.
 
-        A score interval: every F with (F_hat - F)^2 <= z^2 (noise + c F (1 - F)), so that an edge
-        below which nobody, or everybody, was seen has one too.
+        A score interval: every F with (F_hat - F)^2 <= z^2 (noise at F + c F (1 - F)), so that an
+        edge below which nobody, or everybody, was seen has one too.
         """
-        below, noise = self._below
+        below, (noise, growth) = self._below[0], self._noise_at_ends
         z = float(normal_isf(self.alpha / 2)) ** 2
-        lead, middle = 1 + z * self.sample, 2 * below + z * self.sample
-        # (1 + z c) F^2 - (2 F_hat + z c) F + F_hat^2 - z noise = 0; no root if F_hat is far off.
+        lead, middle = 1 + z * self.sample, 2 * below + z * (self.sample + growth)
+        # With noise a + g F: (1 + z c) F^2 - (2 F_hat + z (c + g)) F + F_hat^2 - z a = 0; no root
+        # if F_hat is far off.
         inside = np.maximum(middle**2 - 4 * lead * (below**2 - z * noise), 0.0)
         ends = [(middle + side * np.sqrt(inside)) / (2 * lead) for side in (-1, 1)]
         return np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)
@@ -166,3 +181,9 @@ class Binned:
             for curve in (beyond, low, high)
         ]
         return Number(name, told[0], least, most, (told[1], told[2]))
+
+
+def _below_edges(noise: Floats) -> Floats:
+    """Return 1' V 1 over the bins below each edge: sums of upper left corners."""
+    corners = np.cumsum(np.cumsum(noise, axis=0), axis=1).diagonal()[:-1]
+    return np.asarray(np.maximum(corners, 0.0))

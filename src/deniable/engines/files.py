@@ -39,7 +39,8 @@ def count_file(
     Guarantees: `Accumulated.merge` over all files of a question gives what `accumulate` gives over
     the archive, to the bit, in whatever order and wherever they were counted.
 
-    Cost: linear; about 2^20 records in memory, and the counts of every cell.
+    Cost: linear; 4 MiB of records in memory, or about 2^20 where PyArrow reads them (at an address,
+    and with segments); and the counts of every cell.
 
     Args:
         path: the file's path, or an address that PyArrow knows.
@@ -60,7 +61,7 @@ def count_file(
             "Name a file below the folder of the question's digest.",
         )
     counting = Counting(question, apart=apart)
-    for text, rows in part.groups():
+    for text, rows in part.pieces():
         batch = replace(part.head.batch, segments=text)
         name = text if names is None else names.get(batch)
         if name is not None:

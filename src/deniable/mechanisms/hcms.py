@@ -22,17 +22,20 @@ from deniable.mechanisms.base import (
     Values,
 )
 from deniable.mechanisms.cells import count_cells, counted_by_row, no_counts
-from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import nothing_learned, strings_or_closed
 from deniable.mechanisms.coins import as_generator, coins
 from deniable.mechanisms.hashing import Words, hash_words, reduced
 from deniable.mechanisms.packed import PackedAnswers
 from deniable.mechanisms.permuting import code_words
 from deniable.mechanisms.pure_oracles import HashedOrClosed, Held
+from deniable.mechanisms.sketch_rows import Buckets, SketchRows
+from deniable.mechanisms.sketch_shares import estimate_sketch
 from deniable.protocol import HCMSParameters
 from deniable.protocol.hcms import FIRST_INDEX
 
 _CHUNK = 2**20
+_KEPT_BUCKETS = 2**24
+"""The most buckets of answers in rows, 64 MB, that are kept while collisions are solved."""
 
 
 class HCMS(HashedOrClosed):
@@ -134,16 +137,20 @@ class HCMS(HashedOrClosed):
         """Return the unbiased frequency of the candidates, or of every answer.
 
         With T the reports of sign +1 less those of sign -1, the transform of a row's T at bucket b
-        is the number of its reports that support b less those that do not.
+        is the number of its reports that support b less those that do not. What listed answers add
+        to each other where they share a bucket is solved for (`sketch_shares`). Unlisted strings
+        add variance sum f^2 / (g w) over the hash functions; the sum is estimated from all buckets
+        and included in the standard error.
 
-        Other answers that share a candidate's bucket in a row add variance sum f^2 / (g w) over the
-        hash functions; the sum is estimated from all buckets and included in the standard error.
+        Guarantees: unbiased given the hash functions, for closed domains and lists of up to 1,024
+        answers that fill up to a quarter of the buckets; else over hash functions. The variance
+        is given the people's values.
 
-        Guarantees: unbiased, over the hash functions; so is the variance, given the values.
+        Cost: O(g w log w), a look-up per candidate and row, and O(M^3) for M of up to 1,024
+        answers; of more, some more look-ups. Above 1,024 the covariance is None.
 
-        Cost: O(g w log w), then one look-up per candidate and row. The covariance is None.
-
-        Edge cases: without reports everything is NaN, with a note. Frequencies need not sum to 1.
+        Edge cases: without reports everything is NaN, with a note. Answers that share their buckets
+        in all rows with reports are NaN, and named. Frequencies need not sum to 1.
 
         Raises:
             InvalidParameter: if candidates are missing, repeated or no possible answers.
@@ -152,18 +159,25 @@ class HCMS(HashedOrClosed):
         labels, words = self._asked(candidates)
         if counts.n == 0:
             return nothing_learned(labels)
-        agreed = self.agreement(counts)
-        support = np.full(len(labels), counts.n / 2)
-        for row, sums in enumerate(agreed):
-            places = self.buckets(words, np.full(len(words), row, dtype=np.uint64))
-            # Of a row's N reports (N + T)/2 support the bucket; the rows' N/2 add up to n/2 above.
-            support += sums[places] / 2
-        share = support / counts.n
-        variance = self.pure.variance_observed(share, counts.n)
-        shared = self.collisions(agreed, counts)
-        frequency, errors = self.pure.frequency(share), np.sqrt(variance + shared)
-        chances = Chances.of(self.pure, len(labels), shared)
-        return Estimate(labels, frequency, errors, None, counts.n, chances=chances)
+        return estimate_sketch(self.rows(counts, words), labels, self.hashed)
+
+    def rows(self, counts: Counts, words: Words) -> SketchRows:
+        """Return the rows with reports, about answers with these fingerprints."""
+        live = np.flatnonzero(counts.reports)
+        agreed, gap = self.agreement(counts)[live], 2 * self.pure.p - 1
+        buckets = self._kept_buckets(live, words)
+        return SketchRows(agreed, counts.reports[live], buckets, len(words), gap)
+
+    def _kept_buckets(self, live: NDArray[np.intp], words: Words) -> Buckets:
+        """Return a function that gives the buckets of all answers in a row; it remembers them."""
+
+        def buckets(row: int) -> NDArray[np.uint32]:
+            return self.buckets(words, np.full(len(words), live[row], dtype=np.uint64))
+
+        if live.size * len(words) > _KEPT_BUCKETS:
+            return buckets
+        kept = [buckets(row) for row in range(live.size)]
+        return lambda row: kept[row]
 
     def agreement(self, counts: Counts) -> NDArray[np.int64]:
         """Return per row and bucket the reports that support it less those that do not."""
@@ -173,23 +187,6 @@ class HCMS(HashedOrClosed):
         width = self.parameters.width
         signed = np.ascontiguousarray(counts.table[:, :width] - counts.table[:, width:])
         return transform(signed)
-
-    def collisions(self, agreed: NDArray[np.int64], counts: Counts) -> float:
-        """Return the variance that sharing buckets adds: sum over rows of W^2 sum f^2 / (w - 1).
-
-        W is a row's share of the reports. A bucket of share s has agreement N gap s on average,
-        gap = 2 keep - 1, and the variances of all w of them add up to N (w - gap^2): so the squares
-        less that, over N^2 gap^2, sum to s^2. Of that, 1/w of 1 - sum f^2 is collisions themselves.
-        """
-        gap, width = 2 * self.pure.p - 1, self.parameters.width
-        people = counts.reports.astype(np.float64)
-        # E[sum s^2] = sum f^2 (1 - 1/w) + 1/w over the hash functions. Both known parts, the noise
-        # of the agreements and (N gap)^2 / w, are taken off before scaling.
-        noise = people * (width - gap**2) + (people * gap) ** 2 / width
-        squares = np.square(agreed.astype(np.float64)).sum(axis=1) - noise
-        # 1/(1 - 1/w) gives sum f^2, and 1/(w - 1) the variance per unit of it: w/(w - 1)^2.
-        scale = width / (width - 1) ** 2 / (counts.n * gap) ** 2
-        return max(0.0, float(squares.sum())) * scale
 
     def _asked(self, candidates: Candidates) -> tuple[tuple[str, ...], Words]:
         labels, words = super()._asked(candidates)
@@ -216,7 +213,8 @@ class HCMS(HashedOrClosed):
     def variance(self, n: int, frequency: float | Floats = 0.0) -> Floats:
         """Return n^-1 [q (1 - q) / (p - q)^2 + f (1 - p - q) / (p - q)], p = keep.
 
-        Guarantees: exact on average over hash functions, given the people's values, but for the
-        sum f^2 / (g w) of collisions, which does not fall with n.
+        Guarantees: exact for an answer by itself, on average over hash functions and given the
+        people's values. Solving for M answers multiplies it by 1/(1 - M/(g w)) on average, and
+        unlisted strings add sum f^2 / (g w), which does not fall with n.
         """
         return self.pure.variance(n, frequency)

@@ -103,7 +103,7 @@ class InpHTCMS(ProfileMechanism):
         plus, minus = counts.table[:, :width], counts.table[:, width:]
         signed = (plus - minus).astype(np.float64).reshape(-1)
         seen = (plus + minus).astype(np.float64).reshape(-1)
-        shared = self.sketch.collisions(self.sketch.agreement(counts), counts) if n else 0.0
+        shared = self._collisions(counts) if n else 0.0
 
         def read(attributes: Subset) -> Reading:
             weights = self._weights(attributes)
@@ -121,6 +121,11 @@ class InpHTCMS(ProfileMechanism):
             return found, covariance + np.diag(np.full(cells, merged * shared))
 
         return read
+
+    def _collisions(self, counts: Counts) -> float:
+        """Return the variance that sharing buckets adds: sum over rows of W^2 sum f^2 / (w - 1)."""
+        squares = self.sketch.rows(counts, self._words[:0]).squares
+        return max(0.0, squares) / (self.parameters.width - 1)
 
     def _weights(self, attributes: Subset) -> Floats:
         """Return W^ of each cell of a table, a row each, over all coefficients of all rows."""

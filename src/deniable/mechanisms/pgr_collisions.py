@@ -1,5 +1,7 @@
 """Taking listed strings apart that share a point of a hashed geometry in some cohorts.
 
+The same holds of answers that share a bucket of a count-mean sketch in some rows (`sketch_shares`).
+
 Model: with cohorts of weight w_c (their share of the reports) and K points, the estimate y of a
 string, which counts others as if they were spread evenly, has the expectation B f,
 

@@ -9,11 +9,11 @@ questions fit into the ceiling.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from deniable import _validate
 from deniable.protocol.epsilon import MICRO
-from deniable.protocol.frozen import frozen
 from deniable.protocol.question import Field, Question
 
 _MOST = 10**12
@@ -26,8 +26,7 @@ questions together.
 """
 
 
-@frozen
-class Cost:
+class Cost(NamedTuple):
     """The cost of a field.
 
     Attributes:
@@ -61,9 +60,13 @@ def report_cost(question: Question, new: Iterable[bool]) -> int:
         question: the question that is answered.
         new: for each field, whether its value was never reported before.
     """
-    costs = (field_cost(question, field) for field in question.fields)
+    return cost_of([field_cost(question, field) for field in question.fields], new)
+
+
+def cost_of(costs: Sequence[Cost], new: Iterable[bool]) -> int:
+    """Return the micros of one report, given what each field costs and whether its value is new."""
     return sum(
-        cost.micros for cost, first in zip(costs, new, strict=True) if first or not cost.per_value
+        [cost.micros for cost, first in zip(costs, new, strict=True) if first or not cost.per_value]
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import struct
+from collections.abc import Callable
 
 SALT = b"deniable/v1"
 SECRET_BYTES = 32
@@ -75,11 +76,15 @@ class DerivedStream(Stream):
     """The stream of a derived key, which is derived when the first word is asked for.
 
     Many mechanisms have no use for one of the streams that an encoder is given.
+
+    Args:
+        derive: returns the key; it is called once, if at all.
     """
 
-    def __init__(self, secret: bytes, *info: bytes) -> None:
-        super().__init__(b"")
-        self._secret, self._info = secret, info
+    def __init__(self, derive: Callable[[], bytes]) -> None:
+        self._key = self._block = b""
+        self._counter = 0
+        self._derived = derive
 
     def word(self) -> int:
         """Return the next word, as `Stream` does."""
@@ -93,4 +98,4 @@ class DerivedStream(Stream):
 
     def _derive(self) -> None:
         if not self._key:
-            self._key = derive_key(self._secret, *self._info)
+            self._key = self._derived()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deniable.protocol.epochs import ACCEPT_PAST_DAYS
 from deniable.protocol.frozen import frozen
 
 if TYPE_CHECKING:
@@ -31,6 +32,20 @@ class Keeping:
     days: int | None = None
     counts: bool = False
 
+    def accepted_days(self, past_days: int) -> int:
+        """Return for how many days after the end of an epoch its reports are taken.
+
+        Reports that should be gone are taken no more: they would come back, or stay for longer.
+
+        Args:
+            past_days: for how many days late reports are taken where nothing is deleted before.
+
+        Example:
+            >>> Keeping(7).accepted_days(30), Keeping(90).accepted_days(30)
+            (7, 30)
+        """
+        return past_days if self.days is None else min(self.days, past_days)
+
     def exceeds(self, other: Keeping) -> bool:
         """Tell whether reports, or counts of them, stay for longer than the other one says."""
         if other.days is None:
@@ -47,7 +62,10 @@ class Keeping:
             return "No day is set on which reports are deleted."
         days = "1 day" if self.days == 1 else f"{self.days:,} days"
         counts = "stay, as files" if self.counts else "go with them"
-        return f"Reports are deleted {days} after the end of their epoch; their counts {counts}."
+        late = ", and refused from then on" if self.days < ACCEPT_PAST_DAYS else ""
+        return (
+            f"Reports are deleted {days} after the end of their epoch{late}; their counts {counts}."
+        )
 
 
 def keeping_of(survey: Survey, question: Question) -> Keeping:

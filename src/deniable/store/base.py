@@ -291,8 +291,8 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def delete(self, scope: Scope) -> int:
-        """Delete reports for good, and take them out of the counters.
+    def delete(self, *scopes: Scope) -> int:
+        """Delete the reports of each scope for good, and take them out of the counters.
 
         SQLite overwrites them. Ids of open epochs stay until these are closed, so that what was
         deleted does not come back with a retry. Returns the number of reports deleted.
@@ -306,13 +306,15 @@ class Store(ABC):
         *,
         running_seconds: float = RUNNING_SECONDS,
     ) -> list[Batch]:
-        """Note which closed epochs ended before their day; return those found so for long enough.
+        """Note which epochs, open ones too, ended before their day; return those found long ago.
 
         They are sorted, as `tallies` are: both stores return them in one order.
 
         As with closing, a clock that is wrong for a while must do no harm: collectors must have
-        run for `running_seconds` since they found an epoch past its retention. What `epoch_days`
-        does not name stays, and so does what has no day.
+        run for `running_seconds` since they found an epoch past its retention, and a look that
+        finds it not past puts the sum back. Of an open epoch no reports may be taken any more by
+        then: `delete` keeps its ids until it is closed. What `epoch_days` does not name stays, and
+        so does what has no day.
 
         Args:
             before_days: of each (question id, version) that has a retention, the first day whose

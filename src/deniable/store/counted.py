@@ -29,7 +29,7 @@ _GLANCES = "DELETE FROM counted WHERE batch < 0"
 
 def read_counted(tables: Tables, keys: Sequence[bytes]) -> dict[bytes, bytes]:
     """Return what is kept under these keys."""
-    if not keys or not tables.has_counted():
+    if not keys or not tables.has("counted"):
         return {}
     found = {key: tables.execute(_READ, (key,)) for key in keys}
     return {key: bytes(rows[0][0]) for key, rows in found.items() if rows}
@@ -37,7 +37,8 @@ def read_counted(tables: Tables, keys: Sequence[bytes]) -> dict[bytes, bytes]:
 
 def write_counted(tables: Tables, counted: Mapping[bytes, tuple[int, bytes]]) -> None:
     """Keep counts, each with the number of a batch, in place of older ones of the same batch."""
-    tables.execute(_CREATE)
+    if not tables.has("counted"):
+        tables.make(_CREATE)
     for key, (batch, data) in counted.items():
         tables.execute(_OLDER, (batch, key))
         tables.execute(_WRITE, (key, batch, data))
@@ -46,6 +47,6 @@ def write_counted(tables: Tables, counted: Mapping[bytes, tuple[int, bytes]]) ->
 
 def forget_deleted(tables: Tables) -> None:
     """Forget what was made of reports that are deleted in this transaction."""
-    if tables.has_counted():
+    if tables.has("counted"):
         tables.execute(_GLANCES)
         tables.execute(_TIDY)

@@ -51,7 +51,7 @@ class ReadOnlyStore(Store):
         """Return 0: everything is closed already."""
         return 0
 
-    def delete(self, scope: Scope) -> int:
+    def delete(self, *scopes: Scope) -> int:
         """Refuse to delete reports."""
         self._refuse()
 

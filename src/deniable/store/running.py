@@ -44,19 +44,16 @@ class Running:
         self._over: frozenset[int] = frozenset()
 
     def look(
-        self, tables: Tables, before_day: BeforeDays, epoch_days: EpochDays, *, closed: bool = False
+        self, tables: Tables, before_day: int, epoch_days: EpochDays
     ) -> tuple[Overdue, Callable[[], None]]:
         """Add the seconds since the last look to what was over then, inside a transaction.
-
-        With `closed`, the batches that are closed are looked at: a day is then the first one
-        whose reports stay.
 
         Returns what was found, and what to call when the transaction is durable.
         """
         seconds = int(self._monotonic() - self._since)
         over: set[int] = set()
         unknown: set[tuple[str, int]] = set()
-        for row in tables.judged("NOT open" if closed else "open"):
+        for row in tables.judged("open"):
             if row is None:
                 continue  # a damaged row is closing's to name
             found = is_over(row, before_day, epoch_days)
@@ -82,5 +79,5 @@ def _note(tables: Tables, row: BatchRow, more: int | None) -> None:
     if more == 0 and row.ran is not None:
         return
     for now in tables.judged("batch = ?", (row.number,), lock=True):
-        if now is not None and now.open == row.open:
+        if now is not None and now.open:
             tables.update(replace(now, ran=None if more is None else (now.ran or 0) + more))

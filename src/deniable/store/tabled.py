@@ -26,6 +26,7 @@ from deniable.store.base import (
 from deniable.store.closing import MERGE_BYTES, Closing
 from deniable.store.counted import read_counted, write_counted
 from deniable.store.deleting import take_out
+from deniable.store.expiring import Expiring
 from deniable.store.reader import read_chunks, read_tallies
 from deniable.store.rows import BatchRow
 from deniable.store.running import EpochDays, Running, is_over
@@ -68,7 +69,7 @@ class TabledStore(Store):
         self._monotonic = monotonic
         self._simulated = simulated
         self._running = Running(monotonic)
-        self._expiring = Running(monotonic)
+        self._expiring = Expiring(monotonic)
 
     @property
     def simulating(self) -> bool:
@@ -116,13 +117,13 @@ class TabledStore(Store):
         self._discard(found)
         return sum(row.reports for row in found)
 
-    def delete(self, scope: Scope) -> int:
+    def delete(self, *scopes: Scope) -> int:
         """Take reports out of sight in one transaction; overwrite them, or drop them, in steps.
 
         Edge cases: what a crash leaves behind is of no batch; the next closing removes it.
         """
         with self._writing() as tables:
-            found = take_out(tables, lambda row: scope.holds(row.batch))
+            found = take_out(tables, lambda row: any(one.holds(row.batch) for one in scopes))
         self._discard(found)
         return sum(row.reports for row in found)
 
@@ -133,14 +134,9 @@ class TabledStore(Store):
         *,
         running_seconds: float = RUNNING_SECONDS,
     ) -> list[Batch]:
-        """Add the seconds since the last look to the sums of closed batches past their day."""
+        """Add the seconds since the last look to the sums of epochs past their day."""
         with self._writing() as tables:
-            _, durable = self._expiring.look(tables, before_days, epoch_days, closed=True)
-            due = [
-                row.batch
-                for row in tables.rows("NOT open AND ran IS NOT NULL")
-                if is_over(row, before_days, epoch_days) and (row.ran or 0) >= running_seconds
-            ]
+            due, durable = self._expiring.look(tables, before_days, epoch_days, running_seconds)
         durable()
         return sorted(due)
 

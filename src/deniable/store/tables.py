@@ -53,8 +53,12 @@ class Tables(ABC):
         """Let the statements of a block see one moment of the store."""
 
     @abstractmethod
-    def has_counted(self) -> bool:
-        """Tell whether the table of counts of closed epochs was made."""
+    def has(self, table: str) -> bool:
+        """Tell whether a table was made that is made when it is first needed."""
+
+    @abstractmethod
+    def make(self, statement: str) -> None:
+        """Make a table, unless it is there; several processes may come at once."""
 
     @abstractmethod
     def hold(self, rows: Sequence[BatchRow]) -> None:

@@ -145,19 +145,19 @@ def test_an_address_that_cannot_be_used_is_refused(place: str) -> None:
         open_store(place)
 
 
-def end_sessions(cluster: Cluster) -> None:
+def end_session(cluster: Cluster, store: PostgresStore) -> None:
+    """End a store's session alone: other tests use the server at the same time."""
+    assert store._tables is not None
+    process = store._tables.connection.info.backend_pid
     with cluster.connect() as direct:
-        direct.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE application_name = 'deniable' AND pid <> pg_backend_pid()"
-        )
+        assert direct.execute("SELECT pg_terminate_backend(%s)", (process,)).fetchone() == (True,)
 
 
 def test_a_connection_lost_before_the_commit_means_that_nothing_was_written(
     store: PostgresStore, cluster: Cluster
 ) -> None:
     store.append(reports(3))
-    end_sessions(cluster)
+    end_session(cluster, store)
     with pytest.raises(StoreError, match="nothing was written") as raised:
         store.append(reports(3, 3))
     assert not isinstance(raised.value, OutcomeUnknown)

@@ -59,6 +59,17 @@ def change(data: Path, *statements: str) -> None:
         connection.commit()
 
 
+def test_tables_that_are_made_when_they_are_needed_pass(data: Path) -> None:
+    with open_store(data) as store:
+        (closed, _) = store.tallies()
+        store.remember({b"key": (closed.stamp, b"counts")})
+        store.expire({("q", 1): 4}, {("q", 1): 1})
+    assert failed(data) == []
+    for table in ("counted", "expiring"):
+        change(data, f"ALTER TABLE {table} ADD COLUMN moment")
+    assert failed(data) == ["no column for a sender"]
+
+
 def test_scratch_stores_pass() -> None:
     LEDGER.add(4 * ALPHA)
     audit = audit_store(alpha=ALPHA)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -13,13 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable.client import Client, Response
-from deniable.client.reservation import in_order
+from deniable.client import Client, Response, ledger
+from deniable.client.database import MIGRATIONS
+from deniable.client.reservation import Reserving, Terms, in_order, paid_mark
 from deniable.client.secret import AccountSecret
 from deniable.errors import RecordRefused
 from deniable.protocol import Question, Survey
 from deniable.protocol.composition import first_cost, first_fit
 from deniable.protocol.epochs import day_number, day_of
+from deniable.protocol.epsilon import MICRO
 from material.clients import COLOURS, Clock, Script, question, strict, strings, survey
 
 ACCOUNT = b"an account's own secret of many bytes"
@@ -139,6 +143,29 @@ def test_paying_lets_the_same_others_in(costs: list[int], room: int, data: st.Da
         paid = data.draw(st.sampled_from(fitting))
         rest = costs[:paid] + costs[paid + 1 :]
         assert first_fit(rest, room - costs[paid]) == fits[:paid] + fits[paid + 1 :]
+
+
+@settings(max_examples=200, deadline=None)
+@given(surveys(), st.binary(min_size=32, max_size=32), st.integers(0, 20), st.data())
+def test_where_there_is_plenty_looking_closely_finds_room(
+    asked: Survey, secret: bytes, ceiling: int, data: st.DataObject
+) -> None:
+    """Whatever was paid for: a report that is let in without a look would be with one."""
+    free = ceiling * MICRO // 4
+    mine = data.draw(st.sampled_from(asked.questions))
+    micros = data.draw(st.integers(0, first_cost(mine)))
+    terms = Terms(asked, free, 0, frozenset(q.digest for q in asked.known), b"")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(MIGRATIONS[0].read_text("utf-8"))
+        for paid in data.draw(st.sets(st.sampled_from(asked.questions))):
+            ledger.mark_paid(connection, paid_mark(secret, paid))
+        reserving = Reserving()
+        reserving.take_up(asked, secret)
+        plenty = reserving.has_plenty(mine, micros, free)
+        closely = reserving.now(connection, terms, secret, free, frozenset())
+    assert reserving.mark(secret, mine) == paid_mark(secret, mine)
+    assert plenty <= (micros <= closely.room(mine, free))
+    assert plenty == (sum(first_cost(q) for q in asked.questions) <= free)
 
 
 def one_each(*names: str, **more: object) -> Survey:

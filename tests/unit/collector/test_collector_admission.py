@@ -15,7 +15,8 @@ from deniable.collector.reading import read_report, split_batch
 from deniable.collector.reasons import REPORT_REASONS, Reason
 from deniable.errors import InvalidReport
 from deniable.protocol import Report
-from deniable.protocol.epochs import day_of
+from deniable.protocol.compact import compact_bytes
+from deniable.protocol.epochs import day_of, days_of
 from material.collector import EXPIRES, SURVEY, TODAY, body, colour, question, report
 
 RULES = Admission(SURVEY, past_days=30, future_days=1)
@@ -266,3 +267,37 @@ def test_earlier_versions_and_withdrawn_questions_are_admitted_until_they_expire
         with pytest.raises(InvalidReport) as caught:
             without.check(report(1, name), TODAY)
         assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("own", "whole", "days"), [(None, None, 30), (5, None, 5), (5, 3, 5), (None, 3, 3), (90, 3, 30)]
+)
+def test_no_report_is_taken_that_should_be_gone(
+    own: int | None, whole: int | None, days: int
+) -> None:
+    first, *others = SURVEY.questions
+    asked = (replace(first, retention_days=own), *others)
+    survey = replace(SURVEY, questions=asked, retention_days=whole)
+    rules = Admission(survey, past_days=30, future_days=1)
+    for past in (days, days + 1):
+        item = report(past, epoch=TODAY - past)
+        admitted = rules.admit(split_batch(body(item), 10), TODAY)
+        packed = rules.admit(rules.split_packed(compact_bytes([item]) or b"", 10), TODAY)
+        assert admitted.reports == packed.reports == ([item] if past == days else [])
+        found = [refusal.reason.value for refusal in (*admitted.refusals, *packed.refusals)]
+        assert found == ([] if past == days else ["too_late"] * 2)
+    refusal = admitted.refusals[0]
+    assert f"accepted until {days} days after their end" in refusal.detail
+
+
+def test_the_rule_of_a_version_is_its_own() -> None:
+    day = TODAY - 8  # in a week that ended at least a day ago
+    kept = [replace(q, retention_days=q.version * 10) for q in SURVEY.questions]
+    rules = Admission(replace(SURVEY, questions=tuple(kept)), past_days=30, future_days=1)
+    for version, length in ((1, 1), (2, 7)):
+        _, last = days_of(day // length, length)
+        item = report(1, of_version=version, epoch=day // length)
+        rules.check(item, last + 10 * version)
+        with pytest.raises(InvalidReport) as caught:
+            rules.check(item, last + 10 * version + 1)
+        assert caught.value.reason == "too_late"

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import select
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.applications import Starlette
 from uvicorn.server import ServerState
 
 from deniable.collector import create_app, hash_write_keys, http_plain
+from deniable.collector.auth import is_local_name
 from deniable.collector.http_plain import PlainHttp
+from deniable.collector.load import Load
+from deniable.collector.plain import PlainReports
+from deniable.collector.problems import Refused
 from deniable.collector.serve import server_for
+from deniable.collector.web_pages import may_send
 from deniable.errors import OutcomeUnknown, StoreError
 from deniable.protocol import Report
 from deniable.protocol.compact import MEDIA_TYPE as COMPACT
@@ -209,6 +218,101 @@ def test_the_corpus_gives_the_same_bytes_on_both_paths(tmp_path: Path) -> None:
         *("too_late", "record", "http", "body", "batch_size", "media_type", "encoding", "host"),
         *("forbidden", "not_found", "method", "accepted", "duplicate", "oversize", "segments"),
     }
+
+
+HEADS: dict[bytes, list[bytes]] = {
+    b"host": [b"localhost", b"127.0.0.1:8000", b"[::1]:1", b"LOCALHOST", b"evil.example", b"\xe9"],
+    b"content-type": [
+        *(b"application/json", COMPACT.encode(), b"Application/JSON", PAGE.encode()),
+        *(b"application/json; charset=latin-1", b"text/html", b"\xe9", b""),
+    ],
+    b"content-length": [b"0", b"1024", b"1025", b"4097", b"99999", b"100000", b"-1", b"\xb2", b""],
+    b"authorization": [b"Bearer sesame", b"Basic c2VzYW1l", b"Bearer \xe9", b""],
+    b"origin": [SHOP.encode(), b"http://localhost", b"null", b"\xe9"],
+    b"content-encoding": [b"identity", b"gzip"],
+    b"transfer-encoding": [b"chunked"],
+    b"expect": [b"100-continue"],
+    b"upgrade": [b"websocket"],
+    b"x-a": [b"1", b"2"],
+}
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"write_key_hashes": hash_write_keys("sesame")},
+    {"origins": (SHOP,), "max_body": 1_024},
+    {"behind_proxy": True},
+]
+
+
+def by_rules(
+    reports: PlainReports, raw: Sequence[tuple[bytes, bytes]]
+) -> tuple[bool, str | None] | None:
+    """The slow twin of `PlainReports.opens`: every header as text, by the rules one by one."""
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in raw}
+    intake = reports._intake
+    chosen = intake.settings
+    never = {"transfer-encoding", "expect", "upgrade", "content-encoding"}
+    length = headers.get("content-length", "")
+    if len(headers) < len(raw) or headers.keys() & never:
+        return None
+    if not re.fullmatch("[0-9]{1,5}", length) or int(length) > min(4_096, chosen.max_body):
+        return None
+    if not (chosen.public or is_local_name(headers.get("host", ""))):
+        return None
+    if not may_send(headers, chosen):
+        return None
+    try:
+        compact, size = intake.open(headers)
+    except Refused:
+        return None
+    assert size == int(length)
+    return compact, headers.get("origin")
+
+
+@pytest.mark.parametrize("options", SETTINGS)
+def test_a_look_at_a_head_says_what_the_rules_say(options: dict[str, Any], tmp_path: Path) -> None:
+    """One after the other: what is kept of one head must not change what is said of the next."""
+    with SqliteStore(tmp_path / "store") as store:
+        chosen = settings(tmp_path, **options)
+        app = create_app(chosen, store, SURVEY.published(), today=lambda: TODAY)
+        reports: PlainReports = app.state.collector.plain
+        said = set[bool]()
+
+        @hypothesis.settings(max_examples=200, deadline=None)
+        @given(st.data())
+        def look(data: st.DataObject) -> None:
+            raw = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+            raw.append((b"content-length", b"9"))
+            for name in data.draw(st.lists(st.sampled_from(sorted(HEADS)), max_size=3)):
+                twice, left_out = (data.draw(st.integers(0, 9)) == 0 for _ in range(2))
+                raw = [pair for pair in raw if twice or pair[0] != name]
+                if not left_out:
+                    raw.append((name, data.draw(st.sampled_from(HEADS[name]))))
+            found = reports.opens(raw)
+            assert (None if found is None else tuple(found)) == by_rules(reports, raw)
+            said.add(found is not None)
+
+        look()
+        assert said == {True, False}
+
+
+def test_kept_names_are_this_machines_and_few(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "store") as store:
+        app = create_app(settings(tmp_path), store, SURVEY.published(), today=lambda: TODAY)
+        reports: PlainReports = app.state.collector.plain
+        rest = ((b"content-type", b"application/json"), (b"content-length", b"9"))
+        for port in range(100):
+            assert reports.opens([(b"host", b"localhost:%d" % port), *rest]) is not None
+            assert reports.opens([(b"host", b"localhost.example:%d" % port), *rest]) is None
+        assert len(reports._hosts) == 16
+        assert all(is_local_name(host.decode()) for host in reports._hosts)
+
+
+def test_the_servers_own_headers_are_written_anew_with_each_list() -> None:
+    load = Load()
+    first, second = [(b"date", b"today"), (b"a", b"b")], [(b"date", b"today"), (b"a", b"c")]
+    assert load.lines([]) == b""
+    assert load.lines(first) == load.lines(first) == b"date: today\r\na: b\r\n"
+    assert load.lines(second) == b"date: today\r\na: c\r\n"
 
 
 @pytest.mark.parametrize("options", [{}, {"max_body": 1_024, "max_batch": 2}])

@@ -3,17 +3,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from deniable.collector import Settings, create_app
 from deniable.collector.retention import KeepCounts, Past, cannot_keep
 from deniable.collector.upkeep import Rules, keep_closing
 from deniable.protocol.retention import Keeping
 from deniable.store import Overdue, SqliteStore
-from material.collector import SURVEY, TODAY, report
+from material.collector import TODAY, report
 
 DAYS = {("colour", 1): 1}
 
@@ -137,25 +135,25 @@ def test_reports_go_when_their_retention_is_over(tmp_path: Path) -> None:
         assert store.counters() == {("colour", "accepted"): 1}
 
 
-def test_a_short_retention_waits_until_nobody_may_report_any_more(tmp_path: Path) -> None:
+def test_a_short_retention_does_not_wait_until_its_epoch_is_closed(tmp_path: Path) -> None:
     with Watched(tmp_path / "s", hours=13) as store:
-        store.append([report(1, epoch=TODAY - 20), report(2, epoch=TODAY - 40)])
-        retain(store, rounds=8, days=1)
-        assert [tally.batch.epoch for tally in store.tallies()] == [TODAY - 20]
+        old = [report(1, epoch=TODAY - 20), report(2, question="shape", epoch=TODAY - 20)]
+        new = [report(3, epoch=TODAY - 7)]
+        store.append([*old, *new])
+        retain(store, 8, 7, shape=Keeping(None))
+        left = sorted((tally.batch.question, tally.batch.epoch) for tally in store.tallies())
+        assert left == [("colour", TODAY - 7), ("shape", TODAY - 20)]
+        again = store.append([*old, *new])  # a retry that a collector would refuse by now
+        assert (again.accepted, again.duplicates) == (0, 3)
 
 
-@pytest.mark.parametrize(("days", "late"), [(6, True), (7, False), (None, False)])
-def test_a_retention_that_ends_before_reports_are_refused_is_said(
-    days: int | None, late: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    settings = Settings(tmp_path, tmp_path / "survey.json", accept_past_days=7)
-    first, *others = SURVEY.questions
-    short = replace(SURVEY, questions=(replace(first, retention_days=days), *others))
-    with SqliteStore(tmp_path / "s") as store:
-        collector = create_app(settings, store, SURVEY.published()).state.collector
-        assert not caplog.messages
-        collector.take(short.published())
-    assert (f"Reports to {first.id} stay for longer" in caplog.text) is late
+def test_a_collector_without_a_retention_puts_back_the_sums_of_one_with_it(tmp_path: Path) -> None:
+    with Watched(tmp_path / "s", hours=13) as store:
+        store.append([report(1, epoch=TODAY - 20)])
+        for _ in range(6):
+            retain(store, rounds=1, days=7)
+            keep_house(store, rounds=1)
+        assert sum(tally.reports for tally in store.tallies()) == 1
 
 
 def test_a_clock_far_ahead_for_one_start_deletes_nothing(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -105,13 +107,46 @@ def test_a_page_waits_for_no_answer_and_says_so(tmp_path: Path) -> None:
     assert row.age.endswith("old, 7 reports ago")
     assert row.glance is not None
     # Deleted reports: nothing is shown that was made of them, here or after a start.
+    free.clear()
     store.delete(Scope("dark"))
     add(store, one, 37)
     assert look().pending == 1
     third = Glances(store, tmp_path, 20, lambda *_: Glance(problem="new"))
     seen = third.look(overview(store, published).questions)
     assert one.digest not in seen
+    free.set()
     store.close()
+
+
+@pytest.mark.parametrize("epoch", [EPOCH, EPOCH + 1])
+def test_an_answer_whose_reports_were_deleted_meanwhile_is_not_kept(
+    epoch: int, tmp_path: Path
+) -> None:
+    published, store = publish(tmp_path), SqliteStore(tmp_path / "reports.sqlite3")
+    one = published.question("dark")
+    assert one is not None
+    for each in (EPOCH, EPOCH + 1):
+        add(store, one, 30, epoch=each)
+    deleted = threading.Event()
+
+    def make(_: Store, question: Question, __: Options) -> Glance:
+        assert store.delete(Scope("dark", first_epoch=epoch, last_epoch=epoch)) == 30
+        deleted.set()
+        return Glance("yes", "true", 0.25, 0.2, 0.3, n=60)
+
+    service = Glances(store, tmp_path, 20, make)
+    service.look(overview(store, published).questions)
+    assert deleted.wait(30)
+    deadline = time.monotonic() + 30
+    while service._busy and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert b"0.25" not in b"".join(data for data in kept_answers(tmp_path))
+    store.close()
+
+
+def kept_answers(folder: Path) -> list[bytes]:
+    with closing(sqlite3.connect(folder / "reports.sqlite3")) as connection:
+        return [bytes(data) for (data,) in connection.execute("SELECT data FROM counted")]
 
 
 def test_an_answer_that_is_out_of_date_is_computed_again(

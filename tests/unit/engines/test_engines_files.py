@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import functools
+import os
 import pickle
 import re
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from deniable.engines import (
@@ -26,6 +28,7 @@ from deniable.errors import InvalidParameter, StoreError
 from deniable.protocol import Survey
 from deniable.store import open_store
 from deniable.store.archive import Archive
+from deniable.store.archive.reading import open_part
 from material.archives import EPOCHS, every_archive
 
 Made = tuple[Survey, Path, Path]
@@ -50,6 +53,43 @@ def test_threads_over_files_count_every_mechanism_as_the_store_does(made: Made) 
             assert (whole.epochs, whole.segments) == (expected.epochs, expected.segments)
             for name, counts in expected.counts.items():
                 assert (whole.counts[name].table == counts.table).all()
+
+
+def test_every_mechanism_without_segments_is_counted_from_the_pages_of_its_files(
+    tmp_path: Path,
+) -> None:
+    survey, data, place = every_archive(tmp_path, segmented=False)
+    with open_store(data, create=False) as store, open_store(place) as archive:
+        for question in survey.questions:
+            for apart in (True, False):
+                one = accumulate(store, question, apart=apart)
+                two = accumulate(archive, question, apart=apart)
+                assert one.n == two.n > 0
+                assert (one.cells.keys(), one.epochs) == (two.cells.keys(), two.epochs)
+                for name, counts in one.counts.items():
+                    assert (two.counts[name].table == counts.table).all(), question.id
+            assert to_bytes(accumulate(store, question, apart=True)) == to_bytes(
+                accumulate(archive, question, apart=True)
+            )
+
+
+def test_a_file_that_another_program_wrote_anew_counts_the_same(tmp_path: Path) -> None:
+    survey, _, place = every_archive(tmp_path, ["bloom"], segmented=False)
+    question = next(q for q in survey.questions if q.id == "bloom")
+    path = next(place.rglob("*.parquet"))
+    expected = to_bytes(count_file(str(path), question))
+    for how in ({"compression": "snappy"}, {"use_dictionary": True}, {"data_page_version": "2.0"}):
+        pq.write_table(pq.read_table(path), path, **how)
+        assert to_bytes(count_file(str(path), question)) == expected, how
+
+
+def test_a_file_that_becomes_shorter_while_it_is_counted_is_named(tmp_path: Path) -> None:
+    _, _, place = every_archive(tmp_path, ["bloom"], segmented=False)
+    path = next(place.rglob("*.parquet"))
+    part = open_part(str(path))
+    os.truncate(path, 100)
+    with pytest.raises(StoreError, match=f"{path.name} cannot be read"):
+        list(part.pieces())
 
 
 def test_a_selection_and_a_higher_floor_are_kept(made: Made) -> None:

@@ -55,10 +55,19 @@ def test_a_stream_does_not_show_its_key() -> None:
 
 def test_a_stream_derives_its_key_when_it_is_first_asked() -> None:
     secret, info = bytes(range(32)), (b"cohort", b"q")
+    derived: list[bytes] = []
+
+    def derive() -> bytes:
+        derived.append(derive_key(secret, *info))
+        return derived[-1]
+
     for ask in (lambda stream: stream.word(), lambda stream: stream.words(9)):
-        assert ask(DerivedStream(secret, *info)) == ask(Stream(derive_key(secret, *info)))
-    both = DerivedStream(secret, *info), Stream(derive_key(secret, *info))
+        assert ask(DerivedStream(derive)) == ask(Stream(derive_key(secret, *info)))
+    derived.clear()
+    both = DerivedStream(derive), Stream(derive_key(secret, *info))
+    assert not derived
     assert [(s.word(), s.words(5), s.word()) for s in both[:1]] == [
         (s.word(), s.words(5), s.word()) for s in both[1:]
     ]
+    assert len(derived) == 1
     assert repr(both[0]) == "Stream(<key hidden>)"

@@ -134,7 +134,8 @@ def test_a_shorter_retention_holds_for_what_was_collected_before() -> None:
     assert made.survey.earlier == (old,)
     edited = [change.words for change in made.changes if change.kind == "edited"]
     assert edited == [
-        "Reports are deleted 7 days after the end of their epoch; their counts go with them. That "
+        "Reports are deleted 7 days after the end of their epoch, and refused from then on; "
+        "their counts go with them. That "
         "holds for those collected before, too."
     ]
 

@@ -12,8 +12,10 @@ from jsonschema import Draft202012Validator
 
 from deniable.ask import Options, associate
 from deniable.ask.associate.pair_tables import marginal
+from deniable.ask.associate.pooled_joint import pooled_covariance
 from deniable.ask.associate.read_joint import joint_read, weakened
 from deniable.associate import OTHER_LABEL, Independence, Pair
+from deniable.associate.covariance import Placement
 from deniable.decode.reading import Reading
 from deniable.errors import InvalidParameter
 from deniable.protocol import ABSENT, Question
@@ -294,6 +296,24 @@ def test_the_sample_is_left_out_of_the_reporters_and_never_averaged_over_epochs(
     assert reporters.std_error**2 == pytest.approx(joint.std_error**2 - sample)
     again, _ = joint_read(joint, Reading(people=3.0))
     assert again.std_error**2 == pytest.approx(joint.std_error**2 + 2 * sample)
+
+
+def test_where_strings_fall_is_the_same_in_all_epochs() -> None:
+    shares = np.array([[0.1, 0.4], [0.3, 0.2]])
+    joint = table(shares, (("a", "b"), ("c", "d")), ("x", "y"))
+    part = 6e-5 * np.eye(4)
+    fallen = replace(joint, n=10**9, placement=Placement(part, part))
+    wide, factor = joint_read(fallen, Reading(noise=4.0, people=4.0))
+    assert wide.covariance == pytest.approx(4 * (1e-4 * np.eye(4) - part) + part, abs=1e-8)
+    # The test of independence has no such part.
+    assert factor == pytest.approx(2, rel=1e-3)
+    assert wide.placement == fallen.placement
+
+
+def test_where_strings_fall_is_not_averaged_over_levels() -> None:
+    own, stays = [4e-4 * np.eye(2)] * 2, [1e-4 * np.eye(2)] * 2
+    found = pooled_covariance(np.array([0.5, 0.5]), own, stays)
+    assert found == pytest.approx((3e-4 / 2 + 1e-4) * np.eye(2))
 
 
 def test_weakened_tests_are_corrected_again() -> None:

@@ -190,6 +190,55 @@ def test_damage_is_found_and_named(folder: Path, tmp_path: Path, how: str) -> No
     assert part.name in found.problems[0]
 
 
+@pytest.mark.parametrize("how", ["missing", "doubled", "renamed", "contract", "another"])
+def test_parts_that_do_not_belong_together_are_named(
+    folder: Path, tmp_path: Path, how: str
+) -> None:
+    survey, place = survey_of(folder), tmp_path / "a"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "PART_BYTES", 1)
+        with open_store(folder / "store", create=False) as store:
+            write_archive(store, survey.known, place)
+    assert check_archive(place).problems == ()
+    parts = sorted(place.rglob("*.parquet"))
+    part = next(p for p in parts if len(list(p.parent.iterdir())) > 1)
+    other = next(p for p in parts if p.parents[3] != part.parents[3])
+    (part.parent / "notes.txt").write_text("no business of ours")
+    name = str(part.parent.relative_to(place))
+    match how:
+        case "missing":
+            part.unlink()
+        case "doubled":
+            shutil.copy(part, part.with_name("part-00000000000000aa.parquet"))
+        case "renamed":
+            part.rename(part.with_name("copy.parquet"))
+            name = "copy.parquet has no name of a part"
+        case "contract":
+            head = json.loads(pq.read_schema(part).metadata[layout.HEAD])
+            head["contract"] = json.loads(pq.read_schema(other).metadata[layout.HEAD])["contract"]
+            table = pq.read_table(part).replace_schema_metadata({layout.HEAD: json.dumps(head)})
+            pq.write_table(table, part)
+            name = f"{part.name} does not fit its digest"
+        case "another":
+            shutil.copy(other, part)
+            name = part.name
+    found = check_archive(place).problems
+    assert any(name in problem for problem in found), found
+    assert len(found) == (2 if how == "renamed" else 1)
+
+
+def test_parts_that_do_not_tell_their_epoch_are_sound(folder: Path, tmp_path: Path) -> None:
+    survey, place = survey_of(folder), tmp_path / "a"
+    with open_store(folder / "store", create=False) as store:
+        write_archive(store, survey.known, place)
+    for part in place.rglob("*.parquet"):
+        head = json.loads(pq.read_schema(part).metadata[layout.HEAD])
+        assert head.pop("epoch_reports") > 0
+        table = pq.read_table(part).replace_schema_metadata({layout.HEAD: json.dumps(head)})
+        pq.write_table(table, part)
+    assert check_archive(place).problems == ()
+
+
 def test_an_address_of_a_database_is_no_archive() -> None:
     assert not is_archive("postgresql://somebody@127.0.0.1/base?schema=s")
     assert not is_archive("postgres://127.0.0.1/base")

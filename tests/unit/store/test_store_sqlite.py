@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from deniable.errors import StoreError
-from deniable.store import Batch, SqliteStore, open_store
+from deniable.protocol import Report
+from deniable.store import Batch, Scope, SqliteStore, open_store
 from material.stores import DIGEST, all_bytes, reports
 
 GROUPS, GROUP = 40, 50
@@ -126,3 +127,16 @@ def tables(path: Path) -> set[str]:
 def chunk_keys(path: Path) -> list[bytes]:
     with closing(sqlite3.connect(path)) as connection:
         return [key for (key,) in connection.execute("SELECT key FROM chunks")]
+
+
+def test_what_goes_from_an_open_epoch_is_overwritten_and_its_ids_are_not(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    gone = [Report("short", 1, DIGEST, 20_000, bytes([n] * 16), b"GONE" * 8) for n in range(40)]
+    store.append([*gone, *reports(5, 100)])
+    assert b"GONEGONE" in all_bytes(tmp_path)  # control
+    assert store.delete(Scope("short", 1, 20_000, 20_000)) == 40
+    assert b"GONEGONE" not in all_bytes(tmp_path)
+    assert store.append(gone).duplicates == 40
+    store.close()
+    assert b"GONEGONE" not in all_bytes(tmp_path)

@@ -17,6 +17,8 @@ def marginal(joint: Joint, names: tuple[str, str]) -> Joint:
 
     Model: the table is M p, with M a matrix of zeros and ones, and its covariance M C M'.
 
+    Its covariances hold what `placement` says of the whole table's, in one with all else.
+
     Edge cases: a table too large to have a covariance gives no errors (NaN). Of a table of two
     variables it is the table itself, or its transpose.
     """
@@ -45,6 +47,7 @@ def marginal(joint: Joint, names: tuple[str, str]) -> Joint:
         covariance=_summed(joint.covariance, groups),
         unbounded=middle,
         unbounded_covariance=free,
+        placement=None,
     )
 
 

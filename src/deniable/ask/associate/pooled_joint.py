@@ -20,7 +20,7 @@ from deniable.ask.pooling import common_people
 from deniable.ask.several import NAME_ONE
 from deniable.ask.together import agreement
 from deniable.associate import Independence, Joint, Pair
-from deniable.associate.covariance import errors_around, sampling_covariance
+from deniable.associate.covariance import Placement, errors_around, sampling_covariance
 from deniable.decode.significance import bh_adjusted, holm_adjusted
 from deniable.engines.accumulated import Accumulated
 from deniable.errors import InvalidParameter
@@ -73,11 +73,12 @@ def pool_joints(
     common = common_people([p.counted for p in parts], apart=new_people or not of_population)
     shared = float(w @ common @ w) * sampling_covariance(x, 1)
 
-    def pooled(each: Sequence[Floats]) -> Floats:
-        return np.asarray(sum(a**2 * one for a, one in zip(w, each, strict=True)) + shared)
+    nothing = np.zeros_like(shared)
+    stays = [joint.placement or Placement(nothing, nothing) for joint in joints]
 
     people = _people(joints, w)
-    covariance, tight = pooled(wide), pooled(active)
+    covariance = pooled_covariance(w, wide, [one.unbounded for one in stays]) + shared
+    tight = pooled_covariance(w, active, [one.active for one in stays]) + shared
     errors = errors_around(x, centre, covariance, tight, joints[0].level, people)
     joint = replace(
         joints[0],
@@ -95,11 +96,22 @@ def pool_joints(
         unbounded=centre.reshape(shape),
         unbounded_covariance=covariance,
         people=people,
+        placement=None,
     )
     versions = [part.counted.question.version for part in parts]
     pairs = _joined([part.pairs for part in parts], versions)
     mutual = _joined([part.mutual for part in parts], versions)
     return joint, pairs, mutual, (_agree(parts, wide), FISHER)
+
+
+def pooled_covariance(w: Floats, each: Sequence[Floats], stays: Sequence[Floats]) -> Floats:
+    """Return the covariance of a weighted mean of tables whose other people's noise is their own.
+
+    What stays is where unlisted strings fall. They may fall alike in every table, and whether they
+    do or not, no mean of errors varies more than the mean of their variances.
+    """
+    parts = (a**2 * (one - stay) + a * stay for a, one, stay in zip(w, each, stays, strict=True))
+    return np.asarray(sum(parts))
 
 
 def _people(joints: Sequence[Joint], w: Floats) -> float | None:

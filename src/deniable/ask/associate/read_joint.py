@@ -11,7 +11,7 @@ from deniable._distributions import chi2_sf
 from deniable.ask.intervals import reading_of
 from deniable.ask.options import Options
 from deniable.associate import Joint, Pair
-from deniable.associate.covariance import errors_around, sampling_covariance
+from deniable.associate.covariance import Placement, errors_around, sampling_covariance
 from deniable.decode.reading import Reading
 from deniable.decode.significance import bh_adjusted, holm_adjusted
 from deniable.mechanisms.base import Floats
@@ -32,7 +32,8 @@ def joint_read(joint: Joint, reading: Reading) -> tuple[Joint, float]:
     A fitted table has the errors of the population, from reports of as many different people. The
     noise is what they leave beside the sample's part.
 
-    Guarantees: the centres stay; intervals lie in 0..1 and hold the shares.
+    Guarantees: the centres stay; intervals lie in 0..1 and hold the shares. The part of the errors
+        that no number of people makes smaller stays, too: in all epochs strings fall alike.
     """
     if reading.of == "population" and reading.noise == reading.people == 1:
         return joint, 1.0
@@ -42,12 +43,18 @@ def joint_read(joint: Joint, reading: Reading) -> tuple[Joint, float]:
     sample = sampling_covariance(x, joint.n)
     kept = reading.people * sample if reading.of == "population" else np.zeros_like(sample)
 
-    def read(covariance: Floats) -> Floats:
-        return np.asarray(reading.noise * (covariance - sample) + kept)
+    stays = joint.placement or Placement(np.zeros_like(sample), np.zeros_like(sample))
 
-    wide, active = read(joint.unbounded_covariance), read(joint.covariance)
-    before = np.maximum(joint.unbounded_covariance.diagonal(), 1e-300)
-    factor = float(np.sqrt(max(1.0, float((wide.diagonal() / before).max()))))
+    def read(covariance: Floats, part: Floats) -> Floats:
+        return np.asarray(reading.noise * (covariance - sample - part) + kept + part)
+
+    wide = read(joint.unbounded_covariance, stays.unbounded)
+    active = read(joint.covariance, stays.active)
+    # Where strings fall says nothing of what goes together: tests know the rest alone.
+    after, before = (
+        (one - stays.unbounded).diagonal() for one in (wide, joint.unbounded_covariance)
+    )
+    factor = float(np.sqrt(max(1.0, float((after / np.maximum(before, 1e-300)).max()))))
     people = None
     if joint.people is not None and reading.of == "population":
         people = joint.people / reading.people

@@ -19,6 +19,8 @@ _SHAPES = {
     "closed": _CHUNKS,
     "counters": TABLES["counters"] | {"slot"},
     "simulations": TABLES["simulations"],
+    "counted": TABLES["counted"],
+    "expiring": TABLES["expiring"],
 }
 _OF_EPOCH = re.compile(r"(ids|chunks)_([0-9]+)")
 _SILENT = {

@@ -36,8 +36,10 @@ TABLES = {
     "ids": {"epoch", "run", "first", "ids"},
     "commits": {"name", "number"},
     "lease": {"work", "holder", "beats"},
+    "counted": {"key", "batch", "data"},
+    "expiring": {"question", "version", "epoch", "ran"},
 }
-"""The only tables and columns that a store may hold."""
+"""The only tables and columns that a store may hold; the last two are made when they are needed."""
 
 _INDICES = re.compile(r"open_batches|sqlite_autoindex_.*")
 _BLOCK = 2**20

@@ -252,8 +252,8 @@ def _kept(keeping: Keeping, say: Language) -> Section:
         return Section(say("headings.kept"), (say("kept.no_day"),))
     until = say("kept.days", days=f"{days:,}") if days > 1 else say("kept.one_day")
     counts = "kept.sums_stay" if keeping.counts else "kept.sums_go"
-    # What a collector takes late it cannot delete before.
-    late = [say("kept.late", days=ACCEPT_PAST_DAYS)] if days < ACCEPT_PAST_DAYS else []
+    # Otherwise late reports are refused before the others are deleted.
+    late = [say("kept.late")] if days < ACCEPT_PAST_DAYS else []
     told = (say(counts, sentence=until), *late, say("kept.copies"))
     return Section(say("headings.kept"), told)
 

@@ -1,13 +1,22 @@
-"""Looking for damage in an archive: every part's place, head, rows and sum."""
+"""Looking for damage in an archive: every part's place, head, rows and sum; every epoch's parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from deniable.errors import StoreError
+from deniable.protocol.canonical import canonical
+from deniable.protocol.question import DIGEST_PREFIX
+from deniable.store.archive.layout import Head, folder_of
 from deniable.store.archive.reading import Archive
+from deniable.store.base import Batch
+
+_COVERED = ("id", "version", "epoch", "repeat", "send")
+"""The members of a contract that its digest covers, beside its level and its fields."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of parts done and the number of all."""
@@ -20,7 +29,8 @@ class CheckedArchive:
     Attributes:
         parts: the number of parts.
         reports: the number of reports in those that are sound.
-        problems: a sentence for each part that is not.
+        problems: a sentence for each part that is not, each epoch whose parts are not all there
+            once, and each Parquet file that is no part.
     """
 
     parts: int
@@ -29,7 +39,7 @@ class CheckedArchive:
 
 
 def check_archive(place: str | Path, progress: Progress | None = None) -> CheckedArchive:
-    """Read every part of an archive, and compare its records with its head.
+    """Read every part of an archive; compare records with heads, and parts with their epoch.
 
     Cost: reading the archive once.
 
@@ -37,14 +47,49 @@ def check_archive(place: str | Path, progress: Progress | None = None) -> Checke
         StoreError: if there is no archive.
     """
     archive = Archive(place)
-    reports, problems = 0, []
-    for done, name in enumerate(archive.paths, start=1):
+    sound: dict[Batch, list[Head]] = {}
+    problems, damaged = [], set()
+    for done, (name, batch) in enumerate(archive.paths.items(), start=1):
         try:
             part = archive.part(name)
             part.check()
-            reports += part.head.reports
+            _check_contract(name, part.head)
+            sound.setdefault(batch, []).append(part.head)
         except StoreError as error:
             problems.append(str(error))
+            damaged.add(batch)
         if progress is not None:
             progress(done, len(archive.paths))
-    return CheckedArchive(len(archive.paths), reports, tuple(problems))
+    problems += [f"The archive's file {name} has no name of a part." for name in archive.strays]
+    problems += [_epoch(batch, heads) for batch, heads in sound.items() if batch not in damaged]
+    reports = sum(head.reports for heads in sound.values() for head in heads)
+    return CheckedArchive(len(archive.paths), reports, tuple(filter(None, problems)))
+
+
+def _check_contract(name: str, head: Head) -> None:
+    """Compare a head's contract with the digest that it must have.
+
+    Raises:
+        StoreError: if it is another question's, or none.
+    """
+    try:
+        told = json.loads(head.contract)
+        fields = [{k: v for k, v in each.items() if k != "candidates"} for each in told["fields"]]
+        covered = {k: told[k] for k in _COVERED} | {k: told[k] for k in ("level",) if k in told}
+        written = canonical({**covered, "fields": fields})
+    except (AttributeError, KeyError, TypeError, ValueError):
+        written = b""
+    if hashlib.sha256(DIGEST_PREFIX + written).digest() != head.batch.digest:
+        raise StoreError(f"The contract in the archive's part {name} does not fit its digest.")
+
+
+def _epoch(batch: Batch, heads: Sequence[Head]) -> str:
+    """Return what is wrong with the parts of an epoch together; nothing of parts that are right."""
+    held, told = sum(head.reports for head in heads), {head.epoch_reports for head in heads}
+    if told in ({None}, {held}):
+        return ""
+    wanted = " or ".join(f"{number:,}" for number in sorted(told - {None}, key=str))
+    return (
+        f"{folder_of(batch)} holds {held:,} reports, and was written with {wanted}: a part is "
+        "missing, or there twice."
+    )

@@ -37,6 +37,8 @@ class Head:
         size: the bytes of a record.
         sum: eight bytes of BLAKE2b over the records in the order of the file, in hexadecimal.
         contract: the question as it was published, in canonical JSON.
+        epoch_reports: the number of reports of the whole epoch, in all its parts; None in parts
+            that do not say.
     """
 
     batch: Batch
@@ -44,6 +46,7 @@ class Head:
     size: int
     sum: str
     contract: str
+    epoch_reports: int | None = None
 
     def written(self) -> bytes:
         """Return the head as it stands in a file."""
@@ -59,6 +62,8 @@ class Head:
             "sum": self.sum,
             "contract": self.contract,
         }
+        if self.epoch_reports is not None:
+            told["epoch_reports"] = self.epoch_reports
         return json.dumps(told, sort_keys=True, separators=(",", ":")).encode()
 
 
@@ -103,8 +108,10 @@ def read_head(path: str, metadata: Any) -> Head:
         batch = Batch(
             told["question"], told["version"], digest, told["epoch"], told["simulated"] is True
         )
-        head = Head(batch, told["reports"], told["size"], told["sum"], told["contract"])
-        sound = all(type(n) is int and n >= 0 for n in (head.reports, head.size - 1))
+        whole = told.get("epoch_reports")
+        head = Head(batch, told["reports"], told["size"], told["sum"], told["contract"], whole)
+        numbers = (head.reports, head.size - 1, 0 if whole is None else whole)
+        sound = all(type(n) is int and n >= 0 for n in numbers)
     except (KeyError, TypeError, ValueError):
         raise StoreError(f"The archive's part {path} has no head that can be read.") from None
     if not sound or batch != batch_of(path) or metadata.num_rows != head.reports:

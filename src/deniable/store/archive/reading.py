@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import FileIO
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,6 +23,7 @@ from deniable.store.archive.layout import (
     read_head,
     records_sum,
 )
+from deniable.store.archive.plain import pages_of, read_pages
 from deniable.store.base import ACCEPTED, SIMULATED, Batch, Chunk, Scope, Tally
 from deniable.store.place import ARCHIVE_MARKER
 from deniable.store.read_only import ReadOnlyStore
@@ -56,11 +58,13 @@ class Part:
         head: its statement about itself.
         name: its place below the archive.
         file: it, opened by PyArrow.
+        path: its path; None where only PyArrow can read it.
     """
 
     head: Head
     name: str
     file: Any
+    path: str | None = None
 
     @classmethod
     def open(cls, name: str, source: Any) -> Self:
@@ -78,7 +82,7 @@ class Part:
         column = file.schema_arrow.field("record") if "record" in file.schema_arrow.names else None
         if column is None or column.type != pa.binary(head.size):
             raise StoreError(f"The archive's part {name} has no column of {head.size} bytes.")
-        return cls(head, name, file)
+        return cls(head, name, file, source if isinstance(source, str) else None)
 
     def rows(self) -> Iterator[Bytes]:
         """Yield the records, a row of bytes each, many at a time and without copying them.
@@ -103,6 +107,37 @@ class Part:
                 chosen = rows[codes == code]
                 if len(chosen):
                     yield text or "", chosen
+
+    def pieces(self) -> Iterator[tuple[str, Bytes]]:
+        """Yield the rows of `groups` in pieces of other lengths, for sums that need not care.
+
+        Raises:
+            StoreError: if the file is damaged.
+        """
+        if self.path is None or "segments" in self.file.schema_arrow.names:
+            yield from self.groups()
+            return
+        try:
+            with Path(self.path).open("rb", buffering=0) as file:
+                for number in range(self.file.num_row_groups):
+                    for rows in self._row_group(file, number):
+                        yield "", rows
+        except (EOFError, OSError) as error:
+            raise StoreError(
+                f"The archive's part {self.name} cannot be read: {error!s:.200}"
+            ) from None
+
+    def _row_group(self, file: FileIO, number: int) -> Iterator[Bytes]:
+        """Yield the records of a row group: by this package or, of unusual pages, by PyArrow."""
+        column = self.file.schema_arrow.get_field_index("record")
+        chunk = self.file.metadata.row_group(number).column(column)
+        nullable = self.file.schema.column(column).max_definition_level > 0
+        pages = pages_of(file, chunk, self.head.size, nullable)
+        if pages is None:
+            for batch in self._batches(["record"], [number]):
+                yield _rows_of(batch.column(0), self.head.size)
+        else:
+            yield from read_pages(file, pages, self.head.size)
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the records by their segments."""
@@ -131,10 +166,10 @@ class Part:
     def _in(self, text: str | None) -> Batch:
         return replace(self.head.batch, segments=text or "")
 
-    def _batches(self, columns: list[str]) -> Iterator[Any]:
+    def _batches(self, columns: list[str], groups: list[int] | None = None) -> Iterator[Any]:
         pa, _, _ = pyarrow()
         try:
-            yield from self.file.iter_batches(batch_size=1 << 20, columns=columns)
+            yield from self.file.iter_batches(1 << 20, row_groups=groups, columns=columns)
         except (pa.ArrowException, OSError) as error:
             raise StoreError(f"The archive's part {self.name} is damaged: {error!s:.200}") from None
 
@@ -180,13 +215,23 @@ class Archive(ReadOnlyStore):
         self._local = isinstance(self._system, fs.LocalFileSystem)
 
     @cached_property
-    def paths(self) -> dict[str, Batch]:
-        """The places of all parts below the archive, with the batch that each one names."""
+    def _named(self) -> dict[str, Batch | None]:
+        """The places of all files below the archive, with the batches of those that name one."""
         _, _, fs = pyarrow()
         found = self._system.get_file_info(fs.FileSelector(self._root, recursive=True))
         names = sorted(info.path[len(self._root) :].lstrip("/") for info in found if info.is_file)
-        batches = ((name, batch_of(name)) for name in names if "/." not in f"/{name}")
-        return {name: batch for name, batch in batches if batch is not None}
+        return {name: batch_of(name) for name in names if "/." not in f"/{name}"}
+
+    @cached_property
+    def paths(self) -> dict[str, Batch]:
+        """The places of all parts below the archive, with the batch that each one names."""
+        return {name: batch for name, batch in self._named.items() if batch is not None}
+
+    @property
+    def strays(self) -> tuple[str, ...]:
+        """The places of Parquet files whose names are not those of parts: nobody counts them."""
+        parquet = (name for name in self._named if name.endswith(".parquet"))
+        return tuple(name for name in parquet if self._named[name] is None)
 
     def part(self, name: str) -> Part:
         """Open the part at a place below the archive."""

@@ -97,7 +97,7 @@ def write_archive(
         if place.exists():
             _check_there(place, root, reports)
         else:
-            _write_epoch(_Target(known[epoch.digest], epoch, root, columns), store, reports)
+            _write_epoch(_Target(known[epoch.digest], epoch, reports, root, columns), store)
             written, epochs = written + reports, epochs + 1
         done += reports
         if progress is not None:
@@ -146,10 +146,11 @@ def _check_there(place: Path, root: Path, reports: int) -> None:
 
 @dataclass(frozen=True)
 class _Target:
-    """An epoch to be written: its question, its batch without segments, and the archive."""
+    """An epoch to be written: its question, its batch without segments, its reports, the place."""
 
     question: Question
     epoch: Batch
+    reports: int
     root: Path
     columns: bool = False
 
@@ -161,7 +162,7 @@ class _Target:
                 yield chunk
 
 
-def _write_epoch(target: _Target, store: Store, reports: int) -> None:
+def _write_epoch(target: _Target, store: Store) -> None:
     place = target.root / folder_of(target.epoch)
     place.parent.mkdir(parents=True, exist_ok=True)
     for left in place.parent.glob(f".{place.name}.*"):
@@ -172,7 +173,7 @@ def _write_epoch(target: _Target, store: Store, reports: int) -> None:
         sums = np.zeros(target.question.record_size, dtype=np.uint64)
         for chunks in _groups(target.chunks(store)):
             sums += _write_part(target, chunks, making / f"part-{secrets.token_hex(8)}.parquet")
-        _check_written(target, making, reports, sums)
+        _check_written(target, making, sums)
         _sync(making)
         making.rename(place)
         _sync(place.parent)
@@ -211,6 +212,7 @@ def _write_part(target: _Target, chunks: Sequence[Chunk], path: Path) -> NDArray
         size,
         records_sum(rows.tobytes()),
         canonical(target.question.published()).decode(),
+        target.reports,
     )
     columns = {"record": _binary(pa, rows)}
     if target.question.segments:
@@ -240,7 +242,7 @@ def _binary(pa: Any, rows: Bytes) -> Any:
     return pa.Array.from_buffers(pa.binary(rows.shape[1]), len(rows), [None, pa.py_buffer(rows)])
 
 
-def _check_written(target: _Target, making: Path, reports: int, sums: NDArray[np.uint64]) -> None:
+def _check_written(target: _Target, making: Path, sums: NDArray[np.uint64]) -> None:
     """Read an epoch back: as many reports as the store has, the same bytes, each with its sum."""
     held, found = 0, np.zeros_like(sums)
     for path in making.glob("part-*.parquet"):
@@ -251,11 +253,11 @@ def _check_written(target: _Target, making: Path, reports: int, sums: NDArray[np
             found += rows.sum(axis=0, dtype=np.uint64)
         with path.open("rb") as file:
             os.fsync(file.fileno())
-    if held != reports or not np.array_equal(found, sums):
+    if held != target.reports or not np.array_equal(found, sums):
         raise StoreError(
-            f"Epoch {target.epoch.epoch} of {target.epoch.question!r} has {reports:,} reports in "
-            f"the store and {held:,} in what was written of it, or other bytes. Run: deniable "
-            "store check"
+            f"Epoch {target.epoch.epoch} of {target.epoch.question!r} has {target.reports:,} "
+            f"reports in the store and {held:,} in what was written of it, or other bytes. Run: "
+            "deniable store check"
         )
 
 

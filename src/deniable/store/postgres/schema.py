@@ -9,6 +9,7 @@
     closed       chunks of closed batches
     counters     accepted, simulated, duplicate and the reasons of refusal, by collector
     simulations  the seed of each simulated crowd
+    counted, expiring  made when they are first needed (`counted.py`, `expiring.py`)
 
 No transaction of two collectors writes the same row: a row that both count in would be locked until
 the first one's sync is over. So each connection that writes has a slot of its own in `parts` and

@@ -115,9 +115,14 @@ class PostgresTables(Tables):
         finally:
             self.connection.execute("ROLLBACK")
 
-    def has_counted(self) -> bool:
+    def has(self, table: str) -> bool:
         """Look into the catalogue."""
-        return bool(self.execute("SELECT 1 WHERE to_regclass('counted') IS NOT NULL"))
+        return bool(self.execute("SELECT 1 WHERE to_regclass(?::text) IS NOT NULL", (table,)))
+
+    def make(self, statement: str) -> None:
+        """Make a table under a lock: two who make the same one at once would fail."""
+        self.connection.execute(self.locks.exclusive("tables"))
+        self.execute(statement)
 
     def hold(self, rows: Sequence[BatchRow]) -> None:
         """Lock out those who append to these epochs, other closers, and then the rows."""

@@ -11,6 +11,7 @@
     commits   how many transactions were written, which the mark beside the file repeats
     lease     who is closing epochs, if anybody
     simulations  the seed of each simulated crowd, so that none enters twice
+    counted, expiring  made when they are first needed (`counted.py`, `expiring.py`)
 
 Batch numbers and chunk keys are random, and no table has a counting row number: nothing in a row
 says what came before what.

@@ -50,9 +50,13 @@ class SqliteTables(Tables):
         finally:
             self.connection.execute("COMMIT")
 
-    def has_counted(self) -> bool:
+    def has(self, table: str) -> bool:
         """Look into the list of tables."""
-        return bool(self.execute("SELECT 1 FROM sqlite_master WHERE name = 'counted'"))
+        return bool(self.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)))
+
+    def make(self, statement: str) -> None:
+        """Make a table in the transaction, which keeps all others out."""
+        self.connection.execute(statement)
 
     def hold(self, rows: Sequence[BatchRow]) -> None:
         """Do nothing: the transaction keeps all others out already."""
