@@ -60,21 +60,7 @@ class Candidates(Sequence[str]):
             if self.repeated
             else ()
         )
-        return (*repeated, *self._blanks, *self._fitting)
-
-    @property
-    def _blanks(self) -> tuple[str, ...]:
-        """A sentence about blanks and tabs at the ends of candidates; none without any."""
-        odd = [text for text in self._strings if text != text.strip()]
-        if not odd:
-            return ()
-        many = f"{len(odd):,} candidates begin or end"
-        begin = "1 candidate begins or ends" if len(odd) == 1 else many
-        named = ", ".join(repr(text)[:40] for text in odd[:3])
-        return (
-            f"{begin} with a blank or a tab, which belongs to the string: {named}. Remove it from "
-            "the list unless devices send it.",
-        )
+        return (*repeated, *_blanks(self._strings), *self._fitting)
 
     def fitted(self, domain: Domain) -> Candidates:
         """Return the candidates as devices would send them, with notes of what that changed.
@@ -88,12 +74,13 @@ class Candidates(Sequence[str]):
         if not isinstance(domain, Strings) or not domain.alphabet:
             return self
         fitted: dict[str, None] = {}
-        cut = replaced = merged = impossible = 0
+        cut = replaced = merged = 0
+        impossible: list[str] = []
         for text in self._strings:
             try:
                 found = domain.fitted(text)
             except InvalidAnswer:
-                impossible += 1
+                impossible.append(text)
                 continue
             cut += len(found) < len(text)
             replaced += found != text[: len(found)]
@@ -110,11 +97,17 @@ class Candidates(Sequence[str]):
             (cut, f"cut off after {domain.length} characters, as on the device"),
             (replaced, "changed: characters outside of the alphabet are replaced on the device"),
             (merged, "equal to others after that and left out"),
-            (impossible, "left out: devices refuse strings with characters outside the alphabet"),
+            (
+                len(impossible),
+                "left out: devices refuse strings with characters outside the alphabet",
+            ),
         )
         found_all = Candidates(fitted)
         found_all.repeated = self.repeated
-        found_all._fitting = tuple(f"{_many(n)} {how}." for n, how in told if n)
+        found_all._fitting = (
+            *(f"{_many(n)} {how}." for n, how in told if n),
+            *_blanks(impossible, "Of those left out, "),
+        )
         return found_all
 
     def __len__(self) -> int:
@@ -128,6 +121,20 @@ class Candidates(Sequence[str]):
 
     def __getitem__(self, index: int | slice) -> str | Sequence[str]:
         return self._strings[index]
+
+
+def _blanks(strings: Iterable[str], those: str = "") -> tuple[str, ...]:
+    """Return a sentence about blanks and tabs at the ends of strings; none without any."""
+    odd = [text for text in strings if text != text.strip()]
+    if not odd:
+        return ()
+    many = f"{len(odd):,} candidates begin or end"
+    begin = "1 candidate begins or ends" if len(odd) == 1 else many
+    named = ", ".join(repr(text)[:40] for text in odd[:3])
+    return (
+        f"{those}{begin} with a blank or a tab, which belongs to the string: {named}. Remove it "
+        "from the list unless devices send it.",
+    )
 
 
 def _many(count: int) -> str:

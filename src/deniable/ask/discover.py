@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from deniable._words import plural
 from deniable.ask.beginnings import tree_of
 from deniable.ask.estimate import (
     ABSENT_LABEL,
@@ -224,11 +225,12 @@ def _row(row: Found) -> Sequence[Cell]:
 
 def _notes(accumulated: Accumulated, found: Discovery) -> list[str]:
     notes = list(found.notes)
-    if found.rows and not (found.found or found.likely):
+    if accumulated.n and not (found.found or found.likely):
         notes.append("No string stands out from the noise.")
     if found.rows:
+        tested = plural(len(found.rows), "string was", "strings were")
         notes.append(
-            f"{len(found.rows):,} strings were tested on the {found.verifiers:,} people "
+            f"{tested} tested on the {found.verifiers:,} people "
             f"{'of the verification group' if found.levels else 'who all report whole strings'}; "
             "p-values are corrected for all of them (Holm)."
         )

@@ -15,8 +15,9 @@ is, to the order that matters, the maximum that a table with negative cells woul
 normal with covariance Sigma. The likelihood is that of people drawn from a population, so that
 Sigma holds the error of the sample, (D - x x')/n, beside the noise. Intervals are made around it,
 within 0 and 1. Where it is more than a standard error below 0 the upper end is that of a standard
-error below 0: noise that low says nothing more about the share (power-constrained limits,
-[CCGV11]).
+error below 0, and where it is more than one above 1 the lower end is that of one above 1: noise
+that far out says nothing more about the share (power-constrained limits, [CCGV11]). Without that
+three reports of three fields would say "100%, from 100% to 100%" of a cell.
 """
 
 from __future__ import annotations
@@ -158,9 +159,11 @@ def errors_around(
     below = above = wide
     if people is not None:
         below, above = few_people(np.clip(unbounded, 0.0, 1.0), std_error, people, level)
-    low = np.minimum(np.clip(unbounded - below, 0.0, 1.0), x)
-    # Power-constrained: an estimate below minus one standard error says no more than that.
-    high = np.maximum(np.clip(np.maximum(unbounded, -std_error) + above, 0.0, 1.0), x)
+    # Power-constrained: an estimate more than a standard error outside of 0..1 says no more than
+    # one that is a standard error outside.
+    inner = np.clip(unbounded, -std_error, 1 + std_error)
+    low = np.minimum(np.clip(inner - below, 0.0, 1.0), x)
+    high = np.maximum(np.clip(inner + above, 0.0, 1.0), x)
     return CellErrors(std_error, low, high, active, unbounded, sigma)
 
 

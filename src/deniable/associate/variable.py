@@ -9,7 +9,7 @@ from typing import Any
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import Members
 from deniable.mechanisms.base import Candidate, Code, Mechanism, Reports
-from deniable.mechanisms.candidates import label_of
+from deniable.mechanisms.candidates import check_is_list, label_of
 from deniable.mechanisms.packed import PackedAnswers
 
 OTHER_LABEL = "(other)"
@@ -48,6 +48,8 @@ class Variable:
                 f"The answers of '{self.name}' are sets, and a report follows from a whole set.",
                 "Associate fields whose answers are single values.",
             )
+        check_is_list(self.candidates)
+        check_is_list(self.labels, "Labels")
         self.mechanism.records(self.reports)
         if self.mechanism.hashed:
             self._check_open()

@@ -99,4 +99,6 @@ def _show(told: Told, course: Course, data: str, seed: int | None) -> None:
         for name, shares in truth.items():
             listed = ", ".join(f"{label} {share:.2%}" for label, share in list(shares.items())[:8])
             more = ", …" if len(shares) > 8 else ""
+            # Of given strings only listed ones are told: these are public.
+            listed = listed or "no string is listed; with --candidates those of a list are told"
             out.print(f"  truth of {name}{when}: {listed}{more}", markup=False)

@@ -85,7 +85,7 @@ def decode_lasso(
     if not is_open(mechanism):
         raise InvalidParameter(
             "The paper's decoder is of strings in Bloom filters (rappor). "
-            f"Got {type(mechanism).__name__}.",
+            f"Got {mechanism.parameters.mechanism}.",
             "Use the default decoder.",
         )
     observed = observe(mechanism, counts)

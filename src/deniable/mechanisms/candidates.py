@@ -58,15 +58,19 @@ def closed_labels(candidates: Candidates, default: Sequence[str]) -> tuple[str, 
     return labels
 
 
-def check_is_list(candidates: object) -> None:
+def check_is_list(candidates: object, name: str = "Candidates") -> None:
     """Refuse one string where a list of strings is wanted: it would be read letter by letter.
+
+    Args:
+        candidates: what was given.
+        name: of that in the message.
 
     Raises:
         InvalidParameter: if it is a string or bytes.
     """
     if isinstance(candidates, str | bytes):
         raise InvalidParameter(
-            "Candidates must be a list of strings. Got one string: put it into a list."
+            f"{name} must be a list of strings. Got one string: put it into a list."
         )
 
 

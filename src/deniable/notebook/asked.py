@@ -144,27 +144,28 @@ class Asked:
     def associate(
         self,
         *names: str,
-        given: Sequence[str] = (),
+        given: str | Sequence[str] = (),
         top: int | None = None,
         other: bool | None = None,
-        discovered: Sequence[str] = (),
+        discovered: str | Sequence[str] = (),
         **which: Unpack[Which],
     ) -> Table:
         """Return which answers of several fields go together: joint table and test.
 
         Args:
             names: two or more fields; by default all of the question.
-            given: also shares given the answers to these fields.
+            given: also shares given the answers to this field, or these.
             top: the most answers of a field that are told apart.
             other: False leaves out the category of all other answers.
-            discovered: fields of strings whose candidates are found on half of the people.
+            discovered: the field, or fields, of strings whose candidates are found on half of the
+                people.
             which: see `Which`.
         """
         more: dict[str, Any] = {
-            "given": tuple(given),
+            "given": _names(given),
             "top": top,
             "other": other,
-            "discovered": tuple(discovered),
+            "discovered": _names(discovered),
         }
         if names:
             which["fields"] = names

@@ -5,13 +5,16 @@ own, and [FPE16, section 7] leaves open how epsilon is best divided between n-gr
 string. Here every shape of a grid is predicted as a plan predicts it, in closed form, or for
 n-grams by simulated crowds with fixed seeds; shown are those that no shorter report beats.
 
-    rappor   k = 8 to 2,048 bits, h = 1 to 4 hash functions, m = 1 to 1,024 cohorts
+    rappor   k = 8 to 2,048 bits (512 with a permanent response), h = 1 to 4 hash functions,
+             m = 1 to 1,024 cohorts
     orr      2 to 512 symbols, 1 to 8,192 cohorts
     ngrams   n = 2 and 3, the whole string's share of epsilon from 0.2 to 0.8
 
 Every shape can fit the whole list at once, with twice as many cells as strings, or where no shape
 can has 1,024 cells or more. A cohort keeps at least 1,000 people where there are as many: a report
-shows its cohort, and small ones make devices easy to follow [EPK14, section 6.1].
+shows its cohort, and small ones make devices easy to follow [EPK14, section 6.1]. Filters that
+`deniable check` warns of are no advice: with more bits than the list can use, or a permanent
+response so long that it is as good as a name.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from deniable.authoring import resolve
+from deniable.authoring.weak_shapes import BITS_PER_STRING, IDENTIFYING
 from deniable.errors import InvalidParameter
 from deniable.plan.collection import Setting
 from deniable.plan.prediction import Prediction, predict
@@ -97,17 +101,24 @@ def _most(setting: Setting) -> int:
 
 
 def _bits(setting: Setting) -> Iterator[Mapping[str, float]]:
-    most = _most(setting)
-    for k, h, m in product((2**i for i in range(3, 12)), range(1, 5), _powers(0, 10, most)):
-        if h < k and k * m >= _cells(setting.listed, most):
+    most, bits = _most(setting), _powers(3, 11, _most_bits(setting))
+    fewest = _cells(setting.listed, bits[-1] * min(most, 2**10))
+    for k, h, m in product(bits, range(1, 5), _powers(0, 10, most)):
+        if h < k and k * m >= fewest:
             yield {"k": k, "h": h, "m": m}
+
+
+def _most_bits(setting: Setting) -> int:
+    """Return the most bits of a filter that no check warns of, whatever the hash functions."""
+    used = max(8, BITS_PER_STRING * setting.listed)
+    return used if setting.forever is None else min(used, IDENTIFYING - 1)
 
 
 def _symbols(setting: Setting) -> Iterator[Mapping[str, float]]:
     most = _most(setting)
     symbols = sorted({*range(2, 9), *_powers(3, 9, 512), *(3 * 2**i for i in range(2, 8))})
     for k, m in product(symbols, _powers(0, 13, most) if setting.forever is None else ()):
-        if (k - 1) * m >= _cells(setting.listed, most):
+        if (k - 1) * m >= _cells(setting.listed, 2**11 * min(most, 2**10)):
             yield {"symbols": k, "cohorts": m}
 
 
@@ -120,9 +131,9 @@ def _grams(_: Setting) -> Iterator[Mapping[str, float]]:
 _GRIDS = {"rappor": _bits, "orr": _symbols, "ngrams": _grams}
 
 
-def _cells(listed: int, cohorts: int) -> int:
-    """Return the fewest cells of a shape: twice the list, where the largest shapes have as many."""
-    return 2 * listed if 2 * listed <= 2**11 * min(cohorts, 2**10) else _ENOUGH
+def _cells(listed: int, largest: int) -> int:
+    """Return the fewest cells of a shape: twice the list, where the largest shape has as many."""
+    return 2 * listed if 2 * listed <= largest else min(_ENOUGH, largest)
 
 
 def _powers(low: int, high: int, most: int) -> list[int]:

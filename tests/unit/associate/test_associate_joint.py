@@ -11,7 +11,7 @@ from deniable.associate.covariance import on_simplex
 from deniable.associate.joint import NO_INFORMATION
 from deniable.associate.patterns import patterns_of
 from deniable.errors import InvalidParameter
-from deniable.mechanisms import KRR, Rappor
+from deniable.mechanisms import KRR, OUE, Rappor
 from material.associate_people import CLOSED, OPEN, STRINGS, closed, dependent, opened, two_fields
 
 
@@ -144,6 +144,23 @@ def test_large_tables_have_no_errors_and_say_so(rng):
     assert joint.covariance is None
     assert np.isnan(joint.std_error).all()
     assert any("no standard errors" in note for note in joint.notes)
+
+
+@pytest.mark.parametrize("people", [1, 3, 20])
+def test_no_interval_is_narrower_than_that_of_so_few_who_are_all_alike(people, rng):
+    mechanisms = KRR(2, epsilon=2.0), OUE(3, epsilon=2.0), KRR(2, epsilon=2.0)
+    alike = 1 - 0.05 ** (1 / people)  # of people without noise: r^n / 2 = 0.025
+    above = 0
+    for _ in range(30):
+        fields = [
+            Variable(name, m, m.simulate(rng.integers(size, size=people), rng))
+            for name, m, size in zip("abc", mechanisms, (2, 3, 2), strict=True)
+        ]
+        joint = estimate_joint(fields)
+        # A power-constrained limit gives away at most 14% (docs: errors of a joint table).
+        assert (joint.high - joint.low).min() > 0.86 * alike
+        above += bool(np.any(joint.unbounded > 1 + joint.std_error))
+    assert above > 0 or people == 20  # far above 1, which used to leave nothing of an interval
 
 
 @pytest.mark.parametrize("options", [{"solver": "newton"}, {"level": 1.0}, {"level": float("nan")}])

@@ -63,6 +63,10 @@ def test_what_cannot_be_analysed_is_refused_with_a_reason():
         Variable("a", krr, reports(krr), candidates=("x", "x"), labels=("x", "y", "z"))
     with pytest.raises(InvalidParameter, match="Got 1 for 3"):
         Variable("a", bloom, reports(bloom), STRINGS, labels=("x",))
+    with pytest.raises(InvalidParameter, match="Candidates must be a list of strings"):
+        Variable("a", bloom, reports(bloom), "alpha")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="Labels must be a list of strings"):
+        Variable("a", krr, reports(krr), labels="xyz")  # type: ignore[arg-type]
     with pytest.raises(InvalidReport, match="flat array of dtype"):
         Variable("a", krr, reports(bloom))
 

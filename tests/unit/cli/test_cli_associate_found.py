@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import deniable as dn
 from deniable.ask import Options
 from deniable.ask.associate.field_reports import read_fields
 from deniable.ask.associate.found_apart import find_apart
@@ -81,6 +82,24 @@ def test_what_cannot_be_found(project: Path) -> None:
         call("associate", "adware", "--fields", "ext,dark", *where(project))
     with pytest.raises(InvalidParameter, match="deniable marginals trips --pairs"):
         call("associate", "trips", "--fields", "tip,card", *where(project))
+
+
+def test_one_name_is_a_field_and_an_unknown_one_is_refused(project: Path) -> None:
+    data = dn.open(project / "data", survey=project / "survey.json")
+    table = data["adware"].associate("ext", "dark", discovered="ext", top=1, given="dark")
+    assert "P(ext | dark)" in table.parts
+    with pytest.raises(InvalidParameter, match="found of 'site', which is not among"):
+        data["adware"].associate("ext", "dark", discovered=["ext", "site"])
+
+
+def test_where_no_string_matches_nothing_is_said_about_shares(project: Path) -> None:
+    none = json.loads(call("discover", "adware", "--matching", "zzz", "--json", *where(project)))
+    table = none["fields"]["ext"]
+    assert table["rows"] == []
+    assert "No string stands out from the noise." in table["notes"]
+    assert not any("Nothing was learned" in text for text in (*table["notes"], str(table)))
+    with pytest.raises(InvalidParameter, match="parameter of discover must be a regular"):
+        call("discover", "adware", "--matching", "[", *where(project))
 
 
 def test_strings_that_do_not_match_are_not_tested(project: Path) -> None:

@@ -162,6 +162,9 @@ def test_no_true_value_is_written_or_shown(folder: Path) -> None:
     told = call("simulate", "page", "--values", path, *_places(folder, "other"))
     assert "news 50.00%, mail 25.00%, maps 0.00%" in told
     assert JANE not in told + call("simulate", "dark", "--values", path, *_places(folder, "o2"))
+    told = call("simulate", "word", "--values", path, *_places(folder, "o3"))
+    assert "truth of value: no string is listed" in told
+    assert "abba" not in told
     population = given_people(question(folder, "page"), read_columns(path), np.random.default_rng())
     assert JANE not in repr(population) + repr(population.population)
 

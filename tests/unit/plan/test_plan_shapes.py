@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from deniable.authoring.survey import read_authored
 from deniable.errors import InvalidParameter
 from deniable.plan import Setting, of_categories, of_strings
 from deniable.plan.shapes import PEOPLE_OF_A_COHORT, search_shapes
 from deniable.protocol import Strings
 from material.commands import call
 
+SURVEY = """
+name = "shapes"
+owner = "Team"
+people = {people}
+[[questions]]
+id = "name"
+expires = 2027-12-31
+description = "Which one?"
+domain = {{ type = "strings", candidates = "names.txt" }}
+mechanism = "rappor"
+parameters = {{ epsilon = 1.0, {letters}{more} }}
+"""
 LISTED = Setting(1_000_000, 1.0, Strings(), listed=1_000)
 
 
@@ -36,6 +50,34 @@ def test_few_people_have_few_cohorts_and_a_permanent_stage_is_kept() -> None:
     for shape in search_shapes(few):
         assert shape.letters["m"] <= 5
         assert shape.prediction.forever is not None
+
+
+def test_no_shape_shown_is_one_that_a_check_warns_of(tmp_path: Path) -> None:
+    for people, listed, forever in ((100, 10, None), (100_000, 1_000, 4.0), (5_000, 1, 2.0)):
+        (tmp_path / "names.txt").write_text("\n".join(f"name {i}" for i in range(listed)))
+        shapes = search_shapes(Setting(people, 1.0, Strings(), forever, listed=listed), "rappor")
+        for shape in shapes:
+            letters = ", ".join(f"{name} = {value}" for name, value in shape.letters.items())
+            more = "" if forever is None else f", epsilon_forever = {forever}"
+            source = SURVEY.format(letters=letters, people=people, more=more)
+            (tmp_path / "survey.toml").write_text(source)
+            warned = [one.message for one in read_authored(tmp_path / "survey.toml").warnings]
+            # Of one cohort, where so few people have no more of them.
+            assert not [text for text in warned if text.startswith("k = ")], letters
+            assert not [text for text in warned if text.startswith("about")], letters
+            assert shape.prediction.learned <= listed
+
+
+def test_a_permanent_response_of_few_people_still_has_shapes_for_a_long_list() -> None:
+    assert search_shapes(Setting(100_000, 1.0, Strings(), 3.0, listed=100_000), "rappor")
+
+
+def test_shapes_are_drawn(tmp_path: Path) -> None:
+    wanted = ["plan", "--strings", "--people", 100_000, "--epsilon", 4, "--search"]
+    for name, more in {"listed": ["--candidates", 500], "split": ["--length", 4]}.items():
+        picture = tmp_path / f"{name}.svg"
+        call(*wanted, *more, "-o", picture)
+        assert "smallest share that is seen" in picture.read_text(encoding="utf-8")
 
 
 def test_the_split_of_ngrams() -> None:

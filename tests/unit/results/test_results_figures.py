@@ -59,6 +59,17 @@ def test_yes_and_no_are_one_bar_out_of_all_people() -> None:
     assert names == ["no", "yes", "(absent)"]
 
 
+def test_an_interval_of_everything_has_no_bar_beyond_it() -> None:
+    noise = row("noise", 41.04, 82.2)
+    noise = (*noise[:3], (0.0, 1.0), *noise[4:])
+    marks = Marks(figure_html(result(row("a", 0.25), noise)))
+    assert [one.partition(":")[0] for one in marks.words] == ["a"]
+    assert "noise" in marks.text
+    assert "4104" not in marks.text
+    drawn = result(row("a", 0.25), noise).chart().to_dict()["layer"][0]["data"]["values"]
+    assert [one["share"] for one in drawn] == [0.25, None]
+
+
 def test_what_was_not_learned_has_a_name_and_no_mark() -> None:
     table = result(row("a", 0.5), row("b", math.nan, math.nan))
     html = figure_html(table)

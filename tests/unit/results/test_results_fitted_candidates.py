@@ -52,6 +52,15 @@ def test_nothing_left_is_an_error() -> None:
         Candidates(["Ä", "Ö"]).fitted(EIGHT)
 
 
+def test_blanks_of_those_left_out_are_named() -> None:
+    fitted = Candidates(["web ", "adb\t", "web", "Big"]).fitted(EIGHT)
+    assert list(fitted) == ["web"]
+    left, odd = fitted.notes
+    assert left.startswith("3 candidates were left out")
+    assert odd.startswith("Of those left out, 2 candidates begin or end with a blank or a tab")
+    assert "'web ', 'adb\\t'" in odd
+
+
 def test_blanks_at_the_ends_are_named() -> None:
     (note,) = Candidates(["a", "b ", "\tc"]).notes
     assert note.startswith("2 candidates begin or end with a blank or a tab")

@@ -9,7 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deniable.ask.profiles import Profiles, pairs_table, sample_table, shares_of, tree_table
+from deniable.ask.profiles import (
+    Profiles,
+    along_tree,
+    pairs_table,
+    sample_table,
+    shares_of,
+    tree_table,
+)
 from deniable.ask.profiles import reports as profile_reports
 from deniable.ask.profiles.pairs import EDGE_COLUMNS, PAIR_COLUMNS
 from deniable.engines.accumulated import Accumulated
@@ -146,6 +153,10 @@ def test_fewer_reports_than_coefficients_say_what_is_unknown(tmp_path: Path) -> 
     for few in (pairs, tree_table(reports)):
         assert any(note.startswith("Too few reports: of") for note in few.notes)
     assert as_text(tree_table(reports))
+    along = along_tree(reports, ["a", "c"], {})
+    assert as_text(along).startswith("Nothing was learned")
+    assert all(plain(row["along_tree"]) is None for row in along.rows)
+    save(along, tmp_path / "along.csv")
     picture = shares_of(reports, [reports.table(["a", "c"])])
     save(picture, tmp_path / "few.svg")
 

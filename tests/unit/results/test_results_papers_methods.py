@@ -63,7 +63,7 @@ def test_the_paper_s_decoder_has_both_corrections(
 def test_the_paper_s_decoder_is_of_bloom_filters(
     store: SqliteStore, asked: Question, folder: Path
 ) -> None:
-    with pytest.raises(InvalidParameter, match="strings in Bloom filters"):
+    with pytest.raises(InvalidParameter, match=r"strings in Bloom filters \(rappor\)\. Got krr"):
         estimate(store, asked, Options(fields=["dark"], folder=folder, decoder="lasso"))
     with pytest.raises(InvalidParameter, match="no second interval"):
         of_browser(store, asked, folder, decoder="lasso", crafted=0.01)
@@ -163,14 +163,16 @@ def test_solver_method_level_and_given(store: SqliteStore, asked: Question, fold
     Draft202012Validator(SCHEMA).validate(json.loads(as_json(table)))
 
 
-def test_the_fitted_likelihood_of_others_says_what_it_costs(
+def test_the_papers_likelihoods_of_others_say_what_they_cost(
     store: SqliteStore, asked: Question, folder: Path
 ) -> None:
-    options = Options(
-        fields=["dark", "browser"], candidates={"browser": BROWSERS[:2]}, profile="fitted"
-    )
-    fitted = associate(store, asked, options)
-    assert any("fitted to the very reports" in note for note in fitted.notes)
+    costs = {"fitted": "the very reports", "halves": "to the other half", "peaks": None}
+    for profile, cost in costs.items():
+        options = Options(
+            fields=["dark", "browser"], candidates={"browser": BROWSERS[:2]}, profile=profile
+        )
+        found = [note for note in associate(store, asked, options).notes if "do not allow" in note]
+        assert [str(cost) in note for note in found] == ([True] if cost else [])
     with pytest.raises(InvalidParameter, match="Crafted reports are searched for by the default"):
         associate(store, asked, Options(folder=folder, method="wald", crafted=0.01))
 

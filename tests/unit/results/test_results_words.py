@@ -56,6 +56,14 @@ def test_the_detection_limit_is_said_by_one_sentence() -> None:
     assert any(s.startswith(limit_sentence(0.0392)) for s in in_words(known).not_learned)
     assert "a share of about 3.92% is found every second time" in limit_sentence(0.0392)
     assert "no share, however large" in limit_sentence(1.0)
+    none = replace(shown, about=replace(shown.about, more={**shown.about.more, "limit": 1.0}))
+    assert limit_sentence(1.0) in in_words(none).not_learned  # and nothing that could be halved
+
+
+def test_a_discovery_without_strings_learned_that_none_is_frequent() -> None:
+    empty = result()
+    assert not nothing_learned(empty)
+    assert in_words(empty).learned[0].startswith("No string stands out")
 
 
 def test_where_nothing_was_learned_that_is_said_first_and_alone() -> None:

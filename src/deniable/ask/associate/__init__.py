@@ -64,6 +64,13 @@ PAPERS_OTHER = (
     "The profile of (other) is fitted to the very reports that it explains, as in [FPE16, section "
     "3.2]: its shares are biased, and intervals do not allow for that."
 )
+HALVES_OTHER = (
+    "The profile of (other) is fitted, for each half of the reports, to the other half: (other) is "
+    "too small and all else too large, by much where reports are few, and intervals do not allow "
+    "for that."
+)
+SAID_OF_OTHER = {"fitted": PAPERS_OTHER, "halves": HALVES_OTHER}
+"""The costs of those profiles of "(other)" whose intervals do not hold."""
 
 
 def associate(store: Source, asked: Asked, options: Options = DEFAULTS) -> Table:
@@ -170,8 +177,8 @@ def associated(read: FieldReports, fields: Sequence[Field], options: Options = D
         told = options.stage("searching")
         shifted = crafted_association(variables, one.pairs, crafted, factor, told)
     notes = [*found_notes, *one.notes, *_about_lists(fields, options)]
-    if options.profile == "fitted" and any(variable.other for variable in variables):
-        notes.append(PAPERS_OTHER)
+    if options.profile in SAID_OF_OTHER and any(variable.other for variable in variables):
+        notes.append(SAID_OF_OTHER[options.profile])
     about = replace(_about(accumulated, fields, options), of=reading.of)
     found = Associated(one.joint, one.pairs, shifted, one.mutual, tuple(options.given))
     return association_table(about, found, notes)

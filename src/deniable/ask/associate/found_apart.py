@@ -21,6 +21,7 @@ from deniable.ask.discover import found_strings, is_discovered
 from deniable.ask.options import Options
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import mechanism_for
+from deniable.mechanisms.candidates import check_is_list
 from deniable.protocol import Field
 
 FINDING = 0.5
@@ -58,6 +59,13 @@ def find_apart(
     Raises:
         InvalidParameter: if a field's strings are not found from reports, or none was found.
     """
+    check_is_list(options.discovered, "Fields whose strings are to be found")
+    known = [field.name for field in fields]
+    if unknown := [name for name in options.discovered if name not in known]:
+        raise InvalidParameter(
+            f"Strings are to be found of {unknown[0]!r:.80}, which is not among the fields asked "
+            f"for: {', '.join(known)}."
+        )
     named = [field for field in fields if field.name in options.discovered]
     if wrong := [field.name for field in named if not is_discovered(field)]:
         raise InvalidParameter(

@@ -59,6 +59,9 @@ def along_tree(
     known = dict(zip(places[len(asked) :], _answers(reports, given), strict=True))
     query = _Asked(places[: len(asked)], known)
     shares = reports.pairs.model().joint(*query)
+    if not reports.learned:
+        # Smoothed tables are noise then, and so is what a model makes of them.
+        shares = np.full_like(shares, np.nan)
     labels = [reports.profile.attributes[place].domain.labels for place in query.places]
     columns = [*(Column(name, "label", name) for name in asked)]
     columns.append(Column("along_tree", "share", "along tree"))

@@ -72,7 +72,7 @@ class Search:
     steps: int = MOST_STEPS
 
     def __post_init__(self) -> None:
-        owner = "discover_ngrams"
+        owner = "discover"
         _validate.between("threshold", owner, self.threshold, "0", "1e6")
         for name, largest in (("most", 10**6), ("grams", 500), ("steps", 10**12)):
             _validate.integer(name, owner, getattr(self, name), 1, largest)

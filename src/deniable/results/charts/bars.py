@@ -122,19 +122,19 @@ def _tick(table: Table) -> Column | None:
 
 
 def _data(table: Table, rows: tuple[Row, ...], labels: list[str]) -> list[dict[str, object]]:
-    """Return the chart's data; a row that cannot be learned has a label and no numbers."""
+    """Return the chart's data; a row that nothing was learned about has a label and no numbers."""
     share, error, interval, _ = table.columns.main
     second, tick = _second(table), _tick(table)
     found = []
     for label, row in zip(labels, rows, strict=True):
-        low, high = row[interval or ""] if row.learned else (None, None)
+        low, high = row[interval or ""] if row.drawn else (None, None)
         ends = (row[second.name] if second is not None else None) or (None, None)
         found.append(
             {
                 "label": label,
                 "value": shortened(_label(table, row), 200),
-                "share": row[share or ""] if row.learned else None,
-                "std_error": row[error or ""] if row.learned else None,
+                "share": row[share or ""] if row.drawn else None,
+                "std_error": row[error or ""] if row.drawn else None,
                 "low": low,
                 "high": high,
                 "second_low": plain(ends[0]),

@@ -65,7 +65,7 @@ def side_by_side(table: Table, by: str) -> str:
                 f"s{groups.index(str(row[by])) % MOST_COLOURS}",
             )
             for row in table.rows
-            if shortened(str(row["value"]), 60) == name and row.learned
+            if shortened(str(row["value"]), 60) == name and row.drawn
         ]
         for name in names
     }
@@ -93,7 +93,7 @@ def _bar(table: Table, row: Row, labels: Sequence[str], boolean: bool) -> Bar:
     share, _, interval, _ = table.columns.main
     told = [_YES.get(str(row[n]), str(row[n])) if boolean else str(row[n]) for n in labels]
     name = shortened(", ".join(told), _ROOM)
-    if not row.learned:
+    if not row.drawn:
         return Bar(name, math.nan, UNLEARNED, "faint")
     return Bar(name, row[share or ""], row[interval or ""], "shown" if row.stands_out else "faint")
 

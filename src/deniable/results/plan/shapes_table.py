@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from deniable._words import crowd
 from deniable.plan import Setting
 from deniable.plan.shapes import Shape
+from deniable.results.plan.shapes_chart import listed_strings, parameters_of, shapes_picture
 from deniable.results.table import About, Cell, Column, Table
 
 _COLUMNS = (
@@ -26,7 +27,8 @@ _MEANINGS = (
     "error: of a rare string's share, one standard deviation; 1% ±: half the width of the 95% "
     "interval of a share of 1%; smallest: the detection limit; learned: how many equally "
     "frequent strings are found.",
-    "Predicted in closed form, of n-grams by simulated crowds. Cohorts have 1,000 people or more.",
+    "Predicted in closed form, of n-grams by simulated crowds. Cohorts have 1,000 people or more, "
+    "filters no more bits than the list can use, or a permanent response should have.",
 )
 
 
@@ -35,7 +37,7 @@ def shapes_table(setting: Setting, shapes: Sequence[Shape]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             one.prediction.mechanism,
-            ", ".join(f"{name} = {value:g}" for name, value in one.letters.items()),
+            parameters_of(one),
             one.prediction.size,
             one.prediction.rare_error,
             one.prediction.margin,
@@ -46,8 +48,7 @@ def shapes_table(setting: Setting, shapes: Sequence[Shape]) -> Table:
         )
         for one in shapes
     ]
-    listed = f"{setting.listed:,} listed strings" if setting.listed else "strings nobody listed"
-    what = f"{crowd(setting.people)}, epsilon {setting.epsilon:g}, {listed}"
+    what = f"{crowd(setting.people)}, epsilon {setting.epsilon:g}, {listed_strings(setting)}"
     about = About(
         "plan",
         domain=setting.domain.kind,
@@ -56,4 +57,5 @@ def shapes_table(setting: Setting, shapes: Sequence[Shape]) -> Table:
         what=(f"{what}; errors are of the {setting.of}",),
         more={"plan": {"people": setting.people, "answers": None, "tests": setting.tests}},
     )
-    return Table.of(about, _COLUMNS, rows, notes=_MEANINGS)
+    picture = shapes_picture(setting, shapes)
+    return Table.of(about, _COLUMNS, rows, notes=_MEANINGS, picture=picture)

@@ -186,6 +186,15 @@ class Row(Mapping[str, Any]):
         return all(name is None or math.isfinite(self[name]) for name in (share, error))
 
     @property
+    def drawn(self) -> bool:
+        """True if a picture has something to show: a share that was learned, not one of 0 to 1."""
+        _, _, interval, _ = self._columns.main
+        if not self.learned or interval is None or self[interval] is None:
+            return self.learned
+        low, high = self[interval]
+        return bool(low > 0 or high < 1)
+
+    @property
     def stands_out(self) -> bool:
         """True if the row's test found it; without a test, if its interval lies above 0."""
         _, _, interval, decision = self._columns.main

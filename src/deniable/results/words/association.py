@@ -10,7 +10,7 @@ from deniable.results.labels import shortened
 from deniable.results.table.columns import Row
 from deniable.results.table.table import Table, Words
 from deniable.results.table.text import limit_sentence, typical_error
-from deniable.results.words.shares import of_sentence
+from deniable.results.words.shares import HALVED, of_sentence
 
 NO_INFORMATION = (
     "Nothing was learned about which answers go together, at this epsilon and number of reports: "
@@ -145,9 +145,7 @@ def _not_learned(table: Table) -> tuple[str, ...]:
     error = typical_error(table)
     if math.isfinite(error) and table.about.more["fit"]["informative"]:
         limit = min(1.0, critical(len(table.rows)) * error)
-        sentences.append(
-            f"{limit_sentence(limit, 'combination')} Four times as many people halve that."
-        )
+        sentences.append(limit_sentence(limit, "combination") + (HALVED if limit < 1 else ""))
     if table.about.crafted is not None:
         sentences.append(
             f"If as many as {table.about.crafted:.3g} of the reports were crafted, only the "

@@ -34,10 +34,16 @@ NOTHING_LEARNED = (
 )
 
 
+HALVED = " Four times as many people halve that."
+
+
 def nothing_learned(table: Table) -> bool:
-    """Tell whether all intervals of a table together say nothing: each goes from 0 to 1."""
+    """Tell whether all intervals of a table together say nothing: each goes from 0 to 1.
+
+    A discovery that shows no string says something: that none is as frequent as its limit.
+    """
     _, _, interval, _ = table.columns.main
-    if interval is None or not table.about.n:
+    if interval is None or not table.about.n or not table.rows:
         return False
     ends = [row[interval] for row in table.rows if row.learned and row[interval] is not None]
     return not any(low > 0 or high < 1 for low, high in ends)
@@ -61,6 +67,8 @@ def bounded(share: float) -> float:
 def _learned(table: Table) -> tuple[str, ...]:
     if nothing_learned(table):
         return (NOTHING_LEARNED,)
+    if not table.rows:
+        return ("No string stands out from zero: each may be rarer than the detection limit.",)
     visible = [row for row in table.rows if row.stands_out]
     level = f"{100 * table.about.level:.6g}%"
     sentences = [
@@ -103,7 +111,7 @@ def _not_learned(table: Table) -> tuple[str, ...]:
     sentences = []
     limit = table.about.more.get("limit", math.nan)
     if math.isfinite(limit):
-        sentences.append(f"{limit_sentence(limit)} Four times as many people halve that.")
+        sentences.append(limit_sentence(limit) + (HALVED if limit < 1 else ""))
     hidden = sum(row.learned and not row.stands_out for row in table.rows)
     if hidden:
         rows = plural(hidden, "row has", "rows have")
