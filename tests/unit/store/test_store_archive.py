@@ -225,6 +225,13 @@ def test_parts_that_do_not_belong_together_are_named(
     found = check_archive(place).problems
     assert any(name in problem for problem in found), found
     assert len(found) == (2 if how == "renamed" else 1)
+    batch = layout.batch_of(str(part.relative_to(place)))
+    assert batch is not None
+    if how in ("missing", "doubled", "renamed"):  # nobody answers with fewer reports, or with more
+        with pytest.raises(StoreError, match="a part is missing, or there twice"):
+            list(Archive(place).read(batch.question))
+    others = {q.id for q in survey.questions} - {batch.question}
+    assert all(list(Archive(place).read(name)) for name in others)
 
 
 def test_parts_that_do_not_tell_their_epoch_are_sound(folder: Path, tmp_path: Path) -> None:

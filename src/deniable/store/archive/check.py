@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from deniable.errors import StoreError
 from deniable.protocol.canonical import canonical
 from deniable.protocol.question import DIGEST_PREFIX
-from deniable.store.archive.layout import Head, folder_of
+from deniable.store.archive.layout import Head, incomplete
 from deniable.store.archive.reading import Archive
 from deniable.store.base import Batch
 
@@ -61,7 +61,7 @@ def check_archive(place: str | Path, progress: Progress | None = None) -> Checke
         if progress is not None:
             progress(done, len(archive.paths))
     problems += [f"The archive's file {name} has no name of a part." for name in archive.strays]
-    problems += [_epoch(batch, heads) for batch, heads in sound.items() if batch not in damaged]
+    problems += [incomplete(batch, heads) for batch, heads in sound.items() if batch not in damaged]
     reports = sum(head.reports for heads in sound.values() for head in heads)
     return CheckedArchive(len(archive.paths), reports, tuple(filter(None, problems)))
 
@@ -81,15 +81,3 @@ def _check_contract(name: str, head: Head) -> None:
         written = b""
     if hashlib.sha256(DIGEST_PREFIX + written).digest() != head.batch.digest:
         raise StoreError(f"The contract in the archive's part {name} does not fit its digest.")
-
-
-def _epoch(batch: Batch, heads: Sequence[Head]) -> str:
-    """Return what is wrong with the parts of an epoch together; nothing of parts that are right."""
-    held, told = sum(head.reports for head in heads), {head.epoch_reports for head in heads}
-    if told in ({None}, {held}):
-        return ""
-    wanted = " or ".join(f"{number:,}" for number in sorted(told - {None}, key=str))
-    return (
-        f"{folder_of(batch)} holds {held:,} reports, and was written with {wanted}: a part is "
-        "missing, or there twice."
-    )

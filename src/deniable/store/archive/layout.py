@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -142,3 +143,15 @@ def pyarrow() -> tuple[Any, Any, Any]:
     except ImportError:
         raise MissingExtra("analysis", "An archive") from None
     return pa, pq, pa.fs
+
+
+def incomplete(batch: Batch, heads: Sequence[Head]) -> str:
+    """Return what is wrong with the parts of an epoch together; nothing of parts that are right."""
+    held, told = sum(head.reports for head in heads), {head.epoch_reports for head in heads}
+    if told in ({None}, {held}):
+        return ""
+    wanted = " or ".join(f"{number:,}" for number in sorted(told - {None}, key=str))
+    return (
+        f"{folder_of(batch)} holds {held:,} reports, and was written with {wanted}: a part is "
+        "missing, or there twice."
+    )

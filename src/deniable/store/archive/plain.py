@@ -73,11 +73,18 @@ def pages_of(file: FileIO, chunk: Any, size: int, nullable: bool) -> list[Page] 
         chunk: PyArrow's metadata of the column.
         size: the bytes of a record.
         nullable: whether the schema allows nulls, so that levels stand before the records.
+
+    Raises:
+        EOFError: if the file is shorter than its pages.
     """
     plain = chunk.compression == "UNCOMPRESSED" and chunk.physical_type == "FIXED_LEN_BYTE_ARRAY"
     if not plain or chunk.has_dictionary_page:
         return None
     at, end = chunk.data_page_offset, chunk.data_page_offset + chunk.total_compressed_size
+    if end > os.fstat(file.fileno()).st_size:
+        raise EOFError("It is shorter than it says.")
+    if not 0 <= at <= end:
+        return None
     _announce(file, at, end - at)
     pages: list[Page] = []
     before, header = b"", _Header(0, 0)
@@ -152,6 +159,8 @@ def _header(seen: bytes, size: int, nullable: bool) -> _Header:
     if data.pop(5, {}) != {} or data.keys() != {1, 2, 3, 4}:
         raise _Unusual
     records, length = data[1], reading.at
+    if records < 1:
+        raise _Unusual
     levels = _levels(records) if nullable else b""
     bytes_after = len(levels) + records * size
     told = (page[1], page[2], page[3], data[2], data[3])
@@ -167,8 +176,6 @@ def _levels(records: int) -> bytes:
     They are one run of Parquet's hybrid of runs and bits: twice its length, then the level 1 that
     all its values have; before it, its length in bytes.
     """
-    if records < 1:
-        raise _Unusual
     run, rest = bytearray(), records << 1
     while rest >= 128:
         run.append(rest & 127 | 128)

@@ -19,6 +19,7 @@ from deniable.store.archive.layout import (
     FORMAT,
     Head,
     batch_of,
+    incomplete,
     pyarrow,
     read_head,
     records_sum,
@@ -262,9 +263,23 @@ class Archive(ReadOnlyStore):
         first_epoch: int | None = None,
         last_epoch: int | None = None,
     ) -> dict[str, Batch]:
-        """Return the places of a question's parts below the archive, each with its batch."""
+        """Return the places of a question's parts below the archive, each with its batch.
+
+        Raises:
+            StoreError: if a part of an epoch is missing, or there twice.
+        """
         scope = Scope(question, version, first_epoch, last_epoch)
-        return {name: batch for name, batch in self.paths.items() if scope.holds(batch)}
+        found = {name: batch for name, batch in self.paths.items() if scope.holds(batch)}
+        heads: dict[Batch, list[Head]] = {}
+        for name, batch in found.items():
+            heads.setdefault(batch, []).append(self._head(name))
+        for batch, each in heads.items():
+            if wrong := incomplete(batch, each):
+                raise StoreError(
+                    f"{self._place} is not whole. {wrong} Put the part back, or delete the epoch's "
+                    "folder and export it again: deniable archive check finds all that is wrong."
+                )
+        return found
 
     def address(self, name: str) -> str:
         """Return the path of a part, or its address, by which `open_part` finds it anywhere."""
@@ -279,11 +294,22 @@ class Archive(ReadOnlyStore):
         return self._tallies
 
     @cached_property
+    def _heads(self) -> dict[str, Head]:
+        """The heads of the parts that were looked at."""
+        return {}
+
+    def _head(self, name: str) -> Head:
+        if name not in self._heads:
+            self._heads[name] = self.part(name).head
+        return self._heads[name]
+
+    @cached_property
     def _tallies(self) -> list[Tally]:
         reports: Counter[Batch] = Counter()
         sizes: dict[Batch, int] = {}
         for name in self.paths:
             part = self.part(name)
+            self._heads[name] = part.head
             for batch, number in part.tallies().items():
                 reports[batch] += number
                 sizes[batch] = part.head.size
