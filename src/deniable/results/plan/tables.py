@@ -104,6 +104,7 @@ def plan_table(plan: Plan) -> Table:
             f"{plan.best.mechanism} (asked = {plan.asked:g} in the survey); the others spend "
             "nothing."
         )
+    notes += sorted({f"{one.mechanism}: {one.assumes}" for one in plan.predictions if one.assumes})
     notes += [f"warning: {warning}" for warning in plan.warnings]
     told = {
         "tests": plan.setting.tests,
