@@ -43,7 +43,7 @@ ASSUMED = (
     "So many strings are screened: the detection limit assumes ten common strings of a tenth each, "
     "which are found; strings that are common but too rare to be found widen it."
 )
-"""What a planned error of a screened list takes for granted."""
+"""The sentence about what planned errors of a screened list take for granted."""
 LEAST_LEFT = 0.01
 """The share of information left where nothing can be told; it keeps the error finite."""
 

@@ -167,6 +167,7 @@ def survey_table(plan: SurveyPlan) -> Table:
         )
     for one in plan.fields:
         name = one.question if one.field == PLAIN_FIELD else f"{one.question}.{one.field}"
+        notes += [f"{name}: {one.prediction.assumes}"] if one.prediction.assumes else []
         notes += [f"warning: {name}: {text}" for text in one.warnings]
     told = {
         "people": plan.people,
