@@ -162,15 +162,20 @@ def choice_of(
     people: int | None = None,
     listed: int = 0,
 ) -> Choice | None:
-    """Return one mechanism as `choices` would, or one of yours; None if it has no form here."""
+    """Return one mechanism as `choices` would, or one of yours; None if it has no form here.
+
+    O-RR of strings that `choices` leaves out has the shape that a survey gives it by default.
+    """
     answers = answers_of(domain, absent) or 0
-    if name not in _names(answers, "epsilon_forever" in wanted, people, listed) and (
-        name in OURS or not wanted.keys() <= authoring_of(name).keys.keys()
-    ):
+    permanent = "epsilon_forever" in wanted
+    compared = name in _names(answers, permanent, people, listed)
+    default = name == "orr" and not answers and not permanent
+    mine = name not in OURS and wanted.keys() <= authoring_of(name).keys.keys()
+    if not (compared or default or mine):
         return None
     shape = _shape(name, answers, people)
     # The symbols of O-RR follow from the number of strings that are fitted together.
-    if name == "orr" and not answers:
+    if name == "orr" and compared and not answers:
         micros = epsilon.wanted("epsilon", NAME, wanted["epsilon"])
         shape = _listed_shape(people or 0, listed, micros)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -132,11 +131,10 @@ def _to_be_found(domain: Domain | None, wanted: object) -> bool:
 
 
 def count_listed(path: Path) -> int:
-    """Return the number of strings in a candidate file, counted as far as "auto" needs it."""
+    """Return the number of strings in a candidate file: what is fitted, and tested, at once."""
     try:
         with path.open("rb") as file:
-            lines = (line for line in file if line.strip())
-            return sum(1 for _ in islice(lines, auto.MOST_LISTED + 1))
+            return sum(1 for line in file if line.strip())
     except OSError:
         return 0  # it can be gone by now; whoever needs it says so
 

@@ -29,7 +29,7 @@ from deniable.decode.likelihood import Likely, most_likely
 from deniable.decode.observed import Observed, check_counts, is_open, is_symbols, observe
 from deniable.decode.reading import READING, Fitted, Reading, read
 from deniable.decode.regression import Evidence, Regression
-from deniable.decode.screening import screen
+from deniable.decode.screening import FULL, screen
 from deniable.decode.simplex import project_at_most
 from deniable.decode.unlisted import Other, missing_mass, other_mass
 from deniable.errors import InvalidParameter
@@ -39,9 +39,6 @@ from deniable.mechanisms.base import Code, Floats
 from deniable.mechanisms.candidates import label_of
 from deniable.mechanisms.chances import Chances
 from deniable.mechanisms.closed_form import NO_REPORTS
-
-_FULL = 0.5
-"""The most candidates per cell with reports that are all fitted at once."""
 
 
 @one_thread
@@ -89,7 +86,7 @@ def decode(
     """
     check_counts(mechanism, counts)
     observed = observe(mechanism, counts) if is_open(mechanism) or is_symbols(mechanism) else None
-    many = observed is not None and len(candidates or ()) > _FULL * observed.equations
+    many = observed is not None and len(candidates or ()) > FULL * observed.equations
     # Symbols that can all be told apart have an estimate of their own, without an intercept.
     if observed is None or (observed.exclusive and not many):
         return _decode_closed(mechanism, counts, candidates, alpha, reading)
@@ -267,7 +264,7 @@ def _solved(
     observed: Observed, design: Design, rng: np.random.Generator, reading: Reading
 ) -> _Solution | None:
     cells = observed.equations
-    if len(design) <= _FULL * cells:
+    if len(design) <= FULL * cells:
         likely = most_likely(observed, design)
         weights = observed.weights(likely.share)
         part = Regression.of(observed.y, weights, design, observed.tied(weights))

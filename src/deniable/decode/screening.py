@@ -25,11 +25,13 @@ from deniable.decode.observed import Observed
 from deniable.decode.regression import Evidence, Regression
 from deniable.mechanisms.base import Floats
 
+FULL = 0.5
+"""The most candidates per equation that are all fitted at once: of more, models are chosen."""
 _SHORTLIST = 0.5
 """Candidates that enter the elastic net, as a share of the half's cells."""
 CHOSEN = 0.2
 """Candidates that may enter the model, as a share of the half's cells."""
-_PENALTY = 2.0
+PENALTY = 2.0
 """The l1 penalty of each column in standard errors of its score: noise rarely passes two."""
 _RIDGE = 0.01
 """The ridge of each column as a share of its information: columns that overlap stay apart."""
@@ -146,7 +148,7 @@ def _elastic_net(
     gram[np.diag_indices_from(gram)] += _RIDGE * information
     # Elastic net: the ridge stands in the diagonal, and the l1 penalty is taken off c; sqrt of
     # the information is the standard error of a column's score.
-    found = nonnegative_least_squares(gram, right - _PENALTY * np.sqrt(information))
+    found = nonnegative_least_squares(gram, right - PENALTY * np.sqrt(information))
     strength = found * np.sqrt(information)
     strongest = np.argsort(-strength, kind="stable")[: min(most, np.count_nonzero(found))]
     return np.sort(shortlist[strongest])

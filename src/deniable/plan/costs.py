@@ -13,6 +13,7 @@ from deniable.authoring.auto import POOL
 from deniable.protocol import (
     InpEMParameters,
     NGramsParameters,
+    ORRParameters,
     Parameters,
     ProfileParameters,
 )
@@ -101,7 +102,10 @@ def operations(parameters: Parameters, people: int, asked: int) -> int:
         case Symbol() if _afresh(channel) > 1:
             return people * asked if publics > POOL else people + publics * asked
         case Symbol():
-            return people + publics * asked**2 * rest.size + asked**3
+            most = publics * (rest.size - 1) // 2  # longer lists of strings are screened first
+            closed = not isinstance(parameters, ORRParameters) or parameters.answers > 0
+            fitted = asked if closed else min(asked, most)
+            return people + publics * (asked + fitted**2 * rest.size) + fitted**3
         case Bits() if channel.direct:
             return people * words(parameters, people)
         case Bits():

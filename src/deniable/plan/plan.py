@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deniable.authoring.auto import OURS
 from deniable.errors import InvalidParameter
 from deniable.plan.collection import FIND, Setting, known_mechanism
 from deniable.plan.inverse import epsilon_needed, people_needed
@@ -95,8 +94,9 @@ def make_plan(
     chosen = found
     if mechanism is not None:
         chosen = [c for c in found if c.mechanism == known_mechanism(mechanism)]
-        if not chosen and mechanism not in OURS and (yours := setting.choice(mechanism)):
-            chosen = [yours]
+        # One of yours, or one that `auto` does not compare here.
+        if not chosen and (named := setting.choice(mechanism)):
+            chosen = [named]
         if not chosen:
             raise InvalidParameter(
                 f"{mechanism} has no form for these answers and epsilons.",

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from deniable._distributions import normal_isf
-from deniable.authoring.auto import MOST_LISTED, SUM_OF_SQUARES, Choice, noise_of, work_of
+from deniable.authoring.auto import SUM_OF_SQUARES, Choice, noise_of, work_of
 from deniable.authoring.closed_form import mean_variance
 from deniable.crafted.leverage import leverage_of
 from deniable.decode.observed import is_open
@@ -30,7 +30,7 @@ from deniable.decode.reading import by_error, detection_limit
 from deniable.mechanisms import mechanism_of
 from deniable.plan.collection import Setting
 from deniable.plan.costs import FOUND, operations, words
-from deniable.plan.listed_strings import fitted_noise
+from deniable.plan.listed_strings import ASSUMED, fitted_noise, screened, splits
 from deniable.plan.profiles.cells import cell_deviation
 from deniable.plan.profiles.choices import WORK
 from deniable.plan.unlisted_strings import smallest_found
@@ -76,6 +76,7 @@ class Prediction:
         leverage: the number of honest people that a crafted report counts for, at most.
         forever: epsilon of all reports of one value; None where every report adds its own.
         central: the promise of a shuffled crowd; None unless asked for.
+        assumes: what errors depend on besides the setting, in a sentence; empty if on nothing.
     """
 
     parameters: Parameters
@@ -91,6 +92,7 @@ class Prediction:
     leverage: float
     forever: float | None
     central: Shuffled | None = None
+    assumes: str = ""
 
     @property
     def mechanism(self) -> str:
@@ -145,6 +147,7 @@ def predict(parameters: Parameters, setting: Setting, delta: float | None = None
         leverage=leverage_of(field).most,
         forever=None if forever is None else as_float(forever),
         central=None if delta is None else shuffled(parameters, setting.people, delta),
+        assumes=ASSUMED if _screened(parameters, setting) else "",
     )
 
 
@@ -161,6 +164,9 @@ def _smallest(field: Field, setting: Setting, rare: float) -> float:
     # of a Bloom filter.
     if isinstance(domain, Profile | StringSets) or is_open(mechanism):
         return by_error(rare, people, setting.tests)
+    # Screened symbols are regressed like bits, or not at all (`listed_strings.py`).
+    if _screened(parameters, setting):
+        return by_error(rare, people, setting.tests) if splits(parameters) else 1.0
     holding, chance = (float(one) for one in parameters.support)
     drawn = domain.most if isinstance(domain, Sets) and not parameters.per_member else 1
     gap = (holding - chance) / drawn
@@ -201,7 +207,9 @@ def _noise_deviation(field: Field, setting: Setting, frequency: float) -> float:
     # The whole string of n-grams is reported by RAPPOR.
     shape = parameters.whole if isinstance(parameters, NGramsParameters) else parameters
     if _fitted_together(shape, setting):
-        return math.sqrt(fitted_noise(shape, frequency, setting.listed) / people)
+        # Of an unnamed list O-RR has as many strings as are tested.
+        listed = setting.tests if isinstance(shape, ORRParameters) else setting.listed
+        return math.sqrt(fitted_noise(shape, frequency, listed) / people)
     # n Var of a pure oracle, widened by fitting, plus collisions (docs/mathematics.md, section 2).
     mechanism = mechanism_of(field, setting.absent)
     noise = float(mechanism.variance(people, frequency)) * people
@@ -213,14 +221,24 @@ def _noise_deviation(field: Field, setting: Setting, frequency: float) -> float:
 def _fitted_together(
     parameters: Parameters, setting: Setting
 ) -> TypeGuard[ORRParameters | RapporParameters]:
-    """Tell whether listed strings are fitted at once; long lists of O-RR are not (`auto.py`)."""
+    """Tell whether errors are those of a fit of listed strings to cohorts."""
     if setting.answers:
         return False
     # O-RR and RAPPOR are fitted to cohorts, each by its own model (`listed_strings.py`).
     if isinstance(parameters, ORRParameters):
-        return 2 <= setting.listed <= MOST_LISTED
+        return setting.listed != 1
     # The same of hashed bits.
     return isinstance(parameters, RapporParameters) and not parameters.channel.direct
+
+
+def _screened(parameters: Parameters, setting: Setting) -> TypeGuard[ORRParameters]:
+    # Bits are always regressed; of symbols only more than can be told apart.
+    return (
+        isinstance(parameters, ORRParameters)
+        and not setting.answers
+        and setting.listed != 1
+        and screened(parameters, setting.tests)
+    )
 
 
 def _work(parameters: Parameters) -> str:

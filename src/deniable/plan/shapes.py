@@ -117,8 +117,10 @@ def _most_bits(setting: Setting) -> int:
 def _symbols(setting: Setting) -> Iterator[Mapping[str, float]]:
     most = _most(setting)
     symbols = sorted({*range(2, 9), *_powers(3, 9, 512), *(3 * 2**i for i in range(2, 8))})
+    # Screened lists are predicted too: more symbols than they need would cost more than they tell.
+    fewest = min(_ENOUGH, _cells(setting.listed, 2**11 * min(most, 2**10)))
     for k, m in product(symbols, _powers(0, 13, most) if setting.forever is None else ()):
-        if (k - 1) * m >= _cells(setting.listed, 2**11 * min(most, 2**10)):
+        if (k - 1) * m >= fewest:
             yield {"symbols": k, "cohorts": m}
 
 

@@ -330,5 +330,5 @@ def _accuracy(question: Question, field: Field, people: int, found: Prediction) 
     return (
         f"With {crowd(people)} the share{name} of {what} is known to within "
         f"±{100 * 1.96 * found.rare_error:.2f} percentage points (95%). "
-        f"{limit_sentence(found.smallest)}"
+        f"{limit_sentence(found.smallest)}{' ' * bool(found.assumes)}{found.assumes}"
     )

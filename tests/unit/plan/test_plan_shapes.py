@@ -101,3 +101,10 @@ def test_the_command() -> None:
     read = json.loads(call(*wanted, "--search", "--mechanism", "rappor", "--json"))
     assert read["rows"][0]["parameters"].startswith("k = ")
     assert "smallest" in call(*wanted, "--search")
+
+
+def test_a_list_that_is_screened_gets_no_more_symbols_than_it_needs() -> None:
+    """To fit 2,000 strings at once O-RR would need 48 symbols, at twice the detection limit."""
+    (best,) = search_shapes(Setting(200_000, 1.0, Strings(), listed=2_000), "orr")
+    assert best.letters["symbols"] == 12
+    assert best.prediction.assumes

@@ -104,6 +104,7 @@ def plan_table(plan: Plan) -> Table:
             f"{plan.best.mechanism} (asked = {plan.asked:g} in the survey); the others spend "
             "nothing."
         )
+    notes += sorted({f"{one.mechanism}: {one.assumes}" for one in plan.predictions if one.assumes})
     notes += [f"warning: {warning}" for warning in plan.warnings]
     told = {
         "tests": plan.setting.tests,
@@ -166,6 +167,7 @@ def survey_table(plan: SurveyPlan) -> Table:
         )
     for one in plan.fields:
         name = one.question if one.field == PLAIN_FIELD else f"{one.question}.{one.field}"
+        notes += [f"{name}: {one.prediction.assumes}"] if one.prediction.assumes else []
         notes += [f"warning: {name}: {text}" for text in one.warnings]
     told = {
         "people": plan.people,
