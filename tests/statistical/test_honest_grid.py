@@ -114,8 +114,9 @@ def test_joint_tables_of_few_people(rng: np.random.Generator) -> None:
     mechanism, held = tables.MECHANISMS["olh"](8.0, 200), tables.population_of(cell)
     truth, covered, before = held[0] * (1 - tables.YES[0]), 0, 0
     for _ in range(runs):
-        names = tables._names(mechanism, rng)
-        both = tables._variables(mechanism, cell, held, tables.YES, names, rng)
+        names = tables.drawn_names(tables.UNLISTED, rng)
+        setting = (cell.people, cell.epsilon)
+        both = tables.people_of(mechanism, setting, held, tables.YES, names, rng)
         joint = estimate_joint(both)
         covered += bool(joint.low[0, 0] <= truth <= joint.high[0, 0])
         old = cell_errors(patterns_of(both), joint.probability.reshape(-1), 0.95)

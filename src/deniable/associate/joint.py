@@ -149,7 +149,7 @@ def check_options(solver: str, level: float) -> None:
 
 @dataclass(frozen=True)
 class Told:
-    """What the reports say beside their likelihoods, so that they can be let go of.
+    """Facts that reports tell beside their likelihoods, so that they can be let go of.
 
     Attributes:
         notes: caveats.

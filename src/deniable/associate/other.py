@@ -235,11 +235,12 @@ def _with_peaks(fit: Fit, profile: Floats) -> LogLikelihood:
     """Return the likelihood of a profile of bits some of which stand out; see `popular`."""
     variable, mechanism = fit.variable, fit.variable.mechanism
     heights = (profile - profile.min(axis=1, keepdims=True)) / fit.pure.gap
-    if not isinstance(mechanism, Rappor) or mechanism.parameters.hashes > _MOST_SET:
+    rest = mechanism.parameters.channel.typical
+    if not isinstance(rest, Bits) or rest.drawn > _MOST_SET:
         return fit.column(profile)
     if heights.max() < _NO_SETS:
         return fit.column(fit.flat)
-    part, weights = parted(np.where(heights < _NO_SETS, 0.0, heights), mechanism.parameters.hashes)
+    part, weights = parted(np.where(heights < _NO_SETS, 0.0, heights), rest.drawn)
     anywhere, sets = fit.column(fit.flat), fit.column(fit.pure.q + weights)
     found = popular_column(
         part,

@@ -31,7 +31,7 @@ import numpy as np
 
 from deniable._distributions import normal_isf, t_isf
 from deniable.associate.fields import field_rows
-from deniable.associate.placement_parts import Part, parts_of, places_of
+from deniable.associate.placement_parts import Part, parts_of
 from deniable.associate.variable import Variable
 from deniable.decode.mixture.rows import multiplied
 from deniable.mechanisms.base import Floats, Reports
@@ -44,7 +44,7 @@ _ROWS, _SCORES, _PRODUCTS = 2**15, 2**22, 2**30
 
 @dataclass(frozen=True)
 class Placing:
-    """What reports say of where unlisted strings fall, whatever the table.
+    """Where unlisted strings fall, as reports say of any table.
 
     Attributes:
         n: the number of all reports.
@@ -100,22 +100,23 @@ def placing_of(variables: Sequence[Variable], profile: str) -> Placing | None:
     Cost: one pass over the counts of the fields with "(other)", and the likelihoods of at most
         32,768 reports.
     """
-    axes = [axis for axis, one in enumerate(variables) if one.other and places_of(one.mechanism)]
     n = variables[0].n
-    if not axes or profile not in _PROFILES or not n:
+    if profile not in _PROFILES or not n:
+        return None
+    every = {axis: tuple(parts_of(one, profile)) for axis, one in enumerate(variables)}
+    if not (parts := {axis: found for axis, found in every.items() if found}):
         return None
     cells = math.prod(len(one.categories) for one in variables)
-    most = max(places_of(variables[axis].mechanism) for axis in axes)
+    most = max(part.variance.shape[1] for found in parts.values() for part in found)
     rows = min(_ROWS, _SCORES // cells, _PRODUCTS // (most * cells))
     step = max(1, -(-n // max(1, rows)))
     some = tuple(one.reports[::step].copy() for one in variables)  # no view: that held them all
     lines = tuple(_lines(*both, profile) for both in zip(variables, some, strict=True))
-    flat, parts = {}, {}
-    for axis in axes:
+    flat = {}
+    for axis in parts:
         own = _lines(variables[axis], some[axis], "flat")
         # Every line of a report has one scale, which the first candidate's tells.
         flat[axis] = np.asarray(own[-1] / own[0] * lines[axis][0])
-        parts[axis] = tuple(parts_of(variables[axis], profile))
     return Placing(n, some, lines, flat, parts)
 
 

@@ -13,8 +13,9 @@ whose share was fitted to the reports themselves (a peak, see `other`) has the e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,23 +58,10 @@ def parts_of(variable: Variable, profile: str) -> Iterator[Part]:
     mechanism = variable.mechanism
     if not variable.other or not mechanism.hashed:
         return
-    if isinstance(mechanism, Rappor):
-        yield _bits(variable, mechanism, profile)
-    elif isinstance(mechanism, ORR):
-        yield _symbols(variable, mechanism)
-    elif isinstance(mechanism, NGrams):
-        yield from _grams(variable, mechanism)
-    elif isinstance(mechanism, HCMS):
-        yield _buckets(variable, mechanism)
-
-
-def places_of(mechanism: Mechanism) -> int:
-    """Return the number of places of a cohort; 0 where there are no such parts."""
-    if isinstance(mechanism, Rappor | NGrams):
-        return mechanism.parameters.bits
-    if isinstance(mechanism, ORR):
-        return mechanism.parameters.symbols
-    return mechanism.parameters.width if isinstance(mechanism, HCMS) else 0
+    # Cohorts of few hash functions have these mechanisms alone, and places of four kinds.
+    for kind, parts in _KINDS.items():
+        if isinstance(mechanism, kind):
+            yield from parts(variable, mechanism, profile)
 
 
 def _bits(variable: Variable, mechanism: Rappor, profile: str = "flat") -> Part:
@@ -189,3 +177,12 @@ def _bucket_variance(variable: Variable, mechanism: HCMS, counts: Counts) -> Flo
     off -= max(0.0, 1 - float(known.sum())) / shape.width
     seen = np.broadcast_to(counts.reports[:, None] > 0, off.shape)
     return _excess(off**2 - 1 / (people * gap**2), seen, len(listed))
+
+
+_Parts = Callable[[Variable, Any, str], Iterable[Part]]
+_KINDS: dict[type[Mechanism], _Parts] = {
+    Rappor: lambda variable, mechanism, profile: [_bits(variable, mechanism, profile)],
+    ORR: lambda variable, mechanism, _: [_symbols(variable, mechanism)],
+    NGrams: lambda variable, mechanism, _: _grams(variable, mechanism),
+    HCMS: lambda variable, mechanism, _: [_buckets(variable, mechanism)],
+}

@@ -169,13 +169,15 @@ def choice_of(
     answers = answers_of(domain, absent) or 0
     permanent = "epsilon_forever" in wanted
     compared = name in _names(answers, permanent, people, listed)
-    default = name == "orr" and not answers and not permanent
+    # O-RR of strings alone has a form without being compared.
+    symbols = name == "orr" and not answers
+    default = symbols and not permanent
     mine = name not in OURS and wanted.keys() <= authoring_of(name).keys.keys()
     if not (compared or default or mine):
         return None
     shape = _shape(name, answers, people)
     # The symbols of O-RR follow from the number of strings that are fitted together.
-    if name == "orr" and compared and not answers:
+    if symbols and compared:
         micros = epsilon.wanted("epsilon", NAME, wanted["epsilon"])
         shape = _listed_shape(people or 0, listed, micros)
     try:

@@ -8,7 +8,6 @@ otherwise have the same coins compared with other thresholds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from deniable.client.encoders import Draws, encoder_for
 from deniable.client.randomness import StreamDraws
@@ -114,13 +113,14 @@ def is_asked(secret: bytes, question: Question) -> bool:
 
 def cohort_draws(secret: bytes, question: Question, field: Field) -> StreamDraws:
     """Return the draws that are permanent for this device and field."""
-    return StreamDraws(DerivedStream(partial(_key, secret, b"cohort", question, field)))
+    return StreamDraws(DerivedStream(lambda: _key(secret, b"cohort", question, field)))
 
 
 def permanent_draws(secret: bytes, question: Question, field: Field, answer: Answer) -> StreamDraws:
     """Return the draws that are permanent for this device, field and answer."""
-    key = partial(_key, secret, b"permanent", question, field, answer.key)
-    return StreamDraws(DerivedStream(key))
+    return StreamDraws(
+        DerivedStream(lambda: _key(secret, b"permanent", question, field, answer.key))
+    )
 
 
 def _report_draws(secret: bytes, question: Question, field: Field, answer: Answer) -> StreamDraws:

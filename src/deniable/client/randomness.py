@@ -7,9 +7,7 @@ permanent for a key. Both give exactly the stated probabilities; no floating-poi
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, MutableSequence, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from deniable.errors import InvalidParameter
@@ -111,16 +109,15 @@ class SystemDraws:
         fallen = 0
         # A first byte above the threshold's is a coin that fell: all up to the next other byte.
         first = threshold >> 56 if self._ahead and threshold < _ONE else 255
-        others = _not_above(first)
+        others = b"\1" * (first + 1) + bytes(255 - first)
         while first < 255:
             self._take(0)
             buffer, self._buffer = self._buffer, b""
-            other = others.search(buffer)
-            if other is None:
+            place = buffer.translate(others).find(1)
+            if place < 0:
                 fallen += len(buffer)
                 self._buffer = self._source(self._ahead)
                 continue
-            place = other.start()
             self._buffer = buffer[place:]
             if self.coin(threshold):
                 return fallen + place
@@ -199,12 +196,6 @@ def falls(draws: Draws, threshold: int) -> int:
     while not draws.coin(threshold):
         fallen += 1
     return fallen
-
-
-@lru_cache(8)
-def _not_above(first: int) -> re.Pattern[bytes]:
-    """Return what finds the first byte that is at most `first`."""
-    return re.compile(b"[\\x00-\\x%02x]" % first)
 
 
 def _check_coin(threshold: int, bits: int) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deniable.client import history, ledger, outbox
-from deniable.client.consent import Consent, ConsentBook
+from deniable.client.consent import STORED, Consent, ConsentBook
 from deniable.client.counters import refused
 from deniable.client.database import Database
 from deniable.client.encode import encode_answers, is_asked
@@ -16,7 +16,6 @@ from deniable.client.limits import Limits
 from deniable.client.randomness import SystemDraws
 from deniable.client.reservation import Reserving, Terms
 from deniable.client.secret import Secret
-from deniable.client.standing import Standing, standing_of
 from deniable.protocol import Answer, Question, Report, Strings, StringSets
 from deniable.protocol.domain import string_key
 from deniable.protocol.frozen import frozen
@@ -224,3 +223,53 @@ def _is_missed(connection: sqlite3.Connection, entry: Entry) -> bool:
     if question.repeat != "once" or not question.absent:
         return False
     return bool(history.seen_before(connection, question, entry.epoch))
+
+
+class Standing(NamedTuple):
+    """The facts in the database that a report depends on.
+
+    One statement reads them all: it costs about as much as what it looks up here.
+
+    Attributes:
+        consent: the stored word about consent; None if there is none.
+        fetched: 1 if a fetched version of any question was ever answered, else 0.
+        pinned: the digest to which the question's version is bound; None before its first report.
+        used: 1 if the question has its report, in this epoch or ever, else 0.
+        waiting: the number of reports in the outbox.
+        spent: the micros disclosed so far, over all questions.
+    """
+
+    consent: str | None
+    fetched: int
+    pinned: bytes | None
+    used: int
+    waiting: int
+    spent: int
+
+
+def _statement(used: str) -> str:
+    facts = (
+        STORED,
+        f"EXISTS ({history.ANY_FETCHED})",
+        history.PINNED,
+        f"EXISTS ({used})",
+        outbox.WAITING,
+        ledger.TOTAL,
+    )
+    return f"SELECT {', '.join(f'({fact})' for fact in facts)}"
+
+
+# Two statements: with `epoch = ? OR ?` SQLite would look at every epoch that was ever used.
+_IN_EPOCH = _statement(history.USED_IN)
+_EVER = _statement(history.USED_EVER)
+
+
+def standing_of(connection: sqlite3.Connection, question: Question, epoch: int) -> Standing:
+    """Return the facts, within the caller's transaction."""
+    version = question.version
+    key = (history.pin_name(question), version, question.id, version)
+    if question.repeat == "once":
+        row = connection.execute(_EVER, key).fetchone()
+    else:
+        row = connection.execute(_IN_EPOCH, (*key, epoch)).fetchone()
+    return Standing(*row)

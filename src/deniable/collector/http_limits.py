@@ -157,6 +157,9 @@ class LimitedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Wait for the head of this request."""
         super().on_message_begin()
+        self._wait_for_head()
+
+    def _wait_for_head(self) -> None:
         self._wait(HEAD_SECONDS)
 
     def on_header(self, name: bytes, value: bytes) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from deniable.collector.http_limits import HEAD_SECONDS, LimitedHttp
+from deniable.collector.http_limits import LimitedHttp
 from deniable.collector.plain import Plain, PlainAnswer, PlainReports
 
 PATIENCE_SECONDS = 0.5
@@ -60,7 +60,7 @@ class PlainHttp(LimitedHttp):
         self.headers = []
         self.expect_100_continue = False
         self.scope = {}  # type: ignore[typeddict-item]
-        self._wait(HEAD_SECONDS)
+        self._wait_for_head()
 
     def on_headers_complete(self) -> None:
         """Begin a plain request, or have the application begin another one."""

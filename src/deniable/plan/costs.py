@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 from deniable.authoring.auto import POOL
+from deniable.plan.listed_strings import of_symbols
 from deniable.protocol import (
     InpEMParameters,
     NGramsParameters,
-    ORRParameters,
     Parameters,
     ProfileParameters,
 )
@@ -103,7 +103,7 @@ def operations(parameters: Parameters, people: int, asked: int) -> int:
             return people * asked if publics > POOL else people + publics * asked
         case Symbol():
             most = publics * (rest.size - 1) // 2  # longer lists of strings are screened first
-            closed = not isinstance(parameters, ORRParameters) or parameters.answers > 0
+            closed = not of_symbols(parameters) or parameters.answers > 0
             fitted = asked if closed else min(asked, most)
             return people + publics * (asked + fitted**2 * rest.size) + fitted**3
         case Bits() if channel.direct:

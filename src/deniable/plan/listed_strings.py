@@ -29,13 +29,15 @@ Accuracy: within 5% of simulations from epsilon 1 to 6 (tests/statistical/test_s
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import numpy as np
 
 from deniable._distributions import binomial_pmf, normal_sf
 from deniable.authoring.auto import SUM_OF_SQUARES
 from deniable.decode.screening import CHOSEN, FULL, PENALTY
 from deniable.mechanisms.closed_form import Pure
-from deniable.protocol import ORRParameters, RapporParameters
+from deniable.protocol import ORRParameters, Parameters, RapporParameters
 from deniable.protocol.thresholds import as_fraction
 
 COMMON = round(1 / SUM_OF_SQUARES)
@@ -46,6 +48,12 @@ ASSUMED = (
 """The sentence about what planned errors of a screened list take for granted."""
 LEAST_LEFT = 0.01
 """The share of information left where nothing can be told; it keeps the error finite."""
+
+
+def of_symbols(parameters: Parameters) -> TypeGuard[ORRParameters]:
+    """Tell whether a report is one of a cohort's symbols."""
+    # Symbols of O-RR are fitted as they are, and screened only where they cannot be told apart.
+    return isinstance(parameters, ORRParameters)
 
 
 def fitted_noise(

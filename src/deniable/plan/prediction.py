@@ -30,7 +30,7 @@ from deniable.decode.reading import by_error, detection_limit
 from deniable.mechanisms import mechanism_of
 from deniable.plan.collection import Setting
 from deniable.plan.costs import FOUND, operations, words
-from deniable.plan.listed_strings import ASSUMED, fitted_noise, screened, splits
+from deniable.plan.listed_strings import ASSUMED, fitted_noise, of_symbols, screened, splits
 from deniable.plan.profiles.cells import cell_deviation
 from deniable.plan.profiles.choices import WORK
 from deniable.plan.unlisted_strings import smallest_found
@@ -208,7 +208,7 @@ def _noise_deviation(field: Field, setting: Setting, frequency: float) -> float:
     shape = parameters.whole if isinstance(parameters, NGramsParameters) else parameters
     if _fitted_together(shape, setting):
         # Of an unnamed list O-RR has as many strings as are tested.
-        listed = setting.tests if isinstance(shape, ORRParameters) else setting.listed
+        listed = setting.tests if of_symbols(shape) else setting.listed
         return math.sqrt(fitted_noise(shape, frequency, listed) / people)
     # n Var of a pure oracle, widened by fitting, plus collisions (docs/mathematics.md, section 2).
     mechanism = mechanism_of(field, setting.absent)
@@ -225,7 +225,7 @@ def _fitted_together(
     if setting.answers:
         return False
     # O-RR and RAPPOR are fitted to cohorts, each by its own model (`listed_strings.py`).
-    if isinstance(parameters, ORRParameters):
+    if of_symbols(parameters):
         return setting.listed != 1
     # The same of hashed bits.
     return isinstance(parameters, RapporParameters) and not parameters.channel.direct
@@ -234,7 +234,7 @@ def _fitted_together(
 def _screened(parameters: Parameters, setting: Setting) -> TypeGuard[ORRParameters]:
     # Bits are always regressed; of symbols only more than can be told apart.
     return (
-        isinstance(parameters, ORRParameters)
+        of_symbols(parameters)
         and not setting.answers
         and setting.listed != 1
         and screened(parameters, setting.tests)

@@ -11,7 +11,7 @@ import pytest
 from deniable.client import consent, history, ledger, outbox
 from deniable.client.database import MIGRATIONS
 from deniable.client.ledger import Charge
-from deniable.client.standing import Standing, standing_of
+from deniable.client.recorder import Standing, standing_of
 from deniable.protocol import Question, Report
 from material.clients import COLOURS, question
 
