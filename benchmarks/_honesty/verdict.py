@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from _honesty.kept import Line, summary
-from deniable._distributions import binomial_isf, normal_sf
+from deniable._distributions import binomial_isf, binomial_sf, normal_isf, normal_sf
 
 MEAN, LEAST, RATE = 0.94, 0.915, 0.05
 """The least mean coverage of a cell, the least coverage of an exact share, the level of tests."""
@@ -14,13 +15,19 @@ FAR, TOO_FAR = 2.0, 4.5
 """Standard errors beyond which few cells may lie, and none."""
 ALPHA = 0.001
 """P(more cells beyond two standard errors than are allowed | every cell keeps its promise)."""
-RATES = ("family-wise error", "false share", "type I error", "type I error of pairs")
+RATES = ("false share", "type I error of pairs")
+ONCE = ("family-wise error", "type I error")
+"""Errors that a run makes or not: their numbers are binomial, and read as such."""
 
 
 def distance(line: Line) -> float | None:
     """Return by how many standard errors a number breaks its promise; None if it makes none."""
     if line.runs == 0 or not line.std_error:
         return None
+    if line.measure in ONCE:
+        # Two errors in two runs are no six standard errors: their chance at 5% is 1 in 400.
+        by_chance = binomial_sf(round(line.value * line.runs) - 1, line.runs, RATE)
+        return float(normal_isf(by_chance)) if by_chance < 1 else -math.inf
     if line.measure.startswith("coverage"):
         return (MEAN - line.value) / line.std_error
     return (line.value - RATE) / line.std_error if line.measure in RATES else None
