@@ -18,6 +18,7 @@ from deniable.associate.patterns import patterns_of
 from deniable.decode import decode
 from deniable.decode.binomial import limits
 from deniable.decode.reading import Counted, Reading, read
+from deniable.errors import InvalidParameter
 from deniable.marginals.independence import wald
 from deniable.marginals.pairs import independence
 from deniable.marginals.raw import raw_table
@@ -123,6 +124,43 @@ def test_joint_tables_of_few_people(rng: np.random.Generator) -> None:
         before += bool(old.low[0] <= truth <= old.high[0])
     accept(covers(covered, runs), ALPHA)
     reject(covers(before, runs), ALPHA, miss=MISS)
+
+
+@pytest.mark.parametrize(
+    ("name", "people", "population", "place"),
+    [("prefixes", 20, "two", (1, 0)), ("pgr", 200, "zipf", (0, 1))],
+)
+def test_joint_tables_of_few_reports_that_tell(
+    name: str,
+    people: int,
+    population: str,
+    place: tuple[int, int],
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At epsilon 8 few reports of a string say which it is, and one more or less is much."""
+    cell, runs = Cell("tables", name, people, 8.0, population, 1), 150
+    mechanism, held = tables.MECHANISMS[name](8.0, people), tables.population_of(cell)
+    truth = np.stack([held * (1 - tables.YES), held * tables.YES], axis=1)[place]
+    covered = before = told = 0
+    for _ in range(runs):
+        names = tables.drawn_names(tables.UNLISTED, rng)
+        both = tables.people_of(mechanism, (people, 8.0), held, tables.YES, names, rng)
+        try:
+            joint = estimate_joint(both)
+        except InvalidParameter:  # strings that no report could tell apart: it says so
+            continue
+        told += 1
+        covered += bool(joint.low[place] <= truth <= joint.high[place])
+        with monkeypatch.context() as old:
+            old.setattr(
+                "deniable.associate.covariance.widened", lambda less, more, *_: (less, more)
+            )
+            joint = estimate_joint(both)
+            before += bool(joint.low[place] <= truth <= joint.high[place])
+    assert told > 0.9 * runs
+    accept(covers(covered, told), ALPHA)
+    reject(covers(before, told), ALPHA, miss=MISS)
 
 
 def test_raw_tables_of_few_people(rng: np.random.Generator) -> None:

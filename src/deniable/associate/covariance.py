@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from deniable._distributions import normal_isf
 from deniable.associate.patterns import Patterns
-from deniable.decode.binomial import few_people
+from deniable.decode.binomial import few_people, telling
 from deniable.decode.mixture import sampling
 from deniable.decode.mixture.packed import PackedProduct
 from deniable.mechanisms.base import Floats
@@ -66,6 +66,7 @@ class CellErrors:
     covariance: Floats | None
     unbounded: Floats
     unbounded_covariance: Floats | None
+    grain: Floats | None = None
 
 
 def information(patterns: Patterns, x: Floats) -> tuple[Floats, Floats]:
@@ -109,11 +110,15 @@ def half_width(level: float) -> float:
 
 
 def cell_errors(
-    patterns: Patterns, x: Floats, level: float, people: float | None = None
+    patterns: Patterns,
+    x: Floats,
+    level: float,
+    people: float | None = None,
+    grain: Floats | None = None,
 ) -> CellErrors:
     """Return standard errors, intervals and covariances of a maximum-likelihood table.
 
-    `people` as in `errors_around`.
+    `people` and `grain` as in `errors_around`.
 
     Edge cases: tables of more than 2,048 cells have NaN for every error.
     """
@@ -125,7 +130,7 @@ def cell_errors(
     # One Newton step from the maximum without the bounds at 0: unbiased to first order.
     unbounded = x + sigma @ score
     active = on_simplex(whole, x > AT_BOUND)
-    return errors_around(x, unbounded, sigma, active, level, people)
+    return errors_around(x, unbounded, sigma, active, level, people, grain)
 
 
 def placed(errors: CellErrors, scores: Floats) -> Placement | None:
@@ -143,6 +148,7 @@ def errors_around(
     active: Floats,
     level: float,
     people: float | None = None,
+    grain: Floats | None = None,
 ) -> CellErrors:
     """Return the errors and intervals of a table from its covariances.
 
@@ -153,18 +159,38 @@ def errors_around(
         active: the covariance if cells at 0 truly are there.
         level: of the intervals.
         people: the size of the sample, if its counts are few; else the intervals are normal.
+        grain: the share that one telling report adds to each cell, if these may be few
+            (`few_people`).
     """
     std_error = np.sqrt(np.maximum(sigma.diagonal(), 0.0))
     wide = half_width(level) * std_error
     below = above = wide
     if people is not None:
         below, above = few_people(np.clip(unbounded, 0.0, 1.0), std_error, people, level)
+    if grain is not None:
+        below, above = widened(below, above, std_error, grain, level)
     # Power-constrained: an estimate more than a standard error outside of 0..1 says no more than
     # one that is a standard error outside.
     inner = np.clip(unbounded, -std_error, 1 + std_error)
     low = np.minimum(np.clip(inner - below, 0.0, 1.0), x)
     high = np.maximum(np.clip(inner + above, 0.0, 1.0), x)
-    return CellErrors(std_error, low, high, active, unbounded, sigma)
+    return CellErrors(std_error, low, high, active, unbounded, sigma, grain)
+
+
+def widened(
+    below: Floats, above: Floats, std_error: Floats, grain: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Return distances of intervals, at least those of as many telling reports as there may be."""
+    less, more = telling(std_error, grain, level)
+    return np.maximum(below, less), np.maximum(above, more)
+
+
+def regrained(grain: Floats | None, before: Floats, after: Floats) -> Floats | None:
+    """Return the grains of estimates with a part of normal noise more: the third cumulant stays."""
+    if grain is None:
+        return None
+    known = np.maximum(after.diagonal(), 1e-300)
+    return np.asarray(grain * np.minimum(before.diagonal() / known, 1.0))
 
 
 def sampling_covariance(x: Floats, n: int) -> Floats:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.associate.covariance import half_width
+from deniable.associate.covariance import half_width, widened
 from deniable.associate.joint import Joint
 from deniable.decode.binomial import few_people
 from deniable.errors import InvalidParameter
@@ -82,6 +82,7 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
     std_error, low, high = (np.full(value.shape, np.nan) for _ in range(3))
     if joint.unbounded_covariance is not None:
         covariance = summing @ joint.unbounded_covariance @ summing.T
+        grain = _summed_grain(joint, summing, covariance)
         for group in np.flatnonzero(table.sum(axis=1) > 0):
             own = slice(group * size, (group + 1) * size)
             block = covariance[own, own]
@@ -89,7 +90,8 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
             jacobian = (np.eye(size) - value[group][:, None]) / table[group].sum()
             spread = jacobian @ block @ jacobian.T
             std_error[group] = np.sqrt(np.maximum(spread.diagonal(), 0.0))
-            low[group], high[group] = _given(joint, free[group], block, std_error[group])
+            few = None if grain is None else grain[own]
+            low[group], high[group] = _given(joint, free[group], block, std_error[group], few)
     low, high = np.fmin(low, value), np.fmax(high, value)
     low, high = _known(std_error, low, high)
     shape = tuple(len(part) for part in labels)
@@ -104,7 +106,17 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
     )
 
 
-def _given(joint: Joint, free: Floats, block: Floats, std_error: Floats) -> tuple[Floats, Floats]:
+def _summed_grain(joint: Joint, summing: Floats, covariance: Floats) -> Floats | None:
+    """Return the grains of sums of cells, as if every telling report told of one cell."""
+    if joint.grain is None or joint.unbounded_covariance is None:
+        return None
+    third = summing @ (joint.grain * joint.unbounded_covariance.diagonal())
+    return np.asarray(third / np.maximum(covariance.diagonal(), 1e-300))
+
+
+def _given(
+    joint: Joint, free: Floats, block: Floats, std_error: Floats, grain: Floats | None
+) -> tuple[Floats, Floats]:
     """Return the intervals of the shares of one condition.
 
     Where the condition itself may be nobody's, since its share is not above 0 by as many errors as
@@ -120,7 +132,13 @@ def _given(joint: Joint, free: Floats, block: Floats, std_error: Floats) -> tupl
         # The unbounded share's own error: that of the value may be 0 where it is at a bound.
         jacobian = (np.eye(free.size) - shares[:, None]) / total
         spread = np.maximum((jacobian @ block @ jacobian.T).diagonal(), 0.0)
-        below, above = few_people(shares, np.sqrt(spread), people, joint.level)
+        error = np.sqrt(spread)
+        below, above = few_people(shares, error, people, joint.level)
+        if grain is not None:
+            # k3 of J psi, each report's psi in one cell: sum of J^3 g k2.
+            third = jacobian**3 @ (grain * block.diagonal())
+            coarse = third / np.maximum(spread, 1e-300)
+            below, above = widened(below, above, error, coarse, joint.level)
         centre = shares
     return np.clip(centre - below, 0.0, 1.0), np.clip(centre + above, 0.0, 1.0)
 

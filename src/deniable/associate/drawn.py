@@ -29,6 +29,9 @@ def reported(variable: Variable, codes: Codes, rng: np.random.Generator) -> Vari
             length = getattr(mechanism.parameters, "length", 1)
             names += [chr(_PRIVATE + number) * length for number in range(_UNLISTED)]
             codes = np.where(codes == last, last + rng.integers(0, _UNLISTED, codes.size), codes)
+        # A name costs as much as many reports: few people hold few of them.
+        held, codes = np.unique(codes, return_inverse=True)
+        names = [names[place] for place in held]
         return replace(variable, reports=mechanism.simulate(codes, rng, names))
     answers = np.array(variable.asked())
     if not variable.other:

@@ -17,6 +17,7 @@ from deniable.associate.covariance import (
     errors_around,
     half_width,
     placed,
+    regrained,
 )
 from deniable.associate.few_people import SAID, errors_of
 from deniable.associate.other import DEFAULT_PROFILE
@@ -65,6 +66,8 @@ class Joint:
             it (`few_people`); else None.
         placement: the parts of both covariances that do not fall with the number of people: where
             unlisted strings happen to fall (`placement`); None if there are no such parts.
+        grain: the share that one telling report adds to each cell, flat in C order, where these may
+            be few (`few_people`); else None.
     """
 
     names: tuple[str, ...]
@@ -86,6 +89,7 @@ class Joint:
     unbounded_covariance: Floats | None = None
     people: float | None = None
     placement: Placement | None = None
+    grain: Floats | None = None
 
 
 @one_thread
@@ -233,6 +237,7 @@ def joint_of_patterns(
         errors.unbounded_covariance,
         people,
         placement,
+        errors.grain,
     )
 
 
@@ -251,7 +256,8 @@ def _with_placement(
     if part is None:
         return errors, None
     wide, tight = sigma + part.unbounded, active + part.active
-    return errors_around(x, errors.unbounded, wide, tight, level, people), part
+    grain = regrained(errors.grain, sigma, wide)
+    return errors_around(x, errors.unbounded, wide, tight, level, people, grain), part
 
 
 def _possible(solver: str, patterns: Patterns) -> str:

@@ -29,6 +29,10 @@ _STEPS = 40
 _CLOSE = 1e-7
 """Newton's steps square their error: after a relative step of this size nothing is left to do."""
 _NOTHING = 1e-200
+_NORMAL = 10_000.0
+"""Grains beyond which their sum is normal: its ends are off by less than a hundredth."""
+_TRIALS = 1e6
+"""So many that a binomial count of up to 10,000 is as good as a Poisson one."""
 _MANY = 100
 """Successes and failures from which a normal quantile is a good start."""
 
@@ -95,6 +99,30 @@ def few_people(
     noise = z * z * np.maximum(std_error**2 - share * (1 - share) / people, 0.0)
     low, high = limits(people * share, people * np.ones_like(share), 1 - level)
     return np.sqrt((share - low) ** 2 + noise), np.sqrt((high - share) ** 2 + noise)
+
+
+def telling(std_error: Floats, grain: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return how far intervals extend below and above estimates that are sums of few grains.
+
+    Model: the estimate is a constant and K grains g, K ~ Poisson(k) with g^2 k its variance. A
+    Poisson count is one of a great many trials: its limits are theirs. Where g is below 0 a grain
+    takes away, and the ends change places.
+
+    Edge cases: 0 on both sides where K is so large that it is normal, or nothing is known of it.
+
+    Args:
+        std_error: of the estimates.
+        grain: what a single telling report adds, with its sign.
+        level: of the intervals.
+    """
+    size = np.abs(grain)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        count = (std_error / size) ** 2
+    few = np.isfinite(count) & (count < _NORMAL)
+    k = np.where(few, count, 0.0)
+    low, high = (_TRIALS * end for end in limits(k, np.full_like(k, _TRIALS), 1 - level))
+    down, up = (np.where(few, size * part, 0.0) for part in (k - low, high - k))
+    return np.where(grain < 0, up, down), np.where(grain < 0, down, up)
 
 
 def _lower(k: Floats, n: Floats, alpha: float, form: Form) -> Floats:

@@ -103,7 +103,8 @@ def test_it_does_not_fall_with_the_number_of_people(rng):
         found.append((np.trace(noise), np.trace(placement)))
     (noise, placement), (less, same) = found
     assert less == pytest.approx(noise / 9, rel=0.2)
-    assert same == pytest.approx(placement, rel=0.4)
+    # It is told from few places, and so within a factor; a ninth it is not.
+    assert 0.25 < same / placement < 4
 
 
 def test_the_papers_own_profiles_have_none(rng):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from deniable.decode.binomial import limits, tail
+from deniable.decode.binomial import limits, tail, telling
 
 LEAST = {"mid-p": 0.915, "exact": 0.95}
 """The least coverage at 95%, over all r."""
@@ -80,3 +80,40 @@ def test_large_counts_and_many_of_them_agree_with_the_beta_distribution() -> Non
     middle = limits(counts, 10**8)
     assert (middle[0][1:] > low[1:]).all()
     assert (middle[1][:-1] < high[:-1]).all()
+
+
+@pytest.mark.parametrize("grain", [0.05, -0.05])
+def test_ends_of_few_grains_are_where_the_tails_are_half_of_alpha(grain: float) -> None:
+    """The slow twin: a root search on the tails of a Poisson count of whole grains."""
+    for count in (1, 4, 17):
+        less, more = telling(np.array([0.05 * np.sqrt(count)]), np.array([grain]), 0.95)
+
+        def tails(mean: float, k: int = count) -> tuple[float, float]:
+            half = stats.poisson.pmf(k, mean) / 2
+            return stats.poisson.sf(k, mean) + half, stats.poisson.cdf(k - 1, mean) + half
+
+        low = optimize.brentq(lambda mean: tails(mean)[0] - 0.025, 1e-9, count)
+        high = optimize.brentq(lambda mean: tails(mean)[1] - 0.025, count, 100)
+        slow = 0.05 * (count - low), 0.05 * (high - count)
+        down, up = slow if grain > 0 else slow[::-1]
+        assert float(less[0]) == pytest.approx(down, rel=1e-4)
+        assert float(more[0]) == pytest.approx(up, rel=1e-4)
+
+
+def test_intervals_of_few_grains_cover_where_normal_ones_do_not() -> None:
+    """Computed: estimates g K, and their error by the count itself, as data have it."""
+    counts = np.arange(200)
+    for mean in (3.0, 6.0, 12.0):
+        law, error = stats.poisson.pmf(counts, mean), 0.1 * np.sqrt(counts)
+        less, more = telling(error, np.full(200, 0.1), 0.95)
+        share = 0.1 * counts
+        inside = (share - less <= 0.1 * mean) & (0.1 * mean <= share + more)
+        assert law[inside].sum() >= LEAST["mid-p"]
+        normal = np.abs(share - 0.1 * mean) <= 1.96 * error
+        assert law[normal].sum() < law[inside].sum()
+
+
+def test_many_grains_and_grains_of_nothing_say_nothing() -> None:
+    error = np.array([1.0, 1.0, 0.0])
+    found = telling(error, np.array([1e-3, 0.0, 0.0]), 0.95)
+    assert np.array_equal(found, np.zeros((2, 3)))

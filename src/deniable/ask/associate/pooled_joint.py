@@ -79,7 +79,8 @@ def pool_joints(
     people = _people(joints, w)
     covariance = pooled_covariance(w, wide, [one.unbounded for one in stays]) + shared
     tight = pooled_covariance(w, active, [one.active for one in stays]) + shared
-    errors = errors_around(x, centre, covariance, tight, joints[0].level, people)
+    grain = _grain(joints, w, covariance)
+    errors = errors_around(x, centre, covariance, tight, joints[0].level, people, grain)
     joint = replace(
         joints[0],
         probability=x.reshape(shape),
@@ -97,6 +98,7 @@ def pool_joints(
         unbounded_covariance=covariance,
         people=people,
         placement=None,
+        grain=grain,
     )
     versions = [part.counted.question.version for part in parts]
     pairs = _joined([part.pairs for part in parts], versions)
@@ -120,6 +122,18 @@ def _people(joints: Sequence[Joint], w: Floats) -> float | None:
         return None
     sizes = [joint.people or float(joint.n) for joint in joints]
     return 1 / float(sum(a**2 / size for a, size in zip(w, sizes, strict=True)))
+
+
+def _grain(joints: Sequence[Joint], w: Floats, covariance: Floats) -> Floats | None:
+    """Return the grains of the mean: third cumulants add up as w^3 g k2, over its variance."""
+    if all(joint.grain is None for joint in joints):
+        return None
+    third = sum(
+        a**3 * joint.grain * joint.unbounded_covariance.diagonal()
+        for a, joint in zip(w, joints, strict=True)
+        if joint.grain is not None and joint.unbounded_covariance is not None
+    )
+    return np.asarray(third / np.maximum(covariance.diagonal(), 1e-300))
 
 
 def _agree(parts: Sequence[LevelJoint], wide: Sequence[Floats]) -> str:

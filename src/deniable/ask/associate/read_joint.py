@@ -65,7 +65,9 @@ def joint_read(
     people = None
     if joint.people is not None and part > 0:
         people = joint.people / part
-    errors = errors_around(x, joint.unbounded.reshape(-1), wide, active, joint.level, people)
+    grain = _coarser(joint, wide)
+    centre = joint.unbounded.reshape(-1)
+    errors = errors_around(x, centre, wide, active, joint.level, people, grain)
     shape = joint.probability.shape
     return (
         replace(
@@ -76,9 +78,21 @@ def joint_read(
             covariance=active,
             unbounded_covariance=wide,
             people=people,
+            grain=grain,
         ),
         factor,
     )
+
+
+def _coarser(joint: Joint, wide: Floats) -> Floats | None:
+    """Return the grains where errors are other ones: a report that recurs adds its share again.
+
+    With a variance that is phi times as large a count is read as count / phi of phi grains.
+    """
+    if joint.grain is None or joint.unbounded_covariance is None:
+        return None
+    before = np.maximum(joint.unbounded_covariance.diagonal(), 1e-300)
+    return np.asarray(joint.grain * np.maximum(wide.diagonal() / before, 1.0))
 
 
 def weakened(pairs: tuple[Pair, ...], factor: float) -> tuple[Pair, ...]:
