@@ -32,8 +32,6 @@ _ROUNDS = 200
 _KEPT = 0.95
 _SAMPLED = 2**31
 """Multiplications beyond which a curvature is taken from a part of the rows."""
-_SERVES = 0.25
-"""A sampled curvature is kept while a round leaves no more than this share of the violation."""
 _BLOCK = 2**16
 _PER_CELL = 100
 """The least number of rows per cell that a curvature is taken from."""
@@ -75,9 +73,10 @@ def expectation_maximisation(
 def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) -> Mixture:
     """Fit by sequential quadratic programming, to a table or to a product of factors.
 
-    Very large problems take the curvature from a part of the rows, keep it while it serves, and
-    correct it by what every step shows of all rows. The gradient is always that of all rows, so
-    that only the number of rounds changes, never what they lead to.
+    Very large problems take the curvature from a part of the rows, keep it while it serves,
+    correct it by what every step shows of all rows, and take more rows where that does not help.
+    The gradient is always that of all rows, so that only the number of rounds changes, never what
+    they lead to.
 
     Cost: beside the likelihoods two numbers per row.
 
@@ -87,16 +86,15 @@ def fit_rows(rows: Rows, start: Floats | None = None, *, most: int = _ROUNDS) ->
         most: rounds.
     """
     x = np.full(rows.cells, 1 / rows.cells) if start is None else start
-    model, mixed, done, off = Curvature(rows, sampling(rows)), rows.mixed(x), 0, np.inf
+    model, mixed, done = Curvature(rows, sampling(rows)), rows.mixed(x), 0
     while done < most:
         done += 1
         # The gradient of f, g = 1 - L'(u / Lx) (docs/mathematics.md, section 3).
         slope = 1 - rows.pulled(rows.shares / mixed)
-        off, before = _off(x, slope), off
+        off = _off(x, slope)
         if off < _TOLERANCE:
             break
-        if model.every == 1 or off > _SERVES * before:
-            model.forget()
+        model.judge(off)
         model.learn(x, slope)
         moved = _step(rows, (x, mixed, slope), model)
         if moved is None and model.every > 1:  # a part of the rows no longer shows the way

@@ -9,6 +9,10 @@ to H that has it, still positive definite since y'd > 0 for a convex f, is [NW06
     H - (H d)(H d)' / (d'H d) + y y' / (y'd).
 
 It costs nothing beside a gradient, and each direction is corrected once it has been gone.
+
+Where few rows are most of the curvature, as where a mechanism lets few reports tell, a part of the
+rows has none of them in some directions, and there are too many directions to go: after a few
+rounds without much success the part becomes larger.
 """
 
 from __future__ import annotations
@@ -19,6 +23,14 @@ from deniable.decode.mixture.rows import Rows
 from deniable.mechanisms.base import Floats
 
 _RIDGE = 1e-10
+_TRIED = 4
+"""Rounds that a sampled curvature has, with its corrections, before it may be given up."""
+_SERVES = 0.25
+"""It is kept longer while a round leaves no more than this share of the violation."""
+_ENOUGH = 0.05
+"""It has helped if it left no more than this share of the violation in all its rounds."""
+_FINER = 4
+"""The factor by which more rows are taken if it has not."""
 
 
 class Curvature:
@@ -29,7 +41,7 @@ class Curvature:
         every: s; with 1 it is exact where it was taken, and is not corrected.
 
     Attributes:
-        every: s.
+        every: s; it becomes smaller where a part of the rows does not show the way.
         fresh: whether it was taken at the weights that it was last asked for.
     """
 
@@ -37,10 +49,26 @@ class Curvature:
         self.every, self.fresh = every, False
         self._rows, self._kept = rows, np.empty(0)
         self._last: tuple[Floats, Floats] | None = None
+        self._rounds, self._begun, self._before = 0, np.inf, np.inf
 
     def forget(self) -> None:
         """Take it anew at the next weights."""
         self._kept = np.empty(0)
+
+    def judge(self, off: float) -> None:
+        """Keep what is known, or take it anew, from more rows where it did not help.
+
+        Args:
+            off: by how much the weights violate the conditions of a minimum.
+        """
+        tried = self._rounds >= _TRIED and off > _SERVES * self._before
+        if self.every == 1 or tried:
+            if off > _ENOUGH * self._begun:
+                self.every = max(1, self.every // _FINER)
+            self.forget()
+        if self._kept.size == 0:
+            self._rounds, self._begun = 0, off
+        self._rounds, self._before = self._rounds + 1, off
 
     def learn(self, x: Floats, slope: Floats) -> None:
         """Correct what is kept by the gradient at these weights and at those told before."""
