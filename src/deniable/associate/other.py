@@ -37,6 +37,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,13 @@ from scipy import special
 
 from deniable import _validate
 from deniable.associate.other_parts import groups_column, parts_column, whole_strings
-from deniable.associate.popular import parted, popular_column, shrunken, standing_out
+from deniable.associate.popular import (
+    as_peaks,
+    parted,
+    popular_column,
+    shrunken,
+    standing_out,
+)
 from deniable.associate.variable import Variable
 from deniable.decode.design import Shape, design_of
 from deniable.errors import InvalidParameter
@@ -140,6 +147,18 @@ def flat_column(channel: Channel) -> LogLikelihood:
     raise unknown_kind("likelihood of unlisted answers", rest)
 
 
+class Peaks(NamedTuple):
+    """The flat profile with the bits that stand out, a row per cohort.
+
+    `noise` is the error of each bit, and `doubt` its variance that is due to not knowing whether
+    it is one of these.
+    """
+
+    profile: Floats
+    noise: Floats
+    doubt: Floats
+
+
 @dataclass(frozen=True)
 class Fit:
     """How a profile is fitted to the cohorts of a mechanism.
@@ -195,22 +214,34 @@ class Fit:
             fitted /= fitted.sum(axis=1, keepdims=True)
         return np.where(counts.reports[:, None] > 0, fitted, self.flat)
 
-    def peaks(self) -> Floats:
+    def peaks(self) -> Peaks:
         """Return the flat profile with the bits that stand out as they are fitted.
 
         What the peaks take of the bits that a string sets is taken from the others, evenly.
         """
         found, flat = None if self.exclusive else self.raw(self.variable.reports), self.flat
         if found is None:
-            return flat
+            return Peaks(flat, np.zeros_like(flat), np.zeros_like(flat))
         raw, noise, counts, _ = found
+        seen = np.broadcast_to(counts.reports[:, None] > 0, raw.shape)
+        peak = standing_out(raw - flat, noise) & seen
+        doubt = np.zeros_like(raw)
+        if peak.any():
+            # Which bits stand out by the same strings as these.
+            others = self._with_peaks(raw, noise, peak).min(axis=1, keepdims=True)
+            chance = np.where(seen, as_peaks(raw - others, noise, peak), 0.0)
+            peak = chance > 1 / 2
+            doubt = chance * (1 - chance) * (raw - others) ** 2
+        return Peaks(self._with_peaks(raw, noise, peak), noise, doubt)
+
+    def _with_peaks(self, raw: Floats, noise: Floats, peak: NDArray[np.bool_]) -> Floats:
+        """Return the profile in which these bits are as they are fitted."""
         low, high = self.pure.q, self.pure.p
-        peak = standing_out(raw - flat, noise) & (counts.reports[:, None] > 0)
         own = np.zeros_like(raw)
         own[peak] = np.clip(shrunken(raw[peak], noise[peak]), low, high) - low
         others = np.maximum((~peak).sum(axis=1, keepdims=True), 1)
         lifted = own.sum(axis=1, keepdims=True)
-        spread = np.maximum((flat - low).sum(axis=1, keepdims=True) - lifted, 0.0) / others
+        spread = np.maximum((self.flat - low).sum(axis=1, keepdims=True) - lifted, 0.0) / others
         return np.asarray(low + np.where(peak, own, spread))
 
 
@@ -219,7 +250,7 @@ def _by_profile(fit: Fit, profile: str) -> LogLikelihood:
         return fit.column(fit.flat)
     if profile == "peaks":
         peaks = fit.peaks()
-        return fit.column(peaks) if fit.exclusive else _with_peaks(fit, peaks)
+        return fit.column(peaks.profile) if fit.exclusive else _with_peaks(fit, peaks)
     if profile == "fitted":
         return fit.papers(fit.fitted(fit.variable.reports))
     odd, even = (fit.papers(fit.fitted(fit.variable.reports[i::2])) for i in (1, 0))
@@ -231,16 +262,17 @@ def _by_profile(fit: Fit, profile: str) -> LogLikelihood:
     return alternating
 
 
-def _with_peaks(fit: Fit, profile: Floats) -> LogLikelihood:
+def _with_peaks(fit: Fit, peaks: Peaks) -> LogLikelihood:
     """Return the likelihood of a profile of bits some of which stand out; see `popular`."""
-    variable, mechanism = fit.variable, fit.variable.mechanism
+    variable, mechanism, profile = fit.variable, fit.variable.mechanism, peaks.profile
     heights = (profile - profile.min(axis=1, keepdims=True)) / fit.pure.gap
     rest = mechanism.parameters.channel.typical
     if not isinstance(rest, Bits) or rest.drawn > _MOST_SET:
         return fit.column(profile)
     if heights.max() < _NO_SETS:
         return fit.column(fit.flat)
-    part, weights = parted(np.where(heights < _NO_SETS, 0.0, heights), rest.drawn)
+    heights[heights < _NO_SETS] = 0.0
+    part, weights = parted(heights, peaks.noise / fit.pure.gap, rest.drawn)
     anywhere, sets = fit.column(fit.flat), fit.column(fit.pure.q + weights)
     found = popular_column(
         part,

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.associate.other import Fit, fit_of_bits, fit_of_symbols
+from deniable.associate.other import Fit, Peaks, fit_of_bits, fit_of_symbols
 from deniable.associate.popular import step_of
 from deniable.associate.variable import Variable
 from deniable.mechanisms import HCMS, ORR, NGrams, Rappor
@@ -74,7 +74,7 @@ def _bits(variable: Variable, mechanism: Rappor, profile: str = "flat") -> Part:
         each = down + (up - down) * ones.astype(np.float64)
         return np.asarray(each / each.mean(axis=1, keepdims=True) - 1)
 
-    used = fit.peaks() if profile == "peaks" else fit.flat
+    used = fit.peaks() if profile == "peaks" else _no_peaks(fit)
     return Part("cohort", _variance(fit, used), ratios)
 
 
@@ -85,7 +85,7 @@ def _symbols(variable: Variable, mechanism: ORR) -> Part:
         own = records["symbol"][:, None] == np.arange(symbols)
         return np.where(own, symbols * fit.pure.p - 1, symbols * fit.pure.q - 1)
 
-    return Part("cohort", _variance(fit, fit.flat), ratios)
+    return Part("cohort", _variance(fit, _no_peaks(fit)), ratios)
 
 
 def _grams(variable: Variable, mechanism: NGrams) -> Iterator[Part]:
@@ -127,9 +127,13 @@ def _named(
     return Part(part.cohort, part.variance, ratios, chosen)
 
 
-def _variance(fit: Fit, used: Floats) -> Floats:
+def _no_peaks(fit: Fit) -> Peaks:
+    return Peaks(fit.flat, np.zeros_like(fit.flat), np.zeros_like(fit.flat))
+
+
+def _variance(fit: Fit, peaks: Peaks) -> Floats:
     """Return the variance of the unlisted people's share at each place of each cohort."""
-    found = fit.raw(fit.variable.reports)
+    found, used = fit.raw(fit.variable.reports), peaks.profile
     if found is None:
         return np.zeros_like(used)
     raw, noise, counts, left = found
@@ -141,7 +145,9 @@ def _variance(fit: Fit, used: Floats) -> Floats:
     # A peak has the error of its height, times that of the part of the reports that told it.
     listed = len(fit.variable.candidates or ())
     own = np.where(fitted, error**2 * step_of(fit.variable.n, listed), 0.0)
-    return own + _excess(off**2 - error**2, seen & ~fitted, listed)
+    # Whether a place is a peak may be in doubt; of the others these are not typical.
+    even = seen & ~fitted & (peaks.doubt <= noise**2)
+    return own + peaks.doubt * scale**2 + _excess(off**2 - error**2, even, listed)
 
 
 def _excess(squares: Floats, places: NDArray[np.bool_], listed: int) -> Floats:

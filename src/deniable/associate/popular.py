@@ -14,7 +14,13 @@ do, with bits anywhere. In sets that are as likely as the product of weights, a 
 share g of them has a weight near g / (1 - g).
 
 Bits stand out by four times the error of the others, that of where strings fall included: it is
-told by the median distance from the median, which a few popular strings do not move.
+told by the median distance from the median, which a few popular strings do not move. Where some do,
+others may belong to the same strings in other cohorts and stand out less, as on the bit of a listed
+string, which is known worse. Taken for no peak such a bit makes the listed string's share too
+large. So a bit of height y and error s is told by Bayes' rule: with the peaks' mean m and variance
+t^2 beyond their errors, the others' variance b^2 beyond theirs, and a share g of all bits,
+
+    P(peak | y) = g A / (g A + (1 - g) B),   A = N(y; m, t^2 + s^2), B = N(y; 0, b^2 + s^2).
 """
 
 from __future__ import annotations
@@ -23,6 +29,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from deniable.decode.mixture import fit_rows
 from deniable.decode.mixture.rows import Product
@@ -54,6 +61,37 @@ def standing_out(off: Floats, noise: Floats) -> NDArray[np.bool_]:
     return np.asarray(off > _STANDS_OUT * np.sqrt(noise**2 + max(0.0, spread)))
 
 
+def as_peaks(off: Floats, noise: Floats, sure: NDArray[np.bool_]) -> Floats:
+    """Return the chance of each bit to be one of an unlisted popular string; see the module.
+
+    Args:
+        off: how much each bit is above those of strings that are not popular.
+        noise: its error.
+        sure: which bits stand out.
+    """
+    variance = noise**2
+    mean, between = _spread(off[sure], variance[sure])
+    rest = off[~sure]
+    apart = _NORMAL * float(np.median(np.abs(rest - np.median(rest)))) if rest.size else 0.0
+    around = max(0.0, apart**2 - float(np.median(variance)))
+    share = float(sure.mean())
+    own, other = variance + between, variance + around
+    against = (
+        ((off - mean) ** 2 / own - off**2 / other + np.log(own / other)) / 2
+        + np.log1p(-share) - np.log(share)
+    )  # fmt: skip
+    # A bit below 0 is none, however wide the peaks' law is.
+    return np.where(off > 0, special.expit(-against), 0.0)
+
+
+def _spread(raw: Floats, variance: Floats) -> tuple[float, float]:
+    """Return the mean of heights, and their variance beyond that of their errors."""
+    mean = float(np.average(raw, weights=1 / variance))
+    if raw.size < 2:
+        return mean, 0.0
+    return mean, max(0.0, float(np.sum((raw - mean) ** 2) / (raw.size - 1) - variance.mean()))
+
+
 def shrunken(raw: Floats, noise: Floats) -> Floats:
     """Return the heights of peaks, as near to their mean as their errors explain.
 
@@ -63,21 +101,27 @@ def shrunken(raw: Floats, noise: Floats) -> Floats:
     if raw.size < 2:
         return raw
     variance = noise**2
-    mean = np.average(raw, weights=1 / variance)
-    between = max(0.0, float(np.sum((raw - mean) ** 2) / (raw.size - 1) - variance.mean()))
+    mean, between = _spread(raw, variance)
     return np.asarray(mean + (raw - mean) * between / (between + variance))
 
 
-def parted(heights: Floats, hashes: int) -> tuple[Floats, Floats]:
+def parted(heights: Floats, noise: Floats, hashes: int) -> tuple[Floats, Floats]:
     """Return the share a_j of people with popular strings, by cohort, and the weights of bits.
+
+    The strings are the same in all cohorts: a_j differ by their errors, and where strings did not
+    stand out.
 
     Args:
         heights: the shares of unlisted people who have each bit, 0 where it does not stand out.
+        noise: their errors.
         hashes: h.
     """
     peak = heights > 0
     enough = peak.sum(axis=1) >= hashes
     part = np.where(enough, heights.sum(axis=1) / hashes, heights.max(axis=1))
+    error = np.sqrt(np.where(peak, noise**2, 0.0).sum(axis=1)) / hashes
+    some = peak.any(axis=1)
+    part[some] = np.maximum(shrunken(part[some], error[some]), 0.0)
     inside = np.minimum(heights / np.maximum(part, 1e-12)[:, None], _SURE)
     rest = np.where(enough, 0.0, np.maximum(hashes - inside.sum(axis=1), 0.0))
     each = rest / np.maximum((~peak).sum(axis=1), 1)

@@ -80,7 +80,7 @@ def test_a_fitted_profile_knows_the_string_that_nobody_listed(rng):
     assert apart["peaks"] < 0.1 * apart["flat"]
     # The product of the heights of bits, as sets of them were taken before, is further away.
     fit = fit_of_bits(variable, mechanism)
-    heights = fit.column(fit.peaks())(reports[:500], 0)
+    heights = fit.column(fit.peaks().profile)(reports[:500], 0)
     assert apart["peaks"] < np.abs(heights - hidden).mean()
 
 

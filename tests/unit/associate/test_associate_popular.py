@@ -7,7 +7,7 @@ import pytest
 
 from deniable.associate import Variable
 from deniable.associate.other import other_likelihood
-from deniable.associate.popular import parted, shrunken, standing_out, step_of
+from deniable.associate.popular import as_peaks, parted, shrunken, standing_out, step_of
 from deniable.mechanisms import Rappor
 
 
@@ -28,9 +28,42 @@ def test_heights_that_differ_by_their_errors_alone_are_one():
     assert shrunken(heights[:1], noise[:1]).tolist() == [0.9]
 
 
+def test_a_peak_that_is_known_worse_is_told_by_the_others(rng):
+    """Two strings in 256 cohorts of 16 bits; one bit in three has three times the error."""
+    noise = np.where(rng.random((256, 16)) < 1 / 3, 0.3, 0.1)
+    true = np.zeros((256, 16), dtype=bool)
+    true[:, :2] = True
+    off = np.where(true, 1.0, 0.0) + noise * rng.standard_normal(noise.shape)
+    sure = standing_out(off, noise)
+    chance = as_peaks(off, noise, sure)
+    missed, now = (true & ~sure).sum(), (true & (chance < 1 / 2)).sum()
+    assert missed > 80
+    assert now < missed / 2
+    assert (~true & (chance > 1 / 2)).sum() < 60
+    # A chance is what it says: as many are peaks as it adds up to.
+    assert chance.sum() == pytest.approx(true.sum(), abs=6 * np.sqrt((chance * (1 - chance)).sum()))
+
+
+def test_bits_below_the_others_are_no_peaks(rng):
+    noise = np.full((4, 32), 0.1)
+    off = 0.1 * rng.standard_normal(noise.shape)
+    off[:, 0], off[0, 5] = [0.6, 3.0, 1.0, 6.0], -5.0
+    chance = as_peaks(off, noise, standing_out(off, noise))
+    assert chance[0, 5] == 0
+    assert (chance[:, 0] > 0.99).all()
+
+
+def test_cohorts_have_as_many_people_with_popular_strings_as_one_another():
+    heights = np.array([[0.30, 0.0], [0.36, 0.0], [0.33, 0.0]])
+    part, _ = parted(heights, np.full((3, 2), 0.05), 1)
+    assert part == pytest.approx([0.33, 0.33, 0.33], abs=1e-3)
+    apart, _ = parted(heights, np.full((3, 2), 1e-4), 1)
+    assert apart == pytest.approx([0.30, 0.36, 0.33], abs=1e-3)
+
+
 def test_sets_are_of_the_bits_that_stand_out_where_they_are_enough():
     heights = np.array([[0.4, 0.4, 0.0, 0.0], [0.0, 0.4, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
-    part, weights = parted(heights, 2)
+    part, weights = parted(heights, np.zeros_like(heights) + 1e-9, 2)
     assert part.tolist() == pytest.approx([0.4, 0.4, 0.0])
     assert weights[0] == pytest.approx([999, 999, 0, 0])
     # The other bit of the string is anywhere.
