@@ -21,7 +21,8 @@ BASE = bytes(32)
 @pytest.fixture
 def connection() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:")) as made:
-        made.executescript(MIGRATIONS[0].read_text("utf-8"))
+        for step in MIGRATIONS:
+            made.executescript(step.read_text("utf-8"))
         yield made
 
 
