@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 TOTAL = "SELECT COALESCE(SUM(micros), 0) FROM ledger"
 """Asks for the micros disclosed so far, over all questions."""
 
+KNOWN = "SELECT 1 FROM tags WHERE tag = ?"
+"""Asks whether the answer with a tag was paid for."""
+
 _ORIGIN = 1 << 40
 """The number from which the sums of `spent` are counted: see schema_2.sql."""
 
@@ -135,7 +138,7 @@ def charge_of(
 def is_known(connection: sqlite3.Connection, tag: bytes) -> bool:
     """Tell whether the answer with this tag was paid for."""
     # For bytes, sqlite3 first looks for an adapter, and fails; for bytearrays it does not.
-    row = connection.execute("SELECT 1 FROM tags WHERE tag = ?", (bytearray(tag),)).fetchone()
+    row = connection.execute(KNOWN, (bytearray(tag),)).fetchone()
     return row is not None
 
 
