@@ -39,7 +39,7 @@ from deniable.protocol import (
 from deniable.protocol.domain import Domain
 from deniable.protocol.parameters import Parameters
 
-QUESTIONS, TABLES, PART = 8, 4, 30
+QUESTIONS, TABLES, PART = 8, 3, 30
 MEMORY = Path("/dev/shm")  # noqa: S108 - folders in it get random names
 JOURNALS = {"PERSIST": "head overwritten", "TRUNCATE": "emptied"}
 Rows = dict[str, float]

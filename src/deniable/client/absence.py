@@ -37,6 +37,7 @@ class Absences:
         self._counters = counters
         self._stale_days = stale_days
         self._looked: tuple[Survey, int] | None = None
+        self._always: tuple[Survey, list[Question]] | None = None
 
     def look(self, survey: Survey, day: int) -> None:
         """Do all that is due on `day`; at once if it was done already.
@@ -46,8 +47,7 @@ class Absences:
         """
         if self._looked is not None and self._looked[0] is survey and self._looked[1] == day:
             return
-        # Earlier versions too: an epoch that was seen under one still gets its report.
-        asked = [question for question in survey.known if question.absent]
+        asked = self._always_sent(survey)
         if asked:
             if self._consent.current() is not Consent.GRANTED:
                 return
@@ -59,6 +59,15 @@ class Absences:
     def again(self) -> None:
         """Look anew next time, as after a change of consent."""
         self._looked = None
+
+    def _always_sent(self, survey: Survey) -> list[Question]:
+        """Return the questions that are always sent, found once for a survey.
+
+        Earlier versions too: an epoch that was seen under one still gets its report.
+        """
+        if self._always is None or self._always[0] is not survey:
+            self._always = (survey, [question for question in survey.known if question.absent])
+        return self._always[1]
 
     def _note(
         self, asked: list[Question], newest: set[tuple[str, int]], day: int

@@ -20,10 +20,10 @@ from deniable.errors import LedgerLost, StoreError
 
 FILE_NAME = "client.sqlite3"
 
-MIGRATIONS = (Path(__file__).with_name("schema_1.sql"),)
+MIGRATIONS = tuple(Path(__file__).with_name(f"schema_{number}.sql") for number in (1, 2))
 """Files of statements that lead from each schema version to the next; only ever appended to.
 
-The first version is that of tests/fixtures/v1."""
+The version of tests/fixtures/v1 is the first, that of tests/fixtures/v2 the second."""
 
 
 class Database:

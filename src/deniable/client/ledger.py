@@ -23,6 +23,21 @@ if TYPE_CHECKING:
 TOTAL = "SELECT COALESCE(SUM(micros), 0) FROM ledger"
 """Asks for the micros disclosed so far, over all questions."""
 
+KNOWN = "SELECT 1 FROM tags WHERE tag = ?"
+"""Asks whether the answer with a tag was paid for."""
+
+_ORIGIN = 1 << 40
+"""The number from which the sums of `spent` are counted: see schema_2.sql."""
+
+_ONTO = (
+    " ON CONFLICT (question, first, last) DO UPDATE SET reports = reports + 1,"
+    " answers = answers + excluded.answers - (1 << 40),"
+    " micros = micros + excluded.micros - (1 << 40)"
+)
+_ADD_FREE = f"INSERT INTO spent VALUES (?, 0, 0, ?, ?, ?){_ONTO}"  # noqa: S608 - constants alone
+# The days first: after the row of a new question, theirs would say that it was the first to pay.
+_ADD_CHARGED = _ADD_FREE.replace("VALUES", "VALUES ('', ?, ?, NULL, NULL, ?),")
+
 
 @frozen
 class Charge:
@@ -123,7 +138,7 @@ def charge_of(
 def is_known(connection: sqlite3.Connection, tag: bytes) -> bool:
     """Tell whether the answer with this tag was paid for."""
     # For bytes, sqlite3 first looks for an adapter, and fails; for bytearrays it does not.
-    row = connection.execute("SELECT 1 FROM tags WHERE tag = ?", (bytearray(tag),)).fetchone()
+    row = connection.execute(KNOWN, (bytearray(tag),)).fetchone()
     return row is not None
 
 
@@ -152,20 +167,14 @@ def fits(
 
 def add(connection: sqlite3.Connection, question: Question, epoch: int, charge: Charge) -> None:
     """Enter a report and its charge, for ever and for the days of its epoch."""
-    if charge.micros:
-        connection.execute(
-            "INSERT INTO charges VALUES (?, ?, ?) ON CONFLICT (first, last) DO UPDATE"
-            " SET micros = micros + excluded.micros",
-            (*days_of(epoch, question.epoch), charge.micros),
-        )
     for own in charge.tags:
         connection.execute("INSERT INTO tags VALUES (?)", (own,))
-    connection.execute(
-        "INSERT INTO ledger VALUES (?, 1, ?, ?) ON CONFLICT (question) DO UPDATE"
-        " SET reports = reports + 1, answers = answers + excluded.answers,"
-        " micros = micros + excluded.micros",
-        (question.id, charge.answers, charge.micros),
-    )
+    entry = (question.id, _ORIGIN + 1, _ORIGIN + charge.answers, _ORIGIN + charge.micros)
+    if charge.micros:
+        days = (*days_of(epoch, question.epoch), _ORIGIN + charge.micros)
+        connection.execute(_ADD_CHARGED, (*days, *entry))
+    else:
+        connection.execute(_ADD_FREE, entry)
 
 
 def mark_paid(connection: sqlite3.Connection, mark: bytes) -> None:

@@ -118,6 +118,9 @@ class SystemDraws:
                 fallen += len(buffer)
                 self._buffer = self._source(self._ahead)
                 continue
+            if buffer[place] < first:  # it came up, whatever follows
+                self._buffer = buffer[place + 1 :]
+                return fallen + place
             self._buffer = buffer[place:]
             if self.coin(threshold):
                 return fallen + place

@@ -59,10 +59,10 @@ def was_fitted(question: Question, value: object, answers: Sequence[Answer]) -> 
 
 def was_larger(question: Question, answers: Sequence[Answer]) -> bool:
     """Tell whether a set of strings had more members than its places."""
-    return any(
-        isinstance(field.domain, StringSets) and len(answer.texts) > field.domain.most
-        for field, answer in zip(question.fields, answers, strict=True)
-    )
+    for field, answer in zip(question.fields, answers, strict=True):
+        if isinstance(field.domain, StringSets) and len(answer.texts) > field.domain.most:
+            return True
+    return False
 
 
 class Recorder:
@@ -110,12 +110,13 @@ class Recorder:
         # Where a question is always sent, what was seen is deleted: it would stay in the journal.
         only_adds = not entry.question.absent
         with self._database.transaction(only_adds=only_adds, making=self._may_make) as connection:
-            standing = standing_of(connection, entry.question, entry.epoch)
+            mark = self._reserving.last_mark(entry.question)
+            standing = standing_of(connection, entry.question, entry.epoch, mark)
             if not self._consent.granted_by(standing.consent):
                 raise refused("no_consent")
             terms = self._terms()
             fetched = self._check(connection, entry, terms, standing)
-            self._write(connection, entry, terms, fetched, standing.spent)
+            self._write(connection, entry, terms, fetched, standing, mark)
 
     def _may_make(self) -> None:
         """Refuse to make a file without consent; where there is one, the transaction decides."""
@@ -144,7 +145,8 @@ class Recorder:
         entry: Entry,
         terms: Terms,
         fetched: frozenset[str],
-        spent: int,
+        standing: Standing,
+        looked_up: bytes,
     ) -> None:
         question, secret = entry.question, self._secret.load()
         if not is_asked(secret, question):
@@ -153,7 +155,7 @@ class Recorder:
             question, entry.answers, secret, lambda tag: ledger.is_known(connection, tag)
         )
         self._reserving.take_up(terms.survey, secret)
-        free = terms.ceiling - spent
+        free = terms.ceiling - standing.spent
         self._afford(connection, question, terms, secret, charge.micros, free, fetched)
         if not ledger.fits(connection, self._window, question, entry.epoch, charge.micros):
             raise refused("window")
@@ -171,7 +173,8 @@ class Recorder:
         ledger.add(connection, question, entry.epoch, charge)
         if charge.micros and question.repeat != "once":  # of that one the used epochs say the same
             mark = self._reserving.mark(secret, question)
-            if not ledger.is_known(connection, mark):
+            # Looked up with everything else, unless the survey or the secret is another one now.
+            if not (standing.paid if mark == looked_up else ledger.is_known(connection, mark)):
                 ledger.mark_paid(connection, mark)
         outbox.put(connection, question, report, self._due())
 
@@ -237,6 +240,7 @@ class Standing(NamedTuple):
         used: 1 if the question has its report, in this epoch or ever, else 0.
         waiting: the number of reports in the outbox.
         spent: the micros disclosed so far, over all questions.
+        paid: 1 if the mark that was looked up is among the tags, else 0.
     """
 
     consent: str | None
@@ -245,6 +249,7 @@ class Standing(NamedTuple):
     used: int
     waiting: int
     spent: int
+    paid: int
 
 
 def _statement(used: str) -> str:
@@ -255,6 +260,7 @@ def _statement(used: str) -> str:
         f"EXISTS ({used})",
         outbox.WAITING,
         ledger.TOTAL,
+        f"EXISTS ({ledger.KNOWN})",
     )
     return f"SELECT {', '.join(f'({fact})' for fact in facts)}"
 
@@ -264,12 +270,15 @@ _IN_EPOCH = _statement(history.USED_IN)
 _EVER = _statement(history.USED_EVER)
 
 
-def standing_of(connection: sqlite3.Connection, question: Question, epoch: int) -> Standing:
-    """Return the facts, within the caller's transaction."""
+def standing_of(
+    connection: sqlite3.Connection, question: Question, epoch: int, mark: bytes
+) -> Standing:
+    """Return the facts, within the caller's transaction; `mark` is the tag to look up."""
     version = question.version
     key = (history.pin_name(question), version, question.id, version)
+    # For bytes, sqlite3 first looks for an adapter, and fails; for bytearrays it does not.
     if question.repeat == "once":
-        row = connection.execute(_EVER, key).fetchone()
+        row = connection.execute(_EVER, (*key, bytearray(mark))).fetchone()
     else:
-        row = connection.execute(_IN_EPOCH, (*key, epoch)).fetchone()
+        row = connection.execute(_IN_EPOCH, (*key, epoch, bytearray(mark))).fetchone()
     return Standing(*row)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from typing import NamedTuple
 
 from deniable.client import history
@@ -110,7 +109,7 @@ class Reserving:
     """Sets aside, for one survey and one secret after the other."""
 
     def __init__(self) -> None:
-        self._known: tuple[Survey, bytes] | None = None
+        self._known: tuple[Survey, int] | None = None
         self._places: list[_Place] = []
         self._marks: dict[bytes, bytes] = {}
         self._costs: dict[tuple[str, int], int] = {}
@@ -137,6 +136,10 @@ class Reserving:
         """
         own = self._costs.get((question.id, question.version), 0)
         return self._all <= free and self._all - own + micros <= free
+
+    def last_mark(self, question: Question) -> bytes:
+        """Return the question's `paid_mark` under the secret taken up last; empty without one."""
+        return self._marks.get(question.digest, b"")
 
     def mark(self, secret: bytes, question: Question) -> bytes:
         """Return the question's `paid_mark`, computed once; the secret is the one taken up."""
@@ -184,8 +187,9 @@ class Reserving:
         return Reservations(held, frozenset(refused))
 
     def _in_order(self, survey: Survey, secret: bytes) -> list[_Place]:
-        # What is kept is a hash of the secret's 256 random bits, not the secret.
-        key = sha256(secret).digest()
+        # What is kept is a hash of the secret's 256 random bits, not the secret. Python's own is
+        # enough, since nobody chooses secrets; one of cryptography costs as much as the rest here.
+        key = hash(secret)
         if self._known is None or self._known[0] is not survey or self._known[1] != key:
             asked = {(q.id, q.version) for q in survey.asked}
             self._places = [

@@ -73,12 +73,17 @@ def _default(cls: type, name: str) -> Any:
 
 def _constructor(names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
     most = len(names)
+    least = max((place + 1 for place, name in enumerate(names) if name not in defaults), default=0)
+    tail = tuple(defaults.get(name) for name in names)
 
     def __init__(self: Any, *values: Any, **named: Any) -> None:  # noqa: N807
         # Straight into the instance's dictionary: `__setattr__` refuses, as it should.
         fields = self.__dict__
-        if len(values) == most and not named:
+        given = len(values)
+        if least <= given <= most and not named:
             # By place: for so few, half of what `update` and `zip` take.
+            if given < most:
+                values += tail[given:]
             for place, name in enumerate(names):
                 fields[name] = values[place]
         else:

@@ -79,7 +79,7 @@ class Layout:
 
     def pack(self, values: Mapping[str, int | bytes]) -> bytes:
         """Return the record that holds `values`, one per item."""
-        return self._struct.pack(*(values[item.name] for item in self.items))
+        return self._struct.pack(*[values[item.name] for item in self.items])
 
     def unpack(self, record: bytes) -> dict[str, int | bytes]:
         """Return the values in a record.

@@ -218,7 +218,9 @@ class Question:
         Raises:
             InvalidAnswer: without the value.
         """
-        if self.plain or isinstance(value, Absent):
+        if self.plain:
+            return (self.fields[0].answer(value, self.absent),)
+        if isinstance(value, Absent):
             return tuple(field.answer(value, self.absent) for field in self.fields)
         if not isinstance(value, Mapping):
             raise InvalidAnswer("type", "The value must be a mapping from field names.")

@@ -16,9 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.client import Client, Response, ledger
-from deniable.client.database import MIGRATIONS
+from deniable.client.database import FILE_NAME, MIGRATIONS
+from deniable.client.randomness import SystemDraws
 from deniable.client.reservation import Reserving, Terms, in_order, paid_mark
-from deniable.client.secret import AccountSecret
+from deniable.client.secret import AccountSecret, SecretFile
 from deniable.errors import RecordRefused
 from deniable.protocol import Question, Survey
 from deniable.protocol.composition import first_cost, first_fit
@@ -180,6 +181,26 @@ def test_only_what_is_left_pays_for_further_epochs(tmp_path: Path) -> None:
         clock.forward(days=1)
     assert reason_of(client, "b", "red") == ""
     assert client.disclosed().epsilon == 3.0
+
+
+@pytest.mark.parametrize("account", [None, bytes(range(32))])
+def test_what_is_paid_is_noted_again_after_another_process_wiped_it(
+    tmp_path: Path, account: bytes | None
+) -> None:
+    """A client looks for the mark of the secret that it knows; another may have opted out."""
+    asked, clock = one_each("a"), Clock()
+    client = strict(asked, tmp_path, clock=clock, account_secret=account)
+    other = strict(asked, tmp_path, clock=clock, account_secret=account)
+    for _ in range(3):
+        for _ in range(2):
+            client.record("a", "red")
+            clock.forward(days=1)
+        secret = AccountSecret(account) if account else SecretFile(tmp_path, SystemDraws())
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+            tags = {bytes(row[0]) for row in connection.execute("SELECT tag FROM tags")}
+        assert tags == {paid_mark(secret.load(), asked.questions[0])}
+        other.opt_out()
+        other.opt_in()
 
 
 def test_only_what_is_left_pays_for_changed_values(tmp_path: Path) -> None:

@@ -47,7 +47,13 @@ class Twin:
 
 
 def test_it_is_made_as_a_dataclass_is():
-    for values, named in (((1,), {}), ((1, 3, "q"), {}), ((1,), {"name": "r"}), ((), {"x": 5})):
+    for values, named in (
+        ((1,), {}),
+        ((1, 3, "q"), {}),
+        ((1,), {"name": "r"}),
+        ((), {"x": 5}),
+        ((1, 3), {}),
+    ):
         ours, theirs = Named(*values, **named), Twin(*values, **named)
         assert (ours.x, ours.y, ours.name) == (theirs.x, theirs.y, theirs.name)
         assert repr(ours) == repr(theirs).replace("Twin", "Named")
