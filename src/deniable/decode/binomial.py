@@ -32,7 +32,7 @@ _NOTHING = 1e-200
 _NORMAL = 10_000.0
 """Grains beyond which their sum is normal: its ends are off by less than a hundredth."""
 _TRIALS = 1e6
-"""So many that a binomial count of up to 10,000 is as good as a Poisson one."""
+"""Of this number of trials a binomial count of up to 10,000 is as good as a Poisson one."""
 _MANY = 100
 """Successes and failures from which a normal quantile is a good start."""
 
