@@ -6,7 +6,9 @@ import numpy as np
 from scipy import stats
 
 from deniable.associate import Variable, estimate_joint, independence, odds_ratios
-from deniable.mechanisms import KRR, Rappor
+from deniable.associate.independence import chance_of
+from deniable.errors import InvalidParameter
+from deniable.mechanisms import KRR, Prefixes, Rappor
 from deniable.testing.power import miss_mean
 from deniable.testing.statistics import accept, mean, proportion, reject
 
@@ -40,6 +42,32 @@ def test_independent_variables_are_rejected_at_the_level_of_the_test(rng):
     miss = float(stats.binom.cdf(cut, 200, 0.5))
     found = rejections(rng, 200, 0.5)
     reject(proportion(found, 200, 0.05, tolerance=0.01), ALPHA, miss=miss)
+
+
+def test_independent_strings_of_which_few_reports_tell(rng):
+    """Of 300 people some 130 report whole strings, and half of these hide them."""
+    runs, size, letters = 2_000, 20, list("abcdefghijklmnopqrstuvwxyz")
+    shares = 1 / np.arange(1, size + 1)
+    mechanism = Prefixes(epsilon=4.0, alphabet="".join(letters), length=6, people=600)
+    found = before = 0
+    for _ in range(runs):
+        both = []
+        for name in "ab":
+            names = ["".join(row) for row in rng.choice(letters, size=(size, 6))]
+            codes = rng.choice(size, 300, p=shares / shares.sum())
+            reports = mechanism.simulate(codes, rng, names)
+            both.append(Variable(name, mechanism, reports, tuple(names[:5])))
+        try:
+            test = independence(both, method="score")
+        except InvalidParameter:  # strings that no report tells apart
+            continue
+        found += test.p_value < 0.05
+        before += chance_of(test.statistic, test.dof, 1.0) < 0.05
+    accept(proportion(found, runs, 0.05, tolerance=0.03), ALPHA)
+    # A chi-square is exceeded in 20%.
+    cut = stats.binom.isf(ALPHA / 2, runs, 0.08) + 1
+    miss = float(stats.binom.cdf(cut, runs, 0.19))
+    reject(proportion(before, runs, 0.05, tolerance=0.03), ALPHA, miss=miss)
 
 
 def test_intervals_of_cells_cover(rng):

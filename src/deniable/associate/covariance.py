@@ -185,6 +185,16 @@ def widened(
     return np.maximum(below, less), np.maximum(above, more)
 
 
+def grain_of_sums(third: Floats, covariance: Floats) -> Floats:
+    """Return the grains of sums of cells, as if every telling report told of one cell.
+
+    Args:
+        third: the sums of the cells' third cumulants, grain times variance.
+        covariance: of the sums.
+    """
+    return np.asarray(third / np.maximum(covariance.diagonal(), 1e-300))
+
+
 def regrained(grain: Floats | None, before: Floats, after: Floats) -> Floats | None:
     """Return the grains of estimates with a part of normal noise more: the third cumulant stays."""
     if grain is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.associate.covariance import half_width, widened
+from deniable.associate.covariance import grain_of_sums, half_width, widened
 from deniable.associate.joint import Joint
 from deniable.decode.binomial import few_people
 from deniable.errors import InvalidParameter
@@ -107,11 +107,11 @@ def conditional(joint: Joint, of: str, given: str | Sequence[str]) -> Derived:
 
 
 def _summed_grain(joint: Joint, summing: Floats, covariance: Floats) -> Floats | None:
-    """Return the grains of sums of cells, as if every telling report told of one cell."""
+    """Return the grains of sums of cells; None where telling reports are many."""
     if joint.grain is None or joint.unbounded_covariance is None:
         return None
     third = summing @ (joint.grain * joint.unbounded_covariance.diagonal())
-    return np.asarray(third / np.maximum(covariance.diagonal(), 1e-300))
+    return grain_of_sums(third, covariance)
 
 
 def _given(

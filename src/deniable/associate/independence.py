@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable import _validate
+from deniable._distributions import chi2_sf
+from deniable.associate.few_scores import spread_of
 from deniable.associate.joint import (
     Joint,
     Told,
@@ -19,7 +21,7 @@ from deniable.associate.joint import (
 )
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, check_variables, patterns_of
-from deniable.associate.scores import moments_test, score_test
+from deniable.associate.scores import moments_test, score_statistic
 from deniable.associate.variable import Variable
 from deniable.associate.wald import bootstrap_score, bootstrap_test, wald_test
 from deniable.decode.significance import bh_adjusted, holm_adjusted
@@ -50,6 +52,7 @@ class Independence:
         p_value: P(a statistic as large | independence).
         n: reports.
         notes: caveats for the reader.
+        spread: how many times as much as chi-square the statistic varies (`few_scores`).
     """
 
     method: str
@@ -58,6 +61,16 @@ class Independence:
     p_value: float
     n: int
     notes: tuple[str, ...] = ()
+    spread: float = 1.0
+
+    def p_of(self, statistic: float) -> float:
+        """Return P(a statistic as large | independence), from its chi-square."""
+        return chance_of(statistic, self.dof, self.spread)
+
+
+def chance_of(statistic: float, dof: int, spread: float) -> float:
+    """Return P(f times a chi-square of dof / f degrees is as large), f the spread."""
+    return float(chi2_sf(statistic / spread, max(1, dof) / spread))
 
 
 @one_thread
@@ -137,6 +150,7 @@ def independence_of_patterns(
     """Test independence from likelihoods, and perhaps margins and more, known already."""
     asked, method = method, DEFAULT_METHOD if method == "default" else method
     notes: tuple[str, ...] = ()
+    spread = 1.0
     if method == "score":
         fits = marginal_fits(patterns) if margins is None else margins
         if asked == "default" and is_sparse(fits, int(patterns.n)):
@@ -144,7 +158,9 @@ def independence_of_patterns(
             drawn = rng or np.random.default_rng(0)
             found = bootstrap_score(variables, patterns, fits, drawn, profile)
         else:
-            found = score_test(patterns, fits)
+            spread = spread_of(patterns, fits)
+            statistic, dof = score_statistic(patterns, fits)
+            found = statistic, dof, chance_of(statistic, dof, spread)
     elif method == "moments":
         found = moments_test(patterns)
     elif method == "bootstrap" and rng is not None:
@@ -155,7 +171,7 @@ def independence_of_patterns(
         if at_bound:
             notes = (f"{at_bound} cells are at 0: the chi-square of this test does not hold.",)
     statistic, dof, p_value = found
-    return Independence(method, statistic, dof, p_value, int(patterns.n), notes)
+    return Independence(method, statistic, dof, p_value, int(patterns.n), notes, spread)
 
 
 @one_thread

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from deniable._distributions import chi2_sf, f_sf
+from deniable._distributions import f_sf
 from deniable.associate.patterns import Patterns
 from deniable.decode.mixture.packed import PackedProduct
 from deniable.decode.mixture.packed_factor import PackedFactor
@@ -38,8 +38,8 @@ Vectors = Callable[[slice], Floats]
 """From a block of rows to their vectors, a line per number; the first line is 1."""
 
 
-def score_test(patterns: Patterns, margins: Sequence[Floats]) -> tuple[float, int, float]:
-    """Return statistic, degrees of freedom and p-value of the score test.
+def score_statistic(patterns: Patterns, margins: Sequence[Floats]) -> tuple[float, int]:
+    """Return statistic and degrees of freedom of the score test.
 
     For two variables the degrees are (m1 - 1)(m2 - 1); for more, all products of two or more of
     the m - 1 numbers of each: the test is of mutual independence.
@@ -52,13 +52,12 @@ def score_test(patterns: Patterns, margins: Sequence[Floats]) -> tuple[float, in
         moments, squares = _moments_of_two(patterns, margins)
     else:
         pairs = zip(patterns.factors, margins, strict=True)
-        moments, squares = _moments(patterns, [_scores(*pair) for pair in pairs])
+        moments, squares = _moments(patterns, [scores_of(*pair) for pair in pairs])
     for axis, square in enumerate(squares):
-        moments = np.moveaxis(np.tensordot(_whitening(square), moments, (1, axis)), 0, axis)
+        moments = np.moveaxis(np.tensordot(whitening(square), moments, (1, axis)), 0, axis)
     interactions = moments[_interactions(moments.shape)]
     # Whitened products have unit covariance under independence: n |mean|^2 is chi-square.
-    statistic = patterns.n * float(interactions @ interactions)
-    return statistic, interactions.size, float(chi2_sf(statistic, interactions.size))
+    return patterns.n * float(interactions @ interactions), interactions.size
 
 
 def moments_test(patterns: Patterns) -> tuple[float, int, float]:
@@ -88,7 +87,8 @@ def moments_test(patterns: Patterns) -> tuple[float, int, float]:
     return statistic, degrees, float(f_sf(ratio, degrees, n - degrees))
 
 
-def _scores(factor: Factor, margin: Floats) -> Vectors:
+def scores_of(factor: Factor, margin: Floats) -> Vectors:
+    """Return a variable's scores A / (A p) - 1, but for its largest category, which follows."""
     kept = _kept(margin)
 
     def vectors(block: slice) -> Floats:
@@ -142,7 +142,7 @@ def _moments_of_bytes(
     square = _square_of_bytes(products, sums.sum(axis=1) - 1)
     others = [*margins[:place], *margins[place + 1 :]]
     every = slice(0, len(shares))
-    lines = [_scores(*pair)(every) for pair in zip(patterns.others, others, strict=True)]
+    lines = [scores_of(*pair)(every) for pair in zip(patterns.others, others, strict=True)]
     moments = np.vstack([shares, sums - shares]) @ multiplied(lines).T
     squares = [(line * shares) @ line.T for line in lines]
     squares.insert(place, square)
@@ -188,7 +188,7 @@ def _square_of_bytes(products: Floats, means: Floats) -> Floats:
     return square
 
 
-def _whitening(square: Floats) -> Floats:
+def whitening(square: Floats) -> Floats:
     """Return the map from (1, u) to (1, whitened u), from the mean of (1, u)(1, u)'.
 
     The inverse of the lower Cholesky factor: its first line leaves the 1, and below it subtracts

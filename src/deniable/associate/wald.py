@@ -11,7 +11,7 @@ from deniable.associate.drawn import reported
 from deniable.associate.joint import Joint, independent_table, marginal_fits
 from deniable.associate.other import DEFAULT_PROFILE
 from deniable.associate.patterns import Patterns, patterns_of
-from deniable.associate.scores import score_test
+from deniable.associate.scores import score_statistic
 from deniable.associate.variable import Variable
 from deniable.decode.mixture import fit_rows
 from deniable.errors import InvalidParameter
@@ -109,7 +109,7 @@ def bootstrap_score(
 
     Cost: up to 199 score tests.
     """
-    observed, degrees, _ = score_test(patterns, margins)
+    observed, degrees = score_statistic(patterns, margins)
     n, larger = int(patterns.n), 0
     for drawn in range(1, REPLICATES + 1):
         again = [
@@ -117,7 +117,7 @@ def bootstrap_score(
             for v, margin in zip(variables, margins, strict=True)
         ]
         found = patterns_of(again, profile=profile)
-        larger += score_test(found, marginal_fits(found))[0] >= observed
+        larger += score_statistic(found, marginal_fits(found))[0] >= observed
         if larger == ENOUGH:
             return observed, degrees, larger / drawn
     return observed, degrees, (larger + 1) / (REPLICATES + 1)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deniable._distributions import chi2_sf
 from deniable.associate import Pair, Variable
 from deniable.crafted.independence import crafted_test
 from deniable.crafted.joint import Shifts, crafted_shifts, margins_wanted
@@ -94,8 +93,8 @@ def crafted_association(
 
 def _p_values(found: Range, pair: Pair, factor: float) -> Range:
     """Return the least and the largest p-value; the one of all reports lies between them."""
-    dof, seen = max(1, pair.test.dof), pair.test.p_value
+    seen = pair.test.p_value
     # The largest statistic has the least p-value; errors larger by a factor shrink a statistic by
     # the factor's square (`ask.associate.weakened`).
-    least, most = (float(chi2_sf(t / factor**2, dof)) for t in (found.high, found.low))
+    least, most = (pair.test.p_of(t / factor**2) for t in (found.high, found.low))
     return Range(min(least, seen), max(most, seen))

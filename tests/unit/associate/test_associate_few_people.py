@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from deniable.ask.associate.pair_tables import marginal
 from deniable.associate import Variable, estimate_joint
 from deniable.associate.covariance import on_simplex
 from deniable.associate.drawn import _PRIVATE, _UNLISTED, reported
@@ -111,3 +112,21 @@ def test_an_interval_of_one_report_may_be_everything(rng: np.random.Generator) -
         assert (joint.high >= joint.probability).all()
         assert (joint.low >= 0).all()
         assert (joint.high <= 1).all()
+
+
+def test_sums_of_cells_have_intervals_as_cells_have(rng: np.random.Generator) -> None:
+    """The table of two fields out of three: few people and few telling reports are allowed for."""
+    site, dark = pair(prefixes(200), 200, rng)
+    joint = estimate_joint([site, dark, *(replace(one, name="third") for one in yes_no(200, rng))])
+    assert joint.grain is not None
+    found = marginal(joint, ("site", "dark"))
+    assert found.grain is not None
+    assert joint.unbounded_covariance is not None
+    assert found.unbounded_covariance is not None
+    cells = joint.grain * joint.unbounded_covariance.diagonal()
+    third = cells.reshape(4, 2, 2).sum(axis=2).reshape(-1)
+    assert found.grain * found.unbounded_covariance.diagonal() == pytest.approx(third)
+    assert (found.low >= 0).all()
+    assert (found.low <= found.probability).all()
+    assert (found.high >= found.probability).all()
+    assert (found.high <= 1).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deniable.associate import Variable, associate, wide_fields
-from deniable.associate.scores import score_test
+from deniable.associate.scores import score_statistic
 from deniable.decode.mixture.packed_factor import PackedFactor
 from deniable.decode.mixture.rows import Product
 from deniable.kernels.byte_lines import byte_lines
@@ -48,7 +48,9 @@ def test_a_product_of_bytes_is_that_of_floats(
         np.testing.assert_allclose(alone.pulled(r), floats.pulled(r), rtol=1e-12)
         np.testing.assert_allclose(alone.curvature(r), floats.curvature(r), rtol=1e-12)
     margins = [rng.dirichlet(np.ones(size)) for size in packed.sizes]
-    assert score_test(packed, margins) == pytest.approx(score_test(plain, margins), rel=1e-6)
+    assert score_statistic(packed, margins) == pytest.approx(
+        score_statistic(plain, margins), rel=1e-6
+    )
 
 
 def test_lines_are_those_of_the_packed_answers(rng: np.random.Generator) -> None:

@@ -8,8 +8,10 @@ from itertools import combinations
 import numpy as np
 
 from deniable.associate import Joint
-from deniable.associate.covariance import half_width
+from deniable.associate.covariance import CellErrors, errors_around, grain_of_sums
 from deniable.mechanisms.base import Floats
+
+Places = np.ndarray[tuple[int, int], np.dtype[np.intp]]
 
 
 def marginal(joint: Joint, names: tuple[str, str]) -> Joint:
@@ -30,25 +32,38 @@ def marginal(joint: Joint, names: tuple[str, str]) -> Joint:
     shape = tuple(joint.probability.shape[axis] for axis in axes)
     groups = np.transpose(whole, (*axes, *rest)).reshape(int(np.prod(shape)), -1)
     centre = joint.unbounded if joint.unbounded.size else joint.probability
-    middle = centre.ravel()[groups].sum(axis=1).reshape(shape)
-    free = _summed(joint.unbounded_covariance, groups)
-    error = np.full(shape, np.nan)
-    if free is not None:
-        error = np.sqrt(np.maximum(0, np.diagonal(free))).reshape(shape)
-    wide = half_width(joint.level) * error
+    middle = centre.ravel()[groups].sum(axis=1)
+    x = joint.probability.ravel()[groups].sum(axis=1)
+    found = _errors(joint, groups, x, middle)
     return replace(
         joint,
         names=names,
         labels=tuple(joint.labels[axis] for axis in axes),
-        probability=joint.probability.ravel()[groups].sum(axis=1).reshape(shape),
-        std_error=error,
-        low=middle - wide,
-        high=middle + wide,
-        covariance=_summed(joint.covariance, groups),
-        unbounded=middle,
-        unbounded_covariance=free,
+        probability=x.reshape(shape),
+        std_error=found.std_error.reshape(shape),
+        low=found.low.reshape(shape),
+        high=found.high.reshape(shape),
+        covariance=found.covariance,
+        unbounded=middle.reshape(shape),
+        unbounded_covariance=found.unbounded_covariance,
         placement=None,
+        grain=found.grain,
     )
+
+
+def _errors(joint: Joint, groups: Places, x: Floats, middle: Floats) -> CellErrors:
+    """Return the errors of sums of cells, as those of cells are made."""
+    free, active = (
+        _summed(covariance, groups) for covariance in (joint.unbounded_covariance, joint.covariance)
+    )
+    if free is None or active is None:
+        unknown = np.full(len(x), np.nan)
+        return CellErrors(unknown, unknown, unknown, None, middle, None)
+    grain = None
+    if joint.grain is not None and joint.unbounded_covariance is not None:
+        third = joint.grain * joint.unbounded_covariance.diagonal()
+        grain = grain_of_sums(third[groups].sum(axis=1), free)
+    return errors_around(x, middle, free, active, joint.level, joint.people, grain)
 
 
 def pairs_of(joint: Joint) -> list[Joint]:
@@ -56,9 +71,7 @@ def pairs_of(joint: Joint) -> list[Joint]:
     return [marginal(joint, names) for names in combinations(joint.names, 2)]
 
 
-def _summed(
-    covariance: Floats | None, groups: np.ndarray[tuple[int, int], np.dtype[np.intp]]
-) -> Floats | None:
+def _summed(covariance: Floats | None, groups: Places) -> Floats | None:
     if covariance is None:
         return None
     # M C M': sums over the rows, then over the columns, of each group of cells.

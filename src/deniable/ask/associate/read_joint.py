@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from deniable._distributions import chi2_sf
 from deniable.ask.intervals import reading_of
 from deniable.ask.options import Options
 from deniable.associate import Joint, Pair
@@ -105,7 +104,7 @@ def weakened(pairs: tuple[Pair, ...], factor: float) -> tuple[Pair, ...]:
     tests = []
     for pair in pairs:
         statistic = pair.test.statistic / factor**2
-        p_value = float(chi2_sf(statistic, max(1, pair.test.dof)))
+        p_value = pair.test.p_of(statistic)
         weaker = max(p_value, pair.test.p_value)
         tests.append(replace(pair.test, statistic=statistic, p_value=weaker))
     values = np.array([test.p_value for test in tests])
