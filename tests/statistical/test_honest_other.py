@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from deniable.associate import Variable, estimate_joint
-from deniable.associate.other import _independent_bits
+from deniable.associate.profile_columns import independent_bits
 from deniable.mechanisms import (
     HCMS,
     KRR,
@@ -111,7 +111,7 @@ def test_bits_of_one_string_are_not_independent(
         both = [site, Variable("dark", dark, dark.simulate(yes, rng))]
         run(both, cells["sets"], [])
         with monkeypatch.context() as old:
-            old.setattr("deniable.associate.other._bits_column", independent)
+            old.setattr("deniable.associate.other.bits_column", independent)
             # A field of its own: what was learned of the other one is kept with it.
             run([replace(site), both[1]], cells["independent"], [])
     for name, verdict in (("sets", accept), ("independent", reject)):
@@ -121,7 +121,7 @@ def test_bits_of_one_string_are_not_independent(
 
 def independent(mechanism: Rappor) -> Callable[[np.ndarray], object]:
     """What was done before: every bit by itself."""
-    return lambda profile: _independent_bits(profile, mechanism.parameters.cohorts)
+    return lambda profile: independent_bits(profile, mechanism.parameters.cohorts)
 
 
 @pytest.mark.parametrize("name", LISTED)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from deniable.associate.other import (
     DEFAULT_PROFILE,
-    LogLikelihood,
     listed_likelihood,
     other_likelihood,
 )
+from deniable.associate.profile_columns import LogLikelihood
 from deniable.associate.variable import Variable
 from deniable.decode.simplex import project
 from deniable.mechanisms import OLH

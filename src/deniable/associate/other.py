@@ -13,14 +13,8 @@ s with probability r_js. Four profiles r are known:
     peaks     flat, but for the bits whose fitted value stands out by four standard errors: those
               of unlisted strings that many people hold, see `popular`.
 
-A string sets few bits, so that its bits are not independent. The paper's two profiles, fitted and
-halves, take them as such. Of the other two: given that a string sets d bits (P(d) as in
-drawn_bits.py), the set s1..sd is taken as likely as the product of w_s = r_js - p* over it. With
-x_s = w_s A where bit s is reported and w_s B where it is not, a record is p*'s alone times
-
-    sum_d P(d) e_d(x) / e_d(w),    d e_d = sum_{i=1..d} (-1)^(i-1) e_{d-i} S_i,  S_i = sum_s x_s^i
-
-(e_d are the elementary symmetric polynomials, by Newton's identities).
+A string sets few bits, so that its bits are not independent: `profile_columns` has the likelihood
+of a record under a profile. The paper's two profiles, fitted and halves, take bits as independent.
 
 For reports of one symbol, appendix D says the same with symbols for bits: the flat profile is the
 uniform distribution over the symbols of a cohort, the fitted one (c - c^m) / (N_j (1 - F)).
@@ -33,7 +27,7 @@ of the people unlisted: "peaks" has the smallest over all and is the default.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -41,7 +35,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from deniable import _validate
 from deniable.associate.other_parts import groups_column, parts_column, whole_strings
@@ -52,25 +45,28 @@ from deniable.associate.popular import (
     shrunken,
     standing_out,
 )
+from deniable.associate.profile_columns import (
+    MOST_SET,
+    NO_SETS,
+    LogLikelihood,
+    bits_column,
+    independent_bits,
+    ones_of,
+    symbol_column,
+)
 from deniable.associate.variable import Variable
 from deniable.decode.design import Shape, design_of
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import HCMS, ORR, NGrams, Prefixes, Rappor
 from deniable.mechanisms.base import Counts, Floats, Reports
 from deniable.mechanisms.closed_form import Pure
-from deniable.mechanisms.drawn_bits import distinct_bits, unlisted_bits
+from deniable.mechanisms.drawn_bits import unlisted_bits
 from deniable.protocol.channel import Bits, Channel, Points, Sign, Subset, Symbol, unknown_kind
 
 PROFILES = ("flat", "peaks", "fitted", "halves")
 DEFAULT_PROFILE = "peaks"
 
-LogLikelihood = Callable[[Reports, int], Floats]
-"""From records, and the place of the first of them among all reports, to log-likelihoods."""
-
 _LEAST_MASS = 1e-3
-_MOST_SET = 4
-"""Hash functions up to which a string's bits are taken as a set, not one by one."""
-_NO_SETS = 1e-12
 
 
 def other_likelihood(variable: Variable, profile: str = DEFAULT_PROFILE) -> LogLikelihood:
@@ -143,7 +139,7 @@ def flat_column(channel: Channel) -> LogLikelihood:
             bits = next(item.name for item in channel.layout.items if item.count)
             pure = Pure.of(rest.one, rest.zero)
             table = math.log(chance) + unlisted_bits(rest.width, rest.drawn, pure)
-            return lambda records, _: table[_ones(records[bits])]
+            return lambda records, _: table[ones_of(records[bits])]
     raise unknown_kind("likelihood of unlisted answers", rest)
 
 
@@ -267,11 +263,11 @@ def _with_peaks(fit: Fit, peaks: Peaks) -> LogLikelihood:
     variable, mechanism, profile = fit.variable, fit.variable.mechanism, peaks.profile
     heights = (profile - profile.min(axis=1, keepdims=True)) / fit.pure.gap
     rest = mechanism.parameters.channel.typical
-    if not isinstance(rest, Bits) or rest.drawn > _MOST_SET:
+    if not isinstance(rest, Bits) or rest.drawn > MOST_SET:
         return fit.column(profile)
-    if heights.max() < _NO_SETS:
+    if heights.max() < NO_SETS:
         return fit.column(fit.flat)
-    heights[heights < _NO_SETS] = 0.0
+    heights[heights < NO_SETS] = 0.0
     part, weights = parted(heights, peaks.noise / fit.pure.gap, rest.drawn)
     anywhere, sets = fit.column(fit.flat), fit.column(fit.pure.q + weights)
     found = popular_column(
@@ -298,7 +294,7 @@ def fit_of_bits(variable: Variable, mechanism: Rappor) -> Fit:
         by_bit = np.asarray(set_by).reshape(shape.cohorts, shape.bits)
         return np.asarray(pure.q * known.sum() + pure.gap * by_bit)
 
-    sets, single = _bits_column(mechanism), partial(_independent_bits, cohorts=shape.cohorts)
+    sets, single = bits_column(mechanism), partial(independent_bits, cohorts=shape.cohorts)
     return Fit(variable, flat, pure, False, explained, sets, single)
 
 
@@ -309,7 +305,7 @@ def fit_of_symbols(variable: Variable, mechanism: ORR) -> Fit:
     # Symbols have chances of their own, apart from the support of a string that shares one.
     return Fit(variable, flat, mechanism.symbol, True,
                 lambda counts, known: _explained_symbols(variable, counts, known),
-                _symbol_column, _symbol_column)  # fmt: skip
+                symbol_column, symbol_column)  # fmt: skip
 
 
 def _explained_symbols(variable: Variable, counts: Counts, known: Floats) -> Floats:
@@ -320,87 +316,6 @@ def _explained_symbols(variable: Variable, counts: Counts, known: Floats) -> Flo
     every["symbol"] = np.tile(np.arange(symbols), cohorts)
     table = variable.mechanism.likelihood(every, variable.candidates) * cohorts
     return np.asarray(table @ known).reshape(cohorts, symbols)
-
-
-def _ones(packed: NDArray[np.uint8]) -> NDArray[np.int64]:
-    return np.asarray(np.bitwise_count(packed).sum(axis=1, dtype=np.int64))
-
-
-def _bits_column(mechanism: Rappor) -> Callable[[Floats], LogLikelihood]:
-    shape, pure = mechanism.parameters, mechanism.pure
-    even = unlisted_bits(shape.bits, shape.hashes, pure) - np.log(shape.cohorts)
-
-    def column(profile: Floats) -> LogLikelihood:
-        if np.ptp(profile) < _NO_SETS:
-            return lambda records, _: even[_ones(records["bits"])]
-        if shape.hashes > _MOST_SET:
-            return _independent_bits(profile, shape.cohorts)
-        ones = np.arange(shape.bits + 1)
-        base = special.xlogy(ones, pure.q) + special.xlog1py(shape.bits - ones, -pure.q)
-        mixed = _mixed_sets(mechanism, profile)
-        return lambda records, _: np.asarray(
-            base[_ones(records["bits"])] + np.log(mixed(records)) - np.log(shape.cohorts)
-        )
-
-    return column
-
-
-def _mixed_sets(mechanism: Rappor, profile: Floats) -> Callable[[Reports], Floats]:
-    """Return sum_d P(d) e_d(x) / e_d(w) of records; see the module."""
-    # Imported here because Numba takes most of a second to load and few commands need it.
-    from deniable.kernels.byte_sums import summed_bits
-
-    shape, pure = mechanism.parameters, mechanism.pure
-    weights = np.maximum(profile - pure.q, 0.0)
-    weights = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
-    up, down = pure.p / pure.q, (1 - pure.p) / (1 - pure.q)
-    most = shape.hashes
-    powers = [weights ** (i + 1) for i in range(most)]
-    whole = _symmetric([each.sum(axis=1) for each in powers])
-    # A cohort whose profile has fewer bits than d has no such sets.
-    chances = np.where(whole > _NO_SETS, distinct_bits(shape.bits, most)[:, None], 0.0)
-    chances /= chances.sum(axis=0)
-
-    def mixed(records: Reports) -> Floats:
-        cohorts = records["cohort"]
-        sums = [
-            summed_bits(records["bits"], cohorts, (up**i - down**i) * each)
-            + (down**i * each.sum(axis=1))[cohorts]
-            for i, each in enumerate(powers, 1)
-        ]
-        parts = chances / np.maximum(whole, _NO_SETS)
-        found = (np.maximum(_symmetric(sums), 0.0) * parts[:, cohorts]).sum(axis=0)
-        return np.asarray(np.maximum(found, down**most))
-
-    return mixed
-
-
-def _symmetric(sums: Sequence[Floats]) -> Floats:
-    """Return e_0, e_1, ... from the power sums S_1, S_2, ...: Newton's identities."""
-    found = [np.ones_like(sums[0])]
-    for d in range(1, len(sums) + 1):
-        signed = ((-1) ** (i - 1) * found[d - i] * sums[i - 1] for i in range(1, d + 1))
-        found.append(np.asarray(sum(signed)) / d)
-    return np.array(found)
-
-
-def _independent_bits(profile: Floats, cohorts: int) -> LogLikelihood:
-    """Return the law of independent bits, which that of many of them is nearly.
-
-    ln P = sum over bits of ln(1 - r), plus ln(r/(1 - r)) where a bit is set, less ln m.
-    """
-    from deniable.kernels.byte_sums import summed_bits
-
-    odds = np.log(profile) - np.log1p(-profile)
-    base = np.log1p(-profile).sum(axis=1) - np.log(cohorts)
-    return lambda records, _: np.asarray(
-        summed_bits(records["bits"], records["cohort"], odds) + base[records["cohort"]]
-    )
-
-
-def _symbol_column(profile: Floats) -> LogLikelihood:
-    logs = np.log(profile) - np.log(len(profile))
-    return lambda records, _: np.asarray(logs[records["cohort"], records["symbol"]])
 
 
 def _signs_column(mechanism: HCMS) -> LogLikelihood:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from deniable.associate import Variable
-from deniable.associate.other import PROFILES, _mixed_sets, fit_of_bits, other_likelihood
+from deniable.associate.other import PROFILES, fit_of_bits, other_likelihood
+from deniable.associate.profile_columns import _mixed_sets
 from deniable.errors import InvalidParameter
 from deniable.mechanisms import HCMS, OLH, ORR, PGR, Rappor
 from deniable.mechanisms.drawn_bits import unlisted_bits
