@@ -37,6 +37,10 @@ SPARSE = (
     "Some combinations would have fewer than 1 person if the fields were independent: the p-value "
     "is from 199 populations drawn that way, not from a chi-square, and so never below 0.005."
 )
+FEW_TELL = (
+    "Few reports tell most of what goes together: the p-value is from a chi-square with the "
+    "statistic's own variance, which is {spread:.3g} times that of a plain one."
+)
 METHODS = ("default", "score", "moments", "wald", "bootstrap")
 DEFAULT_METHOD = "score"
 
@@ -161,6 +165,8 @@ def independence_of_patterns(
             spread = spread_of(patterns, fits)
             statistic, dof = score_statistic(patterns, fits)
             found = statistic, dof, chance_of(statistic, dof, spread)
+            if spread > 1:
+                notes = (FEW_TELL.format(spread=spread),)
     elif method == "moments":
         found = moments_test(patterns)
     elif method == "bootstrap" and rng is not None:

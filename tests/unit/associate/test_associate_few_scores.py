@@ -60,6 +60,7 @@ def test_many_reports_are_chi_square_and_few_that_tell_are_not(rng):
     krr = KRR(3, epsilon=2.0)
     alike = [Variable(n, krr, krr.simulate(c, rng)) for n, c in zip("ab", codes, strict=True)]
     assert independence(alike).spread == 1
+    assert independence(alike).notes == ()
     few = Prefixes(epsilon=4.0, alphabet=LETTERS, length=6, people=1_000)
     names = ["".join(row) for row in rng.choice(list(LETTERS), size=(3, 6))]
     told = [
@@ -68,6 +69,7 @@ def test_many_reports_are_chi_square_and_few_that_tell_are_not(rng):
     ]
     test = independence(told, method="score")
     assert test.spread > 1.2
+    assert any("own variance" in note for note in test.notes)
     assert test.p_value == test.p_of(test.statistic)
     assert test.p_value > chance_of(test.statistic, test.dof, 1.0) or test.statistic < test.dof
 
